@@ -50,3 +50,13 @@ def given_too(gold, metrics, whole):
             build_score_table(systems, [ScoredItem()] * len(systems), columns),
         ]
     )
+
+
+def headings(table):
+    """The headings of a table, without the one of its names."""
+    return [column.heading for column in table.columns[1:]]
+
+
+def cells_by_name(table):
+    """The cells of each row of a table, by the row's name."""
+    return {name.value: cells for name, *cells in table.rows}

@@ -38,7 +38,9 @@ def list_options(command: click.Command, path: str) -> list[str]:
     lines = [path]
     for one in command.params:
         names = " ".join([*one.opts, *one.secondary_opts])
-        kind = type(one.type).__name__
+        # Our own types are shown as the click type that they refine.
+        classes = type(one.type).__mro__
+        kind = next(c.__name__ for c in classes if c.__module__.startswith("click"))
         if isinstance(one.type, click.Choice):
             kind = "|".join(map(str, one.type.choices))
         elif isinstance(one.type, (click.IntRange, click.FloatRange)):

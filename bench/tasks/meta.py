@@ -16,12 +16,12 @@ from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.compare import compare
 from metra.meta.correlate import parse_specs
-from metra.meta.pseudo import JudgementCells, draw_documents
 from metra.stats.agreement import alpha
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.panel import ScorePanel
 from metra.stats.permutation import prepare_swaps
+from metra.stats.pseudo_documents import JudgementCells, draw_documents
 from metra.stats.ratings import convert_matrix
 from metra.stats.trueskill import learn_skills
 from tasks.memory import STATUS, memory_now

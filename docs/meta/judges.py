@@ -24,11 +24,10 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
-from metra.meta.agree import JudgeAgreement, agree
 from metra.meta.correlate import parse_specs
 from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
 from metra.meta.normalise import normalise
-from metra.meta.pseudo import JUDGES, DocumentCurves, draw_documents, gather_judgements
+from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.meta.refs import correlate_subsets
 from metra.report.pictures.curves import CurvePlot, draw_curves
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
@@ -36,7 +35,9 @@ from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, score_systems
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED
+from metra.stats.judge_agreement import JudgeAgreement, agree
 from metra.stats.panel import ScorePanel
+from metra.stats.pseudo_documents import DocumentCurves, draw_documents
 
 HERE = Path(__file__).parent
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)
@@ -77,7 +78,7 @@ def main(folder: Path, *, plots: bool) -> None:
 def agreement_of(scores: Scores, method: str = "none") -> JudgeAgreement:
     """Compute all coefficients, perhaps of values put on one scale."""
     if method != "none":
-        scores, _ = normalise(scores, scores.names[0], method)  # type: ignore[arg-type]
+        scores = normalise(scores, scores.names[0], method).scores  # type: ignore[arg-type]
     return agree(collect_ratings(scores, scores.names[0]))
 
 
@@ -121,7 +122,7 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
         {Scorer("esa", "esa"): [float(mark["score"]) for mark in marks]},
         [f"{mark['protocol']} {mark['annotator']}" for mark in marks],
     )
-    z, _ = normalise(esa, "esa", "z")
+    z = normalise(esa, "esa", "z").scores
     given = [
         r for r in rows(folder / "en-de.seg_scores.tsv.gz") if r["system"] in outputs
     ]
@@ -176,7 +177,7 @@ def by_number(
     found, _ = correlate_subsets(
         score, len(refs), ask, counts=counts, most=6, seed=SEED
     )
-    return found.counts, {name: found.mean(name) for name in found.found}
+    return found.counts, {name: found.mean(name) for name in found.values}
 
 
 def print_agreement(found: dict[str, JudgeAgreement]) -> None:

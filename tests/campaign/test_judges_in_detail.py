@@ -23,7 +23,7 @@ from metra.campaign.times import (
     is_too_fast,
 )
 from metra.formats.scores.panel import collect_ratings
-from metra.meta.agree import agree
+from metra.stats.judge_agreement import agree
 
 
 def timed(scores, judge="ann", system="s", first=1):

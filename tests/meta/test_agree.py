@@ -13,22 +13,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.panels import cells_by_name
 
 from metra.errors import CorpusError
 from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
-from metra.meta.agree import (
+from metra.meta.agree import compute_agreement, report_agreement
+from metra.meta.judge_plots import count_gaps
+from metra.meta.options import AgreeOptions
+from metra.stats.agreement import SCALES, alpha, cohen
+from metra.stats.judge_agreement import (
     agree,
     average_figure,
     compare_judges,
     pair_judgements,
-    report_agreement,
 )
-from metra.meta.judge_plots import count_gaps
-from metra.stats.agreement import SCALES, alpha, cohen
 from metra.stats.ratings import convert_matrix
 
 NAN = float("nan")
+
+
+def report(ratings, **options):
+    chosen = AgreeOptions(**options)
+    agreement = compute_agreement(ratings, chosen)
+    return report_agreement(ratings, "adequacy", agreement, chosen), agreement
+
+
 KRIPPENDORFF = [
     [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
     [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
@@ -129,7 +139,7 @@ GRIDS = arrays(
 
 
 @settings(max_examples=60, deadline=None)
-@given(grid=GRIDS, scale=st.sampled_from(SCALES))
+@given(grid=GRIDS, scale=st.sampled_from(list(SCALES)))
 def test_alpha_is_what_counting_pairs_gives(grid, scale):
     if not np.isfinite(grid).any():
         return
@@ -196,13 +206,12 @@ def test_one_judge_is_refused():
     ],
 )
 def test_no_figure_is_missing_without_a_reason(grid):
-    findings, found = report_agreement(convert_matrix(grid), "adequacy", trials=20)
-    overall = findings.tables[0]
+    findings, found = report(convert_matrix(grid), trials=20)
+    figures = [cells[0].value for cells in cells_by_name(findings.tables[0]).values()]
     missing = [name for name, value in found.values.items() if value != value]
     assert set(missing) <= set(found.reasons)
-    for _, figures in overall.rows:
-        assert figures[0].value is None or math.isfinite(figures[0].value)
-    if any(figures[0].value is None for _, figures in overall.rows):
+    assert all(figure is None or math.isfinite(figure) for figure in figures)
+    if None in figures:
         assert any(note.startswith("–") for note in findings.notes)
 
 
@@ -218,11 +227,11 @@ def test_repeats_are_judged_apart(write):
     found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert (found.repeats.first.tolist(), found.repeats.later.tolist()) == ([3], [4])
     assert found.dense().tolist() == [[3, 1], [3, 5]]
-    findings, _ = report_agreement(found, "adequacy", trials=0)
+    findings, _ = report(found, no_ci=True)
     intra = next(t for t in findings.tables if t.name == "intra")
-    assert [f.value for f in intra.rows[0][1]][:3] == [1, 0.0, 1.0]
+    assert [cell.value for cell in intra.rows[0]][1:4] == [1, 0.0, 1.0]
     worst = findings.tables[-1]
-    assert worst.rows[0][0] == "a 2"
+    assert worst.rows[0][0].value == "a 2"
 
 
 def test_unnamed_judges_are_refused(write):

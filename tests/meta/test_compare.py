@@ -23,7 +23,8 @@ from metra.stats.distributions import (
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
 from metra.stats.permutation import prepare_swaps, standardise_metrics
-from metra.stats.soft_pairwise import draw_signs, normal_p, permutation_p, spa, wmt_p
+from metra.stats.resampling import draw_signs
+from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
 GOLD = np.array([1.0, 2, 3, 4, 5, 5, 7, 8]).reshape(4, 2)
@@ -92,7 +93,7 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
 
 def masks_of(swap, made_up, level, options):
     """The cells that keep their side, drawn as the code draws them."""
-    from metra.stats.soft_pairwise import draw_signs
+    from metra.stats.resampling import draw_signs
 
     rng = np.random.default_rng(options.seed)
     systems, segments = made_up.gold.shape
@@ -280,13 +281,16 @@ def test_constant_metrics_are_not_compared():
     with pytest.raises(OptionError, match="needs two metrics; found: 1"):
         compare(only, question("pearson", "sys"))
     three = panel_of(gold, {"a": gold, "b": gold**2, "flat": np.ones(gold.shape)})
-    findings, found = report_comparison([three], question("pearson", "sys", trials=20))
-    assert found[0].names == ["a", "b"]
+    asked = question("pearson", "sys", trials=20)
+    found = compare(three, asked)
+    findings = report_comparison([three], asked, [found])
+    assert found.names == ["a", "b"]
     assert any("flat. All 7 metric scores are 1" in note for note in findings.notes)
 
 
 def test_findings_hold_everything():
-    findings, _ = report_comparison([made()], question("acc*_eq:item", trials=30))
+    panel, asked = made(), question("acc*_eq:item", trials=30)
+    findings = report_comparison([panel], asked, [compare(panel, asked)])
     assert [table.name for table in findings.tables] == [
         "metrics ranking",
         "metrics p-values",

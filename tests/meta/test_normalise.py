@@ -15,9 +15,9 @@ from metra.formats.scores.record import (
     Scorer,
     build_score_table,
 )
-from metra.meta.agree import average_figure, compare_judges, pair_judgements
 from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
 from metra.stats.agreement import alpha
+from metra.stats.judge_agreement import average_figure, compare_judges, pair_judgements
 
 
 def judged(by_judge):
@@ -44,14 +44,16 @@ def judged(by_judge):
     ],
 )
 def test_hand_worked(method, expected):
-    made, _ = normalise(judged({"ann": [20, 40, 60]}), "da", method)
+    made = normalise(judged({"ann": [20, 40, 60]}), "da", method).scores
     assert made.value.tolist() == pytest.approx(expected)
     assert made.names == [f"da-{method}"]
 
 
 def test_silent_judges_are_left_out_and_listed():
     scores = judged({"ann": [1, 2, 4], "bob": [3, 3, 3], "cat": [5]})
-    made, findings = report_normalisation(scores, "da", "z")
+    normalised = normalise(scores, "da", "z")
+    made = normalised.scores
+    findings = report_normalisation(normalised, "da", "z")
     assert {made.judges[at] for at in made.judge.tolist()} == {"ann"}
     assert "bob (always the same value)" in findings.notes[-1]
     assert "cat (one value only)" in findings.notes[-1]
@@ -61,14 +63,14 @@ def test_silent_judges_are_left_out_and_listed():
 
 def test_judges_may_be_named_to_be_left_out():
     scores = judged({"ann": [1, 2], "bob": [1, 3]})
-    made, _ = normalise(scores, "da", "z", left_out=["bob"])
+    made = normalise(scores, "da", "z", left_out=["bob"]).scores
     assert len(made) == 2
     with pytest.raises(UnknownNameError, match="dan"):
         normalise(scores, "da", "z", left_out=["dan"])
 
 
 def test_what_is_written_can_be_read_again(tmp_path):
-    made, _ = normalise(judged({"ann": [1, 2, 4], "bob": [3, 1, 2]}), "da", "z")
+    made = normalise(judged({"ann": [1, 2, 4], "bob": [3, 1, 2]}), "da", "z").scores
     (tmp_path / "z.tsv").write_text(format_long_table(made) + "\n", encoding="utf-8")
     again = read_scores(str(tmp_path / "z.tsv"))
     assert again.value.tolist() == made.value.tolist()
@@ -124,7 +126,7 @@ def test_three_raters_of_wmt23(shared, lang, raw, z, r, equal, near):
         round(average_figure(pairs, name), 3) for name in ("pearson", "exact", "within")
     ]
     assert means == [r, equal, near]
-    made, _ = normalise(scores, "mqm", "z")
+    made = normalise(scores, "mqm", "z").scores
     assert alpha(collect_ratings(made, "mqm-z")) == pytest.approx(z, abs=6e-4)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.stats
-from tests.panels import made, panel_of
+from tests.panels import cells_by_name, made, panel_of
 
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
@@ -13,15 +13,16 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
+from metra.meta.options import PseudoOptions
 from metra.meta.pseudo import (
-    JudgementCells,
     compute_wilcoxon,
-    draw_documents,
+    draw_curves,
     gather_judgements,
     report_pseudo,
 )
 from metra.stats.exact_tests import rank_sum_p, signed_rank_p
 from metra.stats.panel import SegmentStatistics
+from metra.stats.pseudo_documents import JudgementCells, draw_documents
 
 
 def once(found):
@@ -75,7 +76,7 @@ def test_a_document_of_one_segment_is_a_segment():
 
 @pytest.mark.parametrize("n", [2, 7, 29])
 def test_drawn_documents_have_n_different_segments(n):
-    from metra.meta.pseudo import _draw, _means
+    from metra.stats.pseudo_documents import _draw, _means
 
     drawn = _draw(np.random.default_rng(0), np.arange(5, 35), n, 50)
     assert drawn.shape == (50, n)
@@ -176,10 +177,9 @@ def test_constant_scores_leave_a_dash_and_a_note():
         {Scorer("flat"): [1.0] * 24},
     )
     both = concatenate_scores([scores, constant])
-    findings, _ = report_pseudo(
-        both, build_panel(both, "da"), lengths=[2], documents=9, seed=1
-    )
-    row = dict(findings.tables[0].rows)["flat"]
+    panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
+    findings = report_pseudo(panel, draw_curves(both, panel, options), options)
+    row = cells_by_name(findings.tables[0])["flat"]
     assert row[0].value is None
     assert any(
         "without a coefficient" in note and "flat" in note for note in findings.notes

@@ -4,14 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from tests.panels import cells_by_name, headings
 
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.read import read_score_files
 from metra.meta.correlate import correlate_panel, parse_specs
-from metra.meta.task import report_task
+from metra.meta.task import build_task_table, score_task
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
-from metra.stats.moments import mad_outliers
+from metra.stats.line_fit import mad_outliers
 
 PAIRS = ("en-de", "he-en", "zh-en")
 
@@ -112,17 +113,17 @@ def test_wmt23_figure_that_hangs_on_the_last_bits_of_bleu(wmt23, shared, read_ta
 
 def test_wmt23_protocol(wmt23):
     panels, expected = wmt23
-    (table,) = report_task("wmt23", list(panels.values()), Options()).tables
-    assert table.headings[:2] == ["average", "en-de,he-en,zh-en sys accuracy"]
+    table = build_task_table(score_task("wmt23", list(panels.values()), Options()))
+    assert headings(table)[:2] == ["average", "en-de,he-en,zh-en sys accuracy"]
     pooled = averages = 0
-    for name, figures in table.rows:
+    for name, figures in cells_by_name(table).items():
         row = expected[name]
         pooled += (
             abs(figures[1].value - float(row["en-de,he-en,zh-en|sys|accuracy"])) < 1e-6
         )
         averages += abs(figures[0].value - float(row["weighted_avg"])) < 4e-5
     assert (pooled, averages, len(table.rows)) == (32, 32, 32)
-    assert [name for name, _ in table.rows] == list(expected)
+    assert list(cells_by_name(table)) == list(expected)
 
 
 def test_wmt23_protocol_as_official(wmt23, shared):
@@ -131,15 +132,15 @@ def test_wmt23_protocol_as_official(wmt23, shared):
     official = [
         panels[lang] if lang == "he-en" else as_official(shared, lang) for lang in PAIRS
     ]
-    (table,) = report_task("wmt23", official, Options(wmt=True)).tables
+    table = build_task_table(score_task("wmt23", official, Options(wmt=True)))
     others = []
-    for name, figures in table.rows:
-        for heading, figure in zip(table.headings, figures, strict=True):
+    for name, figures in cells_by_name(table).items():
+        for heading, figure in zip(headings(table), figures, strict=True):
             column = heading.replace(" ", "|").replace("acc*_eq", "KendallWithTiesOpt")
             column = column.replace("average", "weighted_avg")
             if abs(figure.value - float(expected[name][column])) > 1.01e-6:
                 others.append((name, heading))
-    assert len(table.rows) * len(table.headings) == 352
+    assert len(table.rows) * len(headings(table)) == 352
     assert others == [
         ("MS-COMET-QE-22", "zh-en seg acc*_eq"), ("BLEU", "zh-en seg acc*_eq"),
     ]  # fmt: skip
@@ -147,15 +148,16 @@ def test_wmt23_protocol_as_official(wmt23, shared):
 
 def test_wmt24_protocol_averages_two_figures_a_pair(wmt23):
     panels, expected = wmt23
-    (table,) = report_task("wmt24", list(panels.values()), Options(wmt=True)).tables
-    assert len(table.headings) == 7
+    scores = score_task("wmt24", list(panels.values()), Options(wmt=True))
+    table = build_task_table(scores)
+    assert len(headings(table)) == 7
     soft = correlate_all(
         panels["he-en"].gold, panels["he-en"].metrics, Options(coef="spa", wmt=True)
     )
-    at = table.headings.index("he-en seg acc*_eq")
-    for name, (average, *figures) in table.rows:
+    at = headings(table).index("he-en seg acc*_eq")
+    for name, (average, *figures) in cells_by_name(table).items():
         assert average.value == pytest.approx(np.mean([f.value for f in figures]))
-        found = figures[table.headings.index("he-en sys spa") - 1].value
+        found = figures[headings(table).index("he-en sys spa") - 1].value
         assert found == pytest.approx(soft[name].value, abs=1e-12)
         official = float(expected[name]["he-en|seg|KendallWithTiesOpt"])
         assert figures[at - 1].value == pytest.approx(official, abs=1e-6)

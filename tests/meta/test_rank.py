@@ -11,18 +11,24 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
-from metra.meta.rank import report_ranking
+from metra.meta.options import RankOptions
+from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.stats.multiplicity import clusters_by_range, rank_ranges
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
     average_ranks,
-    clusters_by_range,
     expected_wins,
-    p_values,
-    rank_ranges,
+    rank_test_p_values,
 )
 
 NAN = float("nan")
+
+
+def rank(scores, name, **options):
+    chosen = RankOptions(**options)
+    ranking = rank_by_scorer(scores, name, chosen)
+    return report_ranking(ranking, chosen), ranking
 
 
 def test_average_ranks_over_documents():
@@ -55,11 +61,11 @@ def test_rank_ranges_stop_at_the_first_significant_difference():
 
 def test_identical_systems_end_in_one_cluster():
     same = np.tile(np.arange(20.0), (3, 1))
-    findings, found = report_ranking(scores_of(same, {}), "gold")
+    findings, found = rank(scores_of(same, {}), "gold")
     assert found.clusters == [1, 1, 1]
     assert found.ranks == [2, 2, 2]
     assert set(found.p[~np.eye(3, dtype=bool)]) == {0.5}
-    assert findings.tables[0].rows[0][1][2].value == "1–3"
+    assert findings.tables[0].rows[0][3].value == "1–3"
 
 
 def test_paired_where_systems_share_segments():
@@ -68,9 +74,9 @@ def test_paired_where_systems_share_segments():
     apart = np.full((2, 40), NAN)
     apart[0, :20], apart[1, 20:] = 2.0 + dense[0, :20], dense[1, :20]
     assert not are_paired(apart)
-    assert p_values(apart, paired=False)[0, 1] < 0.001
-    assert np.isnan(p_values(apart, paired=True)).all()
-    _, found = report_ranking(scores_of(apart, {}), "gold")
+    assert rank_test_p_values(apart, paired=False)[0, 1] < 0.001
+    assert np.isnan(rank_test_p_values(apart, paired=True)).all()
+    _, found = rank(scores_of(apart, {}), "gold")
     assert not found.paired
 
 
@@ -80,10 +86,8 @@ def test_rankings_are_held_against_each_other():
     people = np.repeat(np.arange(6.0, 0, -1)[:, None], 12, axis=1)
     metric = people.copy()
     metric[5] = metric[4]
-    findings, _ = report_ranking(
-        scores_of(people, {"x": metric}), "gold", against=["x"]
-    )
-    figures = findings.tables[1].rows[0][1]
+    findings, _ = rank(scores_of(people, {"x": metric}), "gold", against=("x",))
+    figures = findings.tables[1].rows[0][1:]
     assert [round(f.value, 1) for f in figures] == [0.5, 96.7, 100.0, 93.3]
 
 
@@ -97,8 +101,8 @@ def test_harsh_judges_are_evened_out_by_z():
     scores = build_score_table(
         systems, [ScoredItem(s) for s in segments], {Scorer("da", "da"): values}, judges
     )
-    assert report_ranking(scores, "da", by="mean")[1].systems[0] == "bad"
-    assert report_ranking(scores, "da", by="z")[1].systems == ["good", "base", "bad"]
+    assert rank(scores, "da", by="mean")[1].systems[0] == "bad"
+    assert rank(scores, "da", by="z")[1].systems == ["good", "base", "bad"]
 
 
 @pytest.mark.parametrize("by", ["mean", "arr", "wins"])
@@ -106,7 +110,7 @@ def test_harsh_judges_are_evened_out_by_z():
 def test_clear_differences_make_clusters(by, rule):
     rng = np.random.default_rng(4)
     gold = np.array([[0.0], [5], [5], [9]]) + rng.normal(size=(4, 80))
-    _, found = report_ranking(scores_of(gold, {}), "gold", by=by, rule=rule)
+    _, found = rank(scores_of(gold, {}), "gold", by=by, rule=rule)
     assert found.systems[0] == "s3"
     assert found.systems[-1] == "s0"
     assert found.clusters == [1, 2, 2, 3]
@@ -115,7 +119,7 @@ def test_clear_differences_make_clusters(by, rule):
 def test_lower_is_better_turns_the_ranking_round():
     gold = np.array([[1.0] * 10, [2.0] * 10])
     scores = scores_of(gold, {}).with_lower_is_better(["gold"])
-    findings, found = report_ranking(scores, "gold")
+    findings, found = rank(scores, "gold")
     assert found.systems == ["s0", "s1"]
     assert any("Lower values" in note for note in findings.notes)
 
@@ -128,13 +132,13 @@ def test_what_is_missing_is_said():
             build_score_table(["new"], [ScoredItem("1")], {Scorer("x"): [1.0]}),
         ]
     )
-    findings, _ = report_ranking(scores, "gold", against=["x"], auto=["x"])
+    findings, _ = rank(scores, "gold", against=("x",), auto=("x",))
     text = " ".join(findings.notes)
     assert "Without gold and so left out: new" in text
     assert "x shares fewer than two systems" in text
     assert "AutoRank: not all metrics have scored s0, s1" in text
     assert "names no judges" in text
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
-        report_ranking(scores, "gold", by="z")
+        rank(scores, "gold", by="z")
     with pytest.raises(CorpusError, match="takes two"):
-        report_ranking(scores, "x")
+        rank(scores, "x")

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from tests.panels import cells_by_name
 
 import metra
 from metra.corpus.evalset import EvalSet
@@ -67,7 +68,7 @@ def test_each_subset_is_scored_as_a_corpus_of_its_own():
             metra.score(output, refs, "chrf").score for output in OUTPUTS.values()
         ]
         expected = scipy.stats.pearsonr(list(GOLD.values()), scores)[0]
-        assert found.found["chrf"][1][at] == pytest.approx(expected)
+        assert found.values["chrf"][1][at] == pytest.approx(expected)
 
 
 def test_streams_are_counted_and_one_is_refused():
@@ -94,10 +95,12 @@ def test_many_subsets_are_sampled_by_the_seed():
 
 
 def test_the_table_spans_the_subsets():
-    findings, found = report_references(score, 3, ASK, counts=[1, 3])
-    row = dict(findings.tables[0].rows)["chrf"]
-    assert row[0].interval == (min(found.found["chrf"][0]), max(found.found["chrf"][0]))
+    curves, panel = correlate_subsets(score, 3, ASK, counts=[1, 3])
+    findings = report_references(curves, panel, ASK)
+    row = cells_by_name(findings.tables[0])["chrf"]
+    single = curves.values["chrf"][0]
+    assert row[0].interval == (min(single), max(single))
     assert row[1].interval is None
     assert "1: 3 of 3, 3: 1 of 1" in findings.notes[-1]
-    assert all(math.isfinite(v) for v in found.mean("chrf"))
-    assert np.isfinite(found.found["bleu:smooth=floor"][0]).all()
+    assert all(math.isfinite(v) for v in curves.mean("chrf"))
+    assert np.isfinite(curves.values["bleu:smooth=floor"][0]).all()

@@ -7,7 +7,7 @@ import pytest
 import scipy.stats
 
 from metra.errors import OptionError
-from metra.stats.moments import fisher_interval
+from metra.stats.bootstrap import fisher_interval
 
 
 def test_pearson_is_scipys():

@@ -156,8 +156,8 @@ def test_threads_and_blocks_change_nothing(test, monkeypatch):
     expected = found()
     monkeypatch.setenv("METRA_THREADS", "3")
     assert found() == expected
-    monkeypatch.setattr("metra.stats.resampling.STEP", 997)
-    monkeypatch.setattr("metra.stats.resampling.MOST_STACKED", 0)
+    monkeypatch.setattr("metra.stats.weighted_sums.STEP", 997)
+    monkeypatch.setattr("metra.stats.weighted_sums.MOST_STACKED", 0)
     monkeypatch.setattr("metra.stats.resampling.MOST_TRIALS", 17)
     assert found() == expected
 

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from metra.stats.exact_tests import weigh_values
+from metra.stats.weighted_sums import weigh_values
 
 # Large enough that BLAS shares every product out among its threads.
 PROGRAM = """
@@ -18,9 +18,9 @@ from metra.stats.bootstrap import bootstrap
 from metra.meta.compare import compare
 from metra.meta.correlate import correlate_panel, parse_specs
 from metra.stats.correlation import Options
-from metra.meta.pseudo import JudgementCells, draw_documents
+from metra.stats.pseudo_documents import JudgementCells, draw_documents
 from metra.stats.panel import SegmentStatistics
-from metra.stats.moments import fit_line
+from metra.stats.line_fit import fit_line
 
 rng = np.random.default_rng(7)
 gold = rng.normal(size=(12, 900)).round(1) / 3

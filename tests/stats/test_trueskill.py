@@ -7,16 +7,25 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.panels import scores_of
+from tests.panels import headings, scores_of
 
 from metra.errors import CorpusError
 from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
-from metra.meta.rank import report_ranking
+from metra.meta.options import RankOptions
+from metra.meta.rank import rank_by_scorer, report_ranking
 from metra.stats.moments import pearson
 from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings
 
 NAN = float("nan")
+
+
+def rank(scores, name, **options):
+    chosen = RankOptions(**options)
+    ranking = rank_by_scorer(scores, name, chosen)
+    return report_ranking(ranking, chosen), ranking
+
+
 MEAN = st.floats(-2, 2)
 SPREAD = st.floats(0.1, 1)
 
@@ -46,15 +55,13 @@ def test_skills_find_the_order_and_the_equals():
     rng = np.random.default_rng(3)
     quality = np.array([1.5, 0, 0, -1.5])
     values = (quality[:, None] + rng.normal(size=(4, 400))).round()
-    findings, found = report_ranking(
-        scores_of(values, {}), "gold", by="trueskill", runs=40
-    )
+    findings, found = rank(scores_of(values, {}), "gold", by="trueskill", runs=40)
     assert (found.systems[0], found.systems[-1]) == ("s0", "s3")
     assert found.clusters == [1, 2, 2, 3]
     assert found.ranges == [(1, 1), (2, 3), (2, 3), (4, 4)]
-    assert "trueskill" in findings.tables[0].headings
+    assert "trueskill" in headings(findings.tables[0])
     assert "trueskill:40 runs of 2400 matches|seed:12345" in findings.signature
-    again = report_ranking(scores_of(values, {}), "gold", by="trueskill", runs=40)[0]
+    again = rank(scores_of(values, {}), "gold", by="trueskill", runs=40)[0]
     assert again == findings
 
 
@@ -128,12 +135,12 @@ def domains(values, names):
 def test_domains_count_the_same():
     # s1 is better in the large domain, s0 far better in the small one.
     scores = domains([[1, 1, 1, 9], [2, 2, 2, 2]], ["news", "news", "news", "chat"])
-    plain, _ = report_ranking(scores, "da")
-    findings, found = report_ranking(scores, "da", macro="domain")
-    means = [figures[3].value for _, figures in findings.tables[0].rows]
+    plain, _ = rank(scores, "da")
+    findings, found = rank(scores, "da", macro="domain")
+    means = [row[4].value for row in findings.tables[0].rows]
     assert found.systems == ["s0", "s1"]
     assert means == [5, 2]
-    assert [figures[3].value for _, figures in plain.tables[0].rows] == [3, 2]
+    assert [row[4].value for row in plain.tables[0].rows] == [3, 2]
     assert "macro:domain" in findings.signature
 
 
@@ -141,19 +148,19 @@ def test_domains_count_the_same_in_the_test():
     rng = np.random.default_rng(0)
     gaps = np.concatenate([rng.normal(0.8, 1, 400), rng.normal(-0.8, 1, 20)])
     scores = domains([gaps, np.zeros(420)], ["news"] * 400 + ["chat"] * 20)
-    _, plain = report_ranking(scores, "da")
-    _, macro = report_ranking(scores, "da", macro="domain")
+    _, plain = rank(scores, "da")
+    _, macro = rank(scores, "da", macro="domain")
     assert plain.p[0, 1] < 1e-6
     assert 0.2 < macro.p[0, 1] < 0.9
 
 
 def test_a_domain_that_lacks_a_system_is_left_out():
     scores = domains([[1, 2, 3], [2, 1, NAN]], ["news", "chat", "law"])
-    findings, _ = report_ranking(scores, "da", macro="domain")
+    findings, _ = rank(scores, "da", macro="domain")
     assert any("left out: domain law" in note for note in findings.notes)
-    assert findings.tables[0].rows[0][1][3].value == 1.5
+    assert findings.tables[0].rows[0][4].value == 1.5
 
 
 def test_macro_needs_a_domain_of_every_segment():
     with pytest.raises(CorpusError, match="1 of 2 segments name no domain"):
-        report_ranking(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")
+        rank(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")

@@ -11,7 +11,8 @@ from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.record import ScoredItem, Scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
-from metra.stats.moments import LineFit, fit_line, pearson, spearman
+from metra.stats.line_fit import LineFit, fit_line
+from metra.stats.moments import pearson, spearman
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import ScoresByScorer, group_by_scorer
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import collect_ratings
-from metra.meta.agree import SLACK, JudgePair, agree
 from metra.stats.defaults import SEED, TRIALS
+from metra.stats.judge_agreement import SLACK, JudgePair, agree
 
 #: What is told, and what it is called.
 COEFFICIENTS = {

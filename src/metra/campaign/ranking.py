@@ -28,18 +28,20 @@ from metra.campaign.results import (
     number_units,
     sum_units,
 )
-from metra.errors import CorpusError
 from metra.formats.scores.judgement import Judgement
-from metra.meta.normalise import normalise
+from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import row_means
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.multiplicity import clusters_neighbours, clusters_wmt, holm
-from metra.stats.ranking import are_paired, p_values, rank_ranges
+from metra.stats.normalisation import scale_judges
+from metra.stats.paired_tests import one_sided_p_values
+from metra.stats.ranking import are_paired, find_clusters, rank_test_p_values
 from metra.stats.resampling import Sample, bootstrap, check_settings
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
 Rule: TypeAlias = Literal["neighbours", "all"]
+#: What the rules are called where metrics are ranked too.
+RULES: dict[Rule, str] = {"neighbours": "neighbours", "all": "wmt"}
 #: Fewer units than these leave Wilcoxon's test without a fair limit.
 LEAST = 10
 
@@ -88,83 +90,85 @@ class RankingOptions:
 
 
 def rank_systems(
-    judgements: Iterable[Judgement], wishes: RankingOptions | None = None
+    judgements: Iterable[Judgement], options: RankingOptions | None = None
 ) -> list[HumanRanking]:
     """Rank the systems by each scorer; only what counts for systems enters."""
     figures = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
-    return rank_from_scores(figures, wishes or RankingOptions())
+    return rank_from_scores(figures, options or RankingOptions())
 
 
 def rank_from_scores(
-    every: ScoresByScorer, wishes: RankingOptions
+    every: ScoresByScorer, options: RankingOptions
 ) -> list[HumanRanking]:
     """The same from scores that have been read out."""
     check_settings(
         "A ranking",
         {
-            f"test={wishes.test!r}": (
-                wishes.test in get_args(Test),
+            f"test={options.test!r}": (
+                options.test in get_args(Test),
                 "wilcoxon or bootstrap",
             ),
-            f"rule={wishes.rule!r}": (
-                wishes.rule in get_args(Rule),
+            f"rule={options.rule!r}": (
+                options.rule in get_args(Rule),
                 "neighbours or all",
             ),
-            f"alpha={wishes.alpha}": (0 < wishes.alpha < 1, "a share between 0 and 1"),
+            f"alpha={options.alpha}": (
+                0 < options.alpha < 1,
+                "a share between 0 and 1",
+            ),
         },
     )
     means = average_systems_from_scores(
         every,
-        by=wishes.by,
-        level=wishes.level,
-        trials=wishes.trials,
-        seed=wishes.seed,
+        by=options.by,
+        level=options.level,
+        trials=options.trials,
+        seed=options.seed,
     )
     return [
         _rank_by_scorer(
-            figures, [mean for mean in means if mean.scorer == scorer], wishes
+            figures, [mean for mean in means if mean.scorer == scorer], options
         )
         for (scorer, _), figures in every.items()
     ]
 
 
 def _rank_by_scorer(
-    figures: list[JudgeScore], means: list[SystemMean], wishes: RankingOptions
+    figures: list[JudgeScore], means: list[SystemMean], options: RankingOptions
 ) -> HumanRanking:
     names = [mean.system for mean in means]
-    units = number_units(figures, wishes.by)
+    units = number_units(figures, options.by)
     mine = group_by_system(figures)
-    rows = [sum_units(mine[name], units, wishes.by, ("worth",))[0] for name in names]
+    rows = [sum_units(mine[name], units, options.by, ("worth",))[0] for name in names]
     values = np.stack([compute_mean(row) for row in rows])
     paired = are_paired(values)
-    too_little = _explain_untested(names, values, paired, wishes)
+    too_little = _explain_untested(names, values, paired, options)
     p = np.full((len(names), len(names)), np.nan)
-    if wishes.test == "bootstrap":
-        test = f"bootstrap of {wishes.by}s, one-sided"
+    if options.test == "bootstrap":
+        test = f"bootstrap of {options.by}s, one-sided"
         if not too_little:
-            p = _bootstrap_p_values(rows, wishes)
+            p = _bootstrap_p_values(rows, options)
     else:
         which = "signed-rank" if paired else "rank-sum"
-        test = f"Wilcoxon {which} over {wishes.by}s, one-sided"
+        test = f"Wilcoxon {which} over {options.by}s, one-sided"
         if not too_little:
-            p = p_values(values, paired=paired)
-    if wishes.holm:
-        p = _correct_p_values(p, wishes.rule)
+            p = rank_test_p_values(values, paired=paired)
+    if options.holm:
         test += ", Holm"
     told = not too_little
-    rule = clusters_neighbours if wishes.rule == "neighbours" else clusters_wmt
-    clusters = rule(p, wishes.alpha) if told else [None] * len(names)
-    places = rank_ranges(p, wishes.alpha) if told else [None] * len(names)
+    parted = find_clusters(p, RULES[options.rule], options.alpha, correct=options.holm)
     z = _compute_z_scores(figures, names)
     systems = [
         HumanRank(
             mean,
-            z[at],
-            clusters[at],
-            places[at],
-            float(p[at, at + 1]) if told and at + 1 < len(names) else None,
+            z[place],
+            parted.clusters[place] if told else None,
+            parted.ranges[place] if told else None,
+            float(parted.p[place, place + 1])
+            if told and place + 1 < len(names)
+            else None,
         )
-        for at, mean in enumerate(means)
+        for place, mean in enumerate(means)
     ]
     return HumanRanking(
         means[0].scorer, means[0].higher_is_better, tuple(systems), test, too_little
@@ -172,7 +176,7 @@ def _rank_by_scorer(
 
 
 def _explain_untested(
-    names: Sequence[str], values: Array, paired: bool, wishes: RankingOptions
+    names: Sequence[str], values: Array, paired: bool, options: RankingOptions
 ) -> str:
     """Say what is missing for tests between neighbours."""
     if len(names) < 2:
@@ -181,62 +185,41 @@ def _explain_untested(
     for at in range(len(names) - 1):
         both = (
             int((there[at] & there[at + 1]).sum())
-            if paired or wishes.test == "bootstrap"
+            if paired or options.test == "bootstrap"
             else int(there[at : at + 2].sum(1).min())
         )
-        if both < wishes.least:
+        if both < options.least:
             return (
                 f"Not enough data: {names[at]} and {names[at + 1]} have {both} "
-                f"{wishes.by}s to compare, and the test needs {wishes.least}."
+                f"{options.by}s to compare, and the test needs {options.least}."
             )
     return ""
 
 
-def _bootstrap_p_values(rows: list[Array], wishes: RankingOptions) -> Array:
-    """One-sided p-values of the shift method, with the same draws for all systems.
-
-    Resampled differences, moved to the mean 0, are what chance makes of no difference
-    (Noreen 1989); p is the share of them that reach the observed one.
-    """
-    samples = [Sample(row, compute_mean) for row in rows]
-    rng = np.random.default_rng(wishes.seed)
-    drawn = bootstrap(samples, trials=wishes.trials, rng=rng)
-    observed = [float(compute_mean(row.sum(0))) for row in rows]
-    p = np.full((len(rows), len(rows)), np.nan)
-    for one in range(len(rows)):
-        for other in range(len(rows)):
-            if one != other:
-                gaps = drawn[one] - drawn[other]
-                gaps = gaps[np.isfinite(gaps)]
-                reached = gaps - gaps.mean() >= observed[one] - observed[other] - 1e-12
-                p[one, other] = (reached.sum() + 1) / (len(gaps) + 1)
-    return p
-
-
-def _correct_p_values(p: Array, rule: Rule) -> Array:
-    """Correct the p-values that the rule looks at: of neighbours, or of all above below."""
-    found = p.copy()
-    looked = (
-        (np.arange(len(p) - 1), np.arange(1, len(p)))
-        if rule == "neighbours"
-        else np.triu_indices(len(p), 1)
+def _bootstrap_p_values(rows: list[Array], options: RankingOptions) -> Array:
+    """Test systems one-sided by resampling units, with the same draws for all of them."""
+    drawn = bootstrap(
+        [Sample(row, compute_mean) for row in rows],
+        trials=options.trials,
+        rng=np.random.default_rng(options.seed),
     )
-    found[looked] = holm(p[looked])
-    return found
+    return one_sided_p_values(drawn, [float(compute_mean(row.sum(0))) for row in rows])
 
 
 def _compute_z_scores(
     figures: list[JudgeScore], names: Sequence[str]
 ) -> list[float | None]:
-    """Mean standard score of each system, judges evened out first."""
+    """Mean standard score of each system; None where no judge used more than one value."""
     scores = build_oriented_table(figures, "worth")
-    try:
-        made, _ = normalise(scores, "worth", "z")
-    except CorpusError:  # no judge used more than one value
+    scaled, _ = scale_judges(scores.judge, scores.value, "z")
+    if (scores.judge < 0).any() or not np.isfinite(scaled).any():
         return [None] * len(names)
-    means = dict(zip(made.systems, row_means(made.matrix("worth-z")), strict=True))
-    found = [float(means[name]) for name in names]
-    return [value if np.isfinite(value) else None for value in found]
+    means = row_means(replace_values(scores, scaled).matrix("worth"))
+    by_system = dict(zip(scores.systems, means.tolist(), strict=True))
+    return [
+        by_system[name] if by_system[name] == by_system[name] else None
+        for name in names
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +253,9 @@ def average_from_scores(every: ScoresByScorer) -> list[JudgeBySystem]:
     found = []
     for (scorer, _), figures in every.items():
         groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
-        for one in figures:
-            groups.setdefault((one.judge, one.system), []).append(
-                (one.native, one.hundred)
+        for score in figures:
+            groups.setdefault((score.judge, score.system), []).append(
+                (score.native, score.hundred)
             )
         cells = {
             key: JudgeSystemMean(

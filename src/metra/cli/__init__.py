@@ -58,6 +58,13 @@ COMMANDS = {
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {
+    "coef": "--coef",
+    "level": "--level",
+    "lower_is_better": "--lower-is-better",
+    "macro": "--macro",
+    "most_pairs": "--pairs",
+    "trials": "--trials",
+    "wmt": "--wmt",
     "references": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",

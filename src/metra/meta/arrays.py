@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 from metra.errors import LengthError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
-from metra.meta.agree import JudgeAgreement
-from metra.meta.agree import agree as agree_of
 from metra.meta.compare import MetricComparison, Rule, Test
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
+from metra.stats.judge_agreement import JudgeAgreement
+from metra.stats.judge_agreement import agree as agree_of
 
 __all__ = ["agree", "compare", "correlate", "spa"]
 from metra.stats.panel import ScorePanel

@@ -8,8 +8,15 @@ import numpy as np
 
 from metra.errors import OptionError
 from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.options import CorrelateOptions
 from metra.scoring.table import Cell, Table, make_table, mark_best
-from metra.stats.bootstrap import Drawn, bootstrap, compute_bounds, resamples_segments
+from metra.stats.bootstrap import (
+    Drawn,
+    bootstrap,
+    compute_bounds,
+    fisher_interval,
+    resamples_segments,
+)
 from metra.stats.correlation import (
     CorrelationResult,
     Options,
@@ -17,7 +24,6 @@ from metra.stats.correlation import (
     find_coefficient,
     group_scores,
 )
-from metra.stats.moments import fisher_interval
 from metra.stats.panel import ScorePanel
 
 #: Where intervals come from: resamples, a formula, or nowhere.
@@ -47,41 +53,68 @@ class CorrelationSpec:
         return f"{self.options.coef} {grouped}".strip()
 
 
+@dataclass(frozen=True)
+class MetricCorrelations:
+    """The answers to several questions about one language pair."""
+
+    panel: ScorePanel
+    questions: list[CorrelationSpec]
+    #: For each question, each metric's coefficient.
+    answers: list[dict[str, CorrelationResult]]
+    #: Why coefficients have no interval.
+    refused: list[str]
+
+
+def parse_questions(options: CorrelateOptions) -> list[CorrelationSpec]:
+    """Read the coefficients that were asked for, with all options."""
+    chosen = Options(
+        average=options.average,
+        nan=options.nan,
+        eps=options.eps,
+        folds=options.folds or 0,
+        p=options.spa_p,
+        trials=options.trials,
+        seed=options.seed,
+        wmt=options.wmt,
+    )
+    return parse_specs(options.coefficients, options.level, chosen)
+
+
 def parse_specs(
     specs: Sequence[str], level: str, options: Options
 ) -> list[CorrelationSpec]:
     """Read the coefficients that were asked for; none stands for the usual ones."""
-    found = []
+    questions = []
     for spec in specs or DEFAULTS[level]:
         name, _, group = spec.partition(":")
         chosen = find_coefficient(name)
-        if chosen.shape == "matrix" and group:
+        if chosen.of_segments and group:
             msg = f"{spec}: {chosen.name} has no groups; write {chosen.name} alone."
             raise OptionError(msg)
         group = group or ("none" if level == "sys" else options.group)
         each = replace(options, coef=chosen.name, group=group)  # type: ignore[arg-type]
-        if chosen.shape != "calibrated":
+        if not chosen.calibrated:
             each = replace(each, folds=0)
-        found.append(CorrelationSpec(each.check_values(), level))
-    if options.folds and not any(each.options.folds for each in found):
+        questions.append(CorrelationSpec(each.check_values(), level))
+    if options.folds and not any(each.options.folds for each in questions):
         msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
         raise OptionError(msg)
-    return found
+    return questions
 
 
 def transfer_thresholds(
     questions: Sequence[CorrelationSpec], panel: ScorePanel, source: str
 ) -> list[CorrelationSpec]:
     """Give calibrated coefficients the thresholds of other scores, each metric its own."""
-    found = []
+    transferred = []
     for question in questions:
         options = question.options
         if options.calibrates:
             results = correlate_all(panel.gold, panel.metrics, options)
             eps = {name: r.eps for name, r in results.items() if not r.reason}
             options = replace(options, eps=eps, eps_from=source)  # type: ignore[arg-type]
-        found.append(replace(question, options=options))
-    return found
+        transferred.append(replace(question, options=options))
+    return transferred
 
 
 def correlate_panel(
@@ -89,8 +122,7 @@ def correlate_panel(
 ) -> dict[str, CorrelationResult]:
     """Answer one question for all metrics of a panel."""
     options = question.options
-    whole = options.coefficient.shape == "matrix"
-    if question.level == "sys" and not whole:
+    if question.level == "sys" and not options.coefficient.of_segments:
         return correlate_all(panel.system_gold, panel.system_metrics, options)
     if not np.isfinite(panel.gold).any():
         reason = f"There are no segment scores of {panel.gold_name} to compare with."
@@ -100,64 +132,118 @@ def correlate_panel(
     return correlate_all(panel.gold, panel.metrics, options)
 
 
-def report_correlation(
-    panels: Sequence[ScorePanel],
+def correlate_metrics(
+    panel: ScorePanel,
     questions: Sequence[CorrelationSpec],
     *,
     interval: Interval = "bootstrap",
     drawn: Drawn = "both",
     confidence: float = 0.95,
-) -> MetaReport:
-    """Answer all questions for each language pair: a table each, best metrics first."""
-    tables, notes, data = [], [], []
-    boot = interval == "bootstrap"
-    for panel in panels:
-        answers = [correlate_panel(panel, question) for question in questions]
-        refused = [explain_no_interval(panel, question) for question in questions]
-        if interval == "fisher":
-            answers = [
-                _add_fisher(question, found, confidence)
-                for question, found in zip(questions, answers, strict=True)
-            ]
-        elif interval == "bootstrap":
-            answers = [
-                found
-                if reason
-                else _add_bootstrap(panel, question, found, drawn, confidence)
-                for question, found, reason in zip(
-                    questions, answers, refused, strict=True
-                )
-            ]
-        tables.append(_build_table(panel, questions, answers))
-        place = f"{panel.lang}: " if panel.lang else ""
-        notes += [
-            f"{place}{note}"
-            for note in [*panel.notes, *explain_missing(questions, answers)]
+) -> MetricCorrelations:
+    """Answer all questions for the metrics of one language pair, with intervals."""
+    answers = [correlate_panel(panel, question) for question in questions]
+    refused = [explain_no_interval(panel, question) for question in questions]
+    if interval == "fisher":
+        answers = [
+            _add_fisher(question, results, confidence)
+            for question, results in zip(questions, answers, strict=True)
         ]
-        notes += [f"{place}{reason}" for reason in refused if reason and boot]
-        if questions[0].level == "sys" and len(panel.systems) == 2:
-            notes.append(
-                f"{place}Two systems agree wholly or not at all, by chance too."
+    elif interval == "bootstrap":
+        answers = [
+            results
+            if reason
+            else _add_bootstrap(panel, question, results, drawn, confidence)
+            for question, results, reason in zip(
+                questions, answers, refused, strict=True
             )
-        data.append(_export_data(panel, questions, answers))
+        ]
+    reasons = [reason for reason in refused if reason and interval == "bootstrap"]
+    return MetricCorrelations(panel, list(questions), answers, reasons)
+
+
+def report_correlation(
+    correlations: Sequence[MetricCorrelations],
+    *,
+    interval: Interval = "bootstrap",
+    drawn: Drawn = "both",
+) -> MetaReport:
+    """Lay out a table for each language pair, best metrics first."""
+    notes: list[str] = []
+    panels = [each.panel for each in correlations]
+    questions = correlations[0].questions
+    level = questions[0].level
+    for each in correlations:
+        notes += [f"{each.panel.place}{note}" for note in _write_notes(each)]
+    boot = interval == "bootstrap"
     first = questions[0].options
-    effective = drawn
-    if questions[0].level == "sys" and not all(map(resamples_segments, panels)):
-        effective = "sys"
-    line = build_signature(
+    if level == "sys" and not all(map(resamples_segments, panels)):
+        drawn = "sys"
+    signature = build_signature(
         panels[0] if len(panels) == 1 else None,
-        level=questions[0].level,
+        level=level,
         coef=",".join(question.heading.replace(" ", ":") for question in questions),
         average=first.average,
         empty=first.nan,
         spa_p=describe_spa(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
-        boot=f"{effective} k={first.trials}" if boot else None,
+        boot=f"{drawn} k={first.trials}" if boot else None,
         interval="fisher" if interval == "fisher" else None,
         seed=first.seed if boot or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
-    return MetaReport(tables, line, notes, {"correlations": data})
+    return MetaReport(
+        [build_correlation_table(each) for each in correlations],
+        signature,
+        notes,
+        {"correlations": [_export_data(each) for each in correlations]},
+    )
+
+
+def build_correlation_table(correlations: MetricCorrelations) -> Table:
+    """Build the table of all coefficients, in falling order of the first."""
+    panel, answers = correlations.panel, correlations.answers
+    names = sort_metrics(answers[0])
+    rows = list(zip(names, build_columns(names, answers), strict=True))
+    return make_table(
+        "metric",
+        [question.heading for question in correlations.questions],
+        rows,
+        caption=f"Agreement with {panel.place}{panel.gold_name}",
+        name=panel.lang or "correlations",
+    )
+
+
+def sort_metrics(results: Mapping[str, CorrelationResult]) -> list[str]:
+    """Return the metrics in falling order of a coefficient; those without it come last."""
+
+    def key(name: str) -> float:
+        value = results[name].value
+        return -value if np.isfinite(value) else np.inf
+
+    return sorted(results, key=key)
+
+
+def build_columns(
+    names: Sequence[str],
+    answers: Sequence[Mapping[str, CorrelationResult]],
+    *more: Sequence[Cell],
+) -> list[list[Cell]]:
+    """Build a row of cells for each metric, the best of each column marked."""
+    columns = [
+        [Cell(drop_nan(results[name].value), results[name].interval) for name in names]
+        for results in answers
+    ]
+    marked = [mark_best(column) for column in (*columns, *more)]
+    return [list(cells) for cells in zip(*marked, strict=True)]
+
+
+def _write_notes(correlations: MetricCorrelations) -> list[str]:
+    panel, questions = correlations.panel, correlations.questions
+    notes = [*panel.notes, *explain_missing(questions, correlations.answers)]
+    notes += correlations.refused
+    if questions[0].level == "sys" and len(panel.systems) == 2:
+        notes.append("Two systems agree wholly or not at all, by chance too.")
+    return notes
 
 
 def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
@@ -180,12 +266,14 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
         return ""
     return (
         f"{question.heading} has no interval: each resample would go through {pairs:,} pairs "
-        f"of every metric; take {options.coef}:item, or a smaller --trials."
+        f"of every metric; take {options.coef}:item, or a smaller `trials`."
     )
 
 
 def _add_fisher(
-    question: CorrelationSpec, found: Mapping[str, CorrelationResult], confidence: float
+    question: CorrelationSpec,
+    results: Mapping[str, CorrelationResult],
+    confidence: float,
 ) -> dict[str, CorrelationResult]:
     """Add intervals from a formula, of coefficients that are one sample each."""
     options = question.options
@@ -197,58 +285,28 @@ def _add_fisher(
             result,
             interval=fisher_interval(result.value, result.n, name, level=confidence),
         )
-        for metric, result in found.items()
+        for metric, result in results.items()
     }
 
 
 def _add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
-    found: Mapping[str, CorrelationResult],
+    results: Mapping[str, CorrelationResult],
     drawn: Drawn,
     confidence: float,
 ) -> dict[str, CorrelationResult]:
-    if not any(np.isfinite(result.value) for result in found.values()):
-        return dict(found)
+    if not any(np.isfinite(result.value) for result in results.values()):
+        return dict(results)
     if len(panel.systems) < 3:
-        return dict(found)
+        return dict(results)
     draws = bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
         name: replace(result, interval=compute_bounds(draws[name], confidence))
         if np.isfinite(result.value)
         else result
-        for name, result in found.items()
+        for name, result in results.items()
     }
-
-
-def _build_table(
-    panel: ScorePanel,
-    questions: Sequence[CorrelationSpec],
-    answers: Sequence[Mapping[str, CorrelationResult]],
-) -> Table:
-    def key(name: str) -> float:
-        value = answers[0][name].value
-        return -value if np.isfinite(value) else np.inf
-
-    names = sorted(panel.names, key=key)
-    columns = [
-        mark_best(
-            [Cell(drop_nan(found[name].value), found[name].interval) for name in names]
-        )
-        for found in answers
-    ]
-    rows = [
-        (name, list(cells))
-        for name, cells in zip(names, zip(*columns, strict=True), strict=True)
-    ]
-    title = f"{panel.lang}: {panel.gold_name}" if panel.lang else panel.gold_name
-    return make_table(
-        "metric",
-        [question.heading for question in questions],
-        rows,
-        caption=f"Agreement with {title}",
-        name=panel.lang or "correlations",
-    )
 
 
 def explain_missing(
@@ -257,31 +315,31 @@ def explain_missing(
 ) -> list[str]:
     """Say why figures are missing, and what looks upside down."""
     notes = []
-    for question, found in zip(questions, answers, strict=True):
-        for reason, names in group_by_reason(found).items():
+    for question, results in zip(questions, answers, strict=True):
+        for reason, names in group_by_reason(results).items():
             notes.append(f"{question.heading} of {', '.join(names)}: {reason}")
-        empty = max((r.empty for r in found.values() if not r.reason), default=0)
+        empty = max((r.empty for r in results.values() if not r.reason), default=0)
         if empty:
-            groups = next(iter(found.values())).groups
+            groups = next(iter(results.values())).groups
             what = "counted as 0" if question.options.nan == "zero" else "left out"
             notes.append(
                 f"{question.heading}: up to {empty:,} of {groups:,} groups are constant "
                 f"({what})."
             )
         if question.options.coefficient.lowest < 0:
-            below = [name for name, result in found.items() if result.value < -0.5]
+            below = [name for name, result in results.items() if result.value < -0.5]
             if below:
                 notes.append(
                     f"{question.heading} of {', '.join(below)} is far below zero; if lower "
-                    "values are better there, say so with --lower-is-better."
+                    "values are better there, say so with `lower_is_better`."
                 )
     return list(dict.fromkeys(notes))
 
 
-def group_by_reason(found: Mapping[str, CorrelationResult]) -> dict[str, list[str]]:
+def group_by_reason(results: Mapping[str, CorrelationResult]) -> dict[str, list[str]]:
     """The metrics without a figure, by why they have none."""
     grouped_names: dict[str, list[str]] = {}
-    for name, result in found.items():
+    for name, result in results.items():
         if result.reason:
             grouped_names.setdefault(result.reason, []).append(name)
     return grouped_names
@@ -290,8 +348,8 @@ def group_by_reason(found: Mapping[str, CorrelationResult]) -> dict[str, list[st
 def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
     """Where the p-values of soft pairwise accuracy come from, for a signature."""
     for question in questions:
-        if question.options.coef == "spa":
-            options = question.options
+        options = question.options
+        if options.coefficient.soft:
             if options.wmt:
                 return "wmt"
             return (
@@ -300,11 +358,8 @@ def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
     return None
 
 
-def _export_data(
-    panel: ScorePanel,
-    questions: Sequence[CorrelationSpec],
-    answers: Sequence[Mapping[str, CorrelationResult]],
-) -> dict[str, object]:
+def _export_data(correlations: MetricCorrelations) -> dict[str, object]:
+    panel = correlations.panel
     return {
         "lang": panel.lang,
         "gold": panel.gold_name,
@@ -313,14 +368,16 @@ def _export_data(
         "metrics": {
             name: {
                 question.heading: {
-                    "value": found[name].value,
-                    "interval": found[name].interval,
-                    "eps": found[name].eps,
-                    "n": found[name].n,
-                    "groups": found[name].groups,
-                    "empty_groups": found[name].empty,
+                    "value": results[name].value,
+                    "interval": results[name].interval,
+                    "eps": results[name].eps,
+                    "n": results[name].n,
+                    "groups": results[name].groups,
+                    "empty_groups": results[name].empty,
                 }
-                for question, found in zip(questions, answers, strict=True)
+                for question, results in zip(
+                    correlations.questions, correlations.answers, strict=True
+                )
             }
             for name in panel.names
         },

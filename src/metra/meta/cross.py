@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
+from metra.formats.scores.panel import average_systems, orient_scores
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_signature
 from metra.scoring.table import Cell, make_table
@@ -31,44 +32,43 @@ def cross_correlate(
         raise CorpusError(msg)
     by_name = {name: _read_values(scores, name, level) for name in names}
     size = len(names)
-    found, counts = np.eye(size), np.zeros((size, size), np.int64)
+    values, counts = np.eye(size), np.zeros((size, size), np.int64)
     for i, one in enumerate(names):
         others = {name: by_name[name] for name in names[i:]}
         results = correlate_all(by_name[one], others, options)
         for j, name in enumerate(names[i:], i):
             counts[i, j] = counts[j, i] = results[name].n
             if i != j:
-                found[i, j] = found[j, i] = results[name].value
-    order = order_by_similarity(found)
+                values[i, j] = values[j, i] = results[name].value
+    order = order_by_similarity(values)
     return CrossCorrelation(
         [names[at] for at in order],
-        found[np.ix_(order, order)],
+        values[np.ix_(order, order)],
         counts[np.ix_(order, order)],
     )
 
 
 def report_cross(
-    scores: Scores, names: Sequence[str], level: str, options: Options
-) -> tuple[MetaReport, CrossCorrelation]:
+    scores: Scores, cross: CrossCorrelation, level: str, options: Options
+) -> MetaReport:
     """Lay out the matrix, with what it was computed from."""
-    found = cross_correlate(scores, names, level, options)
     rows = [
         (
             f"{at} {name}",
             [Cell(float(v)) if np.isfinite(v) else Cell(None) for v in row],
         )
-        for at, (name, row) in enumerate(zip(found.names, found.values, strict=True), 1)
+        for at, (name, row) in enumerate(zip(cross.names, cross.values, strict=True), 1)
     ]
-    heads = [str(at) for at in range(1, len(found.names) + 1)]
+    heads = [str(at) for at in range(1, len(cross.names) + 1)]
     title = f"{options.coef} between scorers, alike ones side by side"
-    between = found.counts[np.triu_indices(len(names), 1)]
+    between = cross.counts[np.triu_indices(len(cross.names), 1)]
     notes = [f"Each pair shares {between.min():,} to {between.max():,} values."]
-    missing = int((~np.isfinite(found.values)).sum()) // 2
+    missing = int((~np.isfinite(cross.values)).sum()) // 2
     if missing:
         notes.append(
             f"{missing} pairs share fewer than two values or are constant: no figure."
         )
-    line = build_signature(
+    signature = build_signature(
         level=level,
         coef=options.coef,
         group=options.group if level != "sys" else None,
@@ -76,9 +76,9 @@ def report_cross(
         sys=len(scores.systems),
     )
     table = make_table(
-        "scorer", heads, rows, caption=title, name="cross", names=found.names
+        "scorer", heads, rows, caption=title, name="cross", names=cross.names
     )
-    return MetaReport([table], line, notes), found
+    return MetaReport([table], signature, notes)
 
 
 def order_by_similarity(r: Array) -> list[int]:
@@ -103,13 +103,6 @@ def order_by_similarity(r: Array) -> list[int]:
 
 
 def _read_values(scores: Scores, name: str, level: str) -> Array:
-    scorer = scores.scorers[scores.find(name)]
-    sign = 1.0 if scorer.higher_is_better else -1.0
-    matrix = scores.matrix(name)
-    if level != "sys":
-        return matrix * sign
-    whole = scores.system_scores(name)
-    there = np.isfinite(matrix)
-    means = np.where(there, matrix, 0).sum(1) / np.maximum(there.sum(1), 1)
-    means = np.where(there.any(1), means, np.nan)
-    return np.where(np.isfinite(whole), whole, means) * sign
+    if level == "sys":
+        return average_systems(scores, name)
+    return orient_scores(scores, name)

@@ -1,23 +1,25 @@
 """The question `diff`: do differences between systems agree, and where people are sure?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from metra.meta.correlate import (
     CorrelationSpec,
+    build_columns,
     correlate_panel,
     explain_missing,
     parse_specs,
+    sort_metrics,
 )
-from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_signature
 from metra.meta.scatter import ScatterPoints
-from metra.scoring.table import Cell, Table, make_table, mark_best
-from metra.stats.arrays import Array, Mask
+from metra.scoring.table import Cell, Table, make_table
+from metra.stats.arrays import Array, Mask, pair_gaps
 from metra.stats.bootstrap import bootstrap, compute_bounds, resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
-from metra.stats.moments import fit_line
+from metra.stats.line_fit import fit_line
 from metra.stats.panel import ScorePanel
 from metra.stats.soft_pairwise import permutation_p
 
@@ -27,45 +29,48 @@ BANDS = (0.05, 0.01, 0.001)
 MOST_SURE = 20_000
 
 
-def report_differences(
-    panels: Sequence[ScorePanel], options: Options, *, interval: bool = True
-) -> tuple[MetaReport, list[ScatterPoints]]:
-    """Pearson's r of differences, and the share of pairs ordered right, all and sure ones.
+@dataclass(frozen=True)
+class SystemDifferences:
+    """Differences between the systems of one language pair, by gold and metrics."""
+
+    panel: ScorePanel
+    questions: list[CorrelationSpec]
+    #: The differentials and the accuracy of each metric.
+    answers: list[dict[str, CorrelationResult]]
+    #: Two-sided p-values of all pairs by the gold; None where it has no segments.
+    gold_p: Array | None
+
+
+def correlate_differences(
+    panel: ScorePanel, options: Options, *, interval: bool = True
+) -> SystemDifferences:
+    """Compute Pearson's r of differences, and the share of pairs ordered right.
 
     A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
-    paired permutation test on segments; Kocmi et al. 2021, WMT. The clouds are of pairs, one
-    for each metric.
+    paired permutation test on segments; Kocmi et al. 2021, WMT.
     """
-    tables, notes = [], []
-    clouds: list[ScatterPoints] = []
-    for panel in panels:
-        place = f"{panel.lang}: " if panel.lang else ""
-        notes += [f"{place}{note}" for note in panel.notes]
-        p = compute_gold_p(panel, options)
-        if p is None:
-            notes.append(
-                f"{place}No band of sure pairs: {panel.gold_name} has no segments."
-            )
-        questions = parse_specs(["differentials", "accuracy"], "sys", options)
-        answers = [correlate_panel(panel, question) for question in questions]
-        notes += [f"{place}{note}" for note in explain_missing(questions, answers)]
-        empty = [band for band in BANDS if p is not None and not (p < band).any()]
-        if empty:
-            notes.append(
-                f"{place}{panel.gold_name} tells no two systems apart with "
-                f"p < {max(empty):g}."
-            )
-        tables.append(_build_table(panel, questions, answers, p, interval))
-        made = [_build_cloud(panel, name, answers) for name in panel.names]
-        clouds += [cloud for cloud in made if cloud.x]
-        tied = int((_compute_gaps(panel.system_gold) == 0).sum())
-        if tied:
-            notes.append(
-                f"{place}{tied} pairs of systems have equal {panel.gold_name} scores; they "
-                "have no direction and are left out of the differentials."
-            )
+    questions = parse_specs(["differentials", "accuracy"], "sys", options)
+    answers = [correlate_panel(panel, question) for question in questions]
+    if interval and len(panel.systems) > 2:
+        for place, question in enumerate(questions):
+            draws = bootstrap(panel, "sys", question.options)
+            answers[place] = {
+                name: replace(result, interval=compute_bounds(draws[name]))
+                for name, result in answers[place].items()
+            }
+    return SystemDifferences(panel, questions, answers, compute_gold_p(panel, options))
+
+
+def report_differences(
+    differences: Sequence[SystemDifferences],
+    options: Options,
+    *,
+    interval: bool = True,
+) -> MetaReport:
+    """Lay out a table for each language pair: all pairs of systems, and the sure ones."""
+    panels = [each.panel for each in differences]
     segments = all(map(resamples_segments, panels))
-    line = build_signature(
+    signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
         coef="differentials,accuracy",
@@ -76,7 +81,41 @@ def report_differences(
         else None,
         seed=options.seed,
     )
-    return MetaReport(tables, line, notes), clouds
+    notes = [
+        f"{each.panel.place}{note}"
+        for each in differences
+        for note in _write_notes(each)
+    ]
+    return MetaReport([_build_table(each) for each in differences], signature, notes)
+
+
+def build_clouds(differences: Sequence[SystemDifferences]) -> list[ScatterPoints]:
+    """Build what pictures show: all pairs of systems, for each metric that has any."""
+    clouds = [
+        _build_cloud(each.panel, name, each.answers)
+        for each in differences
+        for name in each.panel.names
+    ]
+    return [cloud for cloud in clouds if cloud.x]
+
+
+def _write_notes(differences: SystemDifferences) -> list[str]:
+    panel, gold_p = differences.panel, differences.gold_p
+    gold = panel.gold_name
+    notes = list(panel.notes)
+    if gold_p is None:
+        notes.append(f"No band of sure pairs: {gold} has no segments.")
+    notes += explain_missing(differences.questions, differences.answers)
+    empty = [band for band in BANDS if gold_p is not None and not (gold_p < band).any()]
+    if empty:
+        notes.append(f"{gold} tells no two systems apart with p < {max(empty):g}.")
+    tied = int((pair_gaps(panel.system_gold) == 0).sum())
+    if tied:
+        notes.append(
+            f"{tied} pairs of systems have equal {gold} scores; they have no direction and "
+            "are left out of the differentials."
+        )
+    return notes
 
 
 def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
@@ -103,31 +142,28 @@ def _build_cloud(
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
     first, second = np.triu_indices(len(panel.systems), 1)
     gold, metric = (
-        _compute_gaps(panel.system_gold),
-        _compute_gaps(panel.system_metrics[name]),
+        pair_gaps(panel.system_gold),
+        pair_gaps(panel.system_metrics[name]),
     )
     sign = np.where(gold < 0, -1.0, 1.0)
     gold, metric = gold * sign, metric * sign
     wrong = (metric <= 0) & (gold > 0)
     # Pairs that people set farthest apart are named first, as long as there is room.
-    order = [at for at in np.argsort(-gold, kind="stable") if np.isfinite(metric[at])]
+    order = np.argsort(-gold, kind="stable")
+    order = order[np.isfinite(metric[order])]
+    better = np.where(sign > 0, first, second)[order]
+    worse = np.where(sign > 0, second, first)[order]
     names = [
-        " > ".join(
-            panel.systems[of]
-            for of in (
-                (first[at], second[at]) if sign[at] > 0 else (second[at], first[at])
-            )
-        )
-        for at in order
+        f"{panel.systems[one]} > {panel.systems[other]}"
+        for one, other in zip(better, worse, strict=True)
     ]
     line = fit_line(gold[order], metric[order])
     shown = " and ".join(
-        f"{label} {_format_figure(found[name].value)}"
-        for label, found in zip(("differentials", "accuracy"), answers, strict=True)
+        f"{label} {_format_figure(results[name].value)}"
+        for label, results in zip(("differentials", "accuracy"), answers, strict=True)
     )
-    place = f"{panel.lang}: " if panel.lang else ""
     return ScatterPoints(
-        f"{place}Differences between systems, {name} and {panel.gold_name}",
+        f"{panel.place}Differences between systems, {name} and {panel.gold_name}",
         f"{panel.gold_name}, the better one first",
         name,
         names,
@@ -149,45 +185,23 @@ def _format_figure(value: float) -> str:
     return f"{value:.3f}" if value == value else "–"
 
 
-def _build_table(
-    panel: ScorePanel,
-    questions: Sequence[CorrelationSpec],
-    answers: list[dict[str, CorrelationResult]],
-    p: Array | None,
-    interval: bool,
-) -> Table:
-    if interval and len(panel.systems) > 2:
-        for at, question in enumerate(questions):
-            draws = bootstrap(panel, "sys", question.options)
-            answers[at] = {
-                name: replace(result, interval=compute_bounds(draws[name]))
-                for name, result in answers[at].items()
-            }
-    gold = np.sign(_compute_gaps(panel.system_gold))
-    names = sorted(
-        panel.names, key=lambda name: -np.nan_to_num(answers[0][name].value, nan=-9)
-    )
-    columns = [
-        mark_best(
-            [Cell(drop_nan(found[name].value), found[name].interval) for name in names]
-        )
-        for found in answers
-    ]
+def _build_table(differences: SystemDifferences) -> Table:
+    panel = differences.panel
+    gold = np.sign(pair_gaps(panel.system_gold))
+    names = sort_metrics(differences.answers[0])
     pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
     headings = ["differentials", f"accuracy ({pairs})"]
-    for band in () if p is None else BANDS:
-        sure = np.asarray(p) < band
+    sure_columns = []
+    for band in () if differences.gold_p is None else BANDS:
+        sure = np.asarray(differences.gold_p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")
-        columns.append(
-            mark_best([_score_sure(panel, name, gold, sure) for name in names])
-        )
-    rows = list(zip(names, map(list, zip(*columns, strict=True)), strict=True))
-    title = f"{panel.lang}: " if panel.lang else ""
+        sure_columns.append([_score_sure(panel, name, gold, sure) for name in names])
+    cells = build_columns(names, differences.answers, *sure_columns)
     return make_table(
         "metric",
         headings,
-        rows,
-        caption=f"{title}Differences between systems, {panel.gold_name}",
+        list(zip(names, cells, strict=True)),
+        caption=f"{panel.place}Differences between systems, {panel.gold_name}",
         name=panel.lang or "differentials",
     )
 
@@ -195,10 +209,5 @@ def _build_table(
 def _score_sure(panel: ScorePanel, name: str, gold: Array, sure: Mask) -> Cell:
     if not sure.any():
         return Cell(None)
-    right = np.sign(_compute_gaps(panel.system_metrics[name])) == gold
+    right = np.sign(pair_gaps(panel.system_metrics[name])) == gold
     return Cell(float(right[sure].mean()))
-
-
-def _compute_gaps(x: Array) -> Array:
-    first, second = np.triu_indices(len(x), 1)
-    return x[first] - x[second]

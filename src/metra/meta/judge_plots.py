@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.meta.agree import JudgeAgreement, JudgePair
 from metra.stats.arrays import Array
 from metra.stats.defaults import SEED
+from metra.stats.judge_agreement import JudgeAgreement, JudgePair
 
 #: How far points are moved either way on scales of a few steps (Turian et al. 2003).
 SKEW = 0.2

@@ -1,75 +1,67 @@
-"""The question `rank`: which systems are better, and which cannot be told apart?
+"""The question `rank`: which systems are better, and which cannot be told apart?"""
 
-Systems ranked by each measure over the documents of an evaluation.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.errors import CorpusError, FormatError
-from metra.formats.lines import read_lines
-from metra.formats.scores.panel import count_comparisons
+from metra.errors import CorpusError
+from metra.formats.scores.panel import (
+    average_systems,
+    count_comparisons,
+    orient_scores,
+)
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_count, build_signature, drop_nan
 from metra.meta.normalise import normalise
-from metra.scoring.results import Results
+from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, Codes, Mask, row_means
-from metra.stats.defaults import SEED
-from metra.stats.multiplicity import clusters_greedy, clusters_wmt
+from metra.stats.multiplicity import clusters_by_range
 from metra.stats.ranking import (
+    RANKING_METHODS,
     RankAgreement,
     are_paired,
     auto_rank,
     average_ranks,
     check_systems,
-    clusters_by_range,
     compare_ranks,
     expected_wins,
+    find_clusters,
     macro_means,
     mid_ranks,
-    p_values,
-    rank_by_average,
-    rank_ranges,
+    rank_test_p_values,
 )
-from metra.stats.trueskill import RUNS, Skills, learn_skills
-
-Method: TypeAlias = Literal["mean", "z", "arr", "wins", "trueskill"]
-Macro: TypeAlias = Literal["none", "document", "domain"]
-Rule: TypeAlias = Literal["wmt", "greedy", "range"]
-Test: TypeAlias = Literal["auto", "signed-rank", "rank-sum"]
+from metra.stats.trueskill import Skills, learn_skills
 
 
 @dataclass(frozen=True)
 class ScorerRanking:
     """Systems, the best first, with ranks (1 is best), clusters and p-values."""
 
+    scorer: str
     systems: list[str]
     ranks: list[float]
     clusters: list[int]
     ranges: list[tuple[int, int]]
     p: Array
     paired: bool
+    #: The values of each method in `RANKING_METHODS`, in the order of the systems.
+    columns: dict[str, Array]
+    #: How many segments each system has.
+    sizes: list[int]
+    #: What average ranks are over, and how many of these have every system.
+    unit: str
+    units: int
+    skills: Skills | None
+    #: Ranks by several metrics together, where asked for.
+    automatic: Array | None
+    #: How other scorers' rankings agree with this one.
+    against: dict[str, RankAgreement]
+    notes: tuple[str, ...]
 
 
-def report_ranking(
-    scores: Scores,
-    name: str,
-    *,
-    by: Method = "mean",
-    rule: Rule = "wmt",
-    test: Test = "auto",
-    alpha: float = 0.05,
-    against: Sequence[str] = (),
-    auto: Sequence[str] = (),
-    macro: Macro = "none",
-    runs: int = RUNS,
-    matches: int = 0,
-    seed: int = SEED,
-) -> tuple[MetaReport, ScorerRanking]:
+def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRanking:
     """Rank systems by a scorer, and hold the ranking against other scorers'.
 
     `macro` makes every document or domain count the same, in the mean and in the test.
@@ -77,7 +69,126 @@ def report_ranking(
     rank ranges and clusters are then those of its runs.
     """
     notes: list[str] = []
-    values = _orient_scores(scores, name)
+    values, there = _select_systems(scores, name, notes)
+    names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
+    check_systems(len(names))
+    groups, unit = _find_groups(scores)
+    average, units = average_ranks(values, groups)
+    z, z_note = _standardise_scores(scores, name, there)
+    strata, values, means = _find_strata(scores, values, options.macro, notes)
+    columns = {"mean": means, "z": z, "arr": average, "wins": expected_wins(values)}
+    notes += [z_note] if z_note else []
+    if not units:
+        notes.append(f"– arr: no {unit} has scores of every system.")
+    if not np.isfinite(columns["wins"]).all():
+        notes.append("– wins: a system never did better or worse than another.")
+    skills = None
+    if options.by == "trueskill":
+        skills = learn_skills(
+            count_comparisons(scores, name).of(there),
+            runs=options.runs,
+            matches=options.matches or 0,
+            seed=options.seed,
+        )
+        columns["trueskill"] = skills.means
+    order_by = _orient_column(columns, options.by, notes)
+    order = np.argsort(-order_by, kind="stable")
+    test = options.test
+    paired = are_paired(values) if test == "auto" else test == "signed-rank"
+    parted = find_clusters(
+        rank_test_p_values(values[order], paired=paired, strata=strata),
+        options.rule,
+        options.alpha,
+    )
+    if skills is not None:
+        ranges = [skills.ranges[place] for place in order]
+        parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
+    automatic = _rank_automatic(scores, options.auto, names, notes)
+    against = _compare_rankings(scores, names, order_by, options.against, notes)
+    if not scores.scorers[scores.find(name)].higher_is_better:
+        notes.append(
+            f"Lower values of {name} are better; means are shown with a minus."
+        )
+    return ScorerRanking(
+        name,
+        [names[place] for place in order],
+        mid_ranks(order_by[order]).tolist(),
+        parted.clusters,
+        parted.ranges,
+        parted.p,
+        paired,
+        {key: column[order] for key, column in columns.items()},
+        np.isfinite(values[order]).sum(1).tolist(),
+        unit,
+        units,
+        skills,
+        None if automatic is None else automatic[order],
+        against,
+        tuple(notes),
+    )
+
+
+def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
+    """Lay out the ranking, and what it is held against."""
+    tables = [build_ranking_table(ranking)]
+    if ranking.against:
+        tables.append(build_against_table(ranking))
+    skills = ranking.skills
+    test = "Wilcoxon signed-rank" if ranking.paired else "Mann-Whitney"
+    signature = build_signature(
+        scorer=ranking.scorer,
+        by=options.by,
+        macro=options.macro if options.macro != "none" else None,
+        trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
+        seed=options.seed if skills else None,
+        arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
+        test=f"{test}, one-sided",
+        alpha=options.alpha,
+        clusters="range" if skills else options.rule,
+        auto=",".join(options.auto) or None,
+        sys=len(ranking.systems),
+    )
+    data = {"p": [[drop_nan(v) for v in row] for row in ranking.p.tolist()]}
+    return MetaReport(tables, signature, ranking.notes, data)
+
+
+def build_ranking_table(ranking: ScorerRanking) -> Table:
+    """Build the table of the systems, with every method's values."""
+    rows = []
+    for place, system in enumerate(ranking.systems):
+        top, bottom = ranking.ranges[place]
+        rank = ranking.ranks[place]
+        cells = [
+            Cell(rank, digits=0 if rank % 1 == 0 else 1),
+            build_count(ranking.clusters[place]),
+            Cell(f"{top}–{bottom}"),
+            *(Cell(drop_nan(column[place])) for column in ranking.columns.values()),
+            build_count(ranking.sizes[place]),
+        ]
+        if ranking.automatic is not None:
+            cells.append(Cell(drop_nan(ranking.automatic[place])))
+        rows.append((system, cells))
+    methods = [RANKING_METHODS[name].heading for name in ranking.columns]
+    heads = ["rank", "cluster", "range", *methods, "n"]
+    heads += ["AutoRank"] if ranking.automatic is not None else []
+    caption = f"Systems by {ranking.scorer}"
+    return make_table("system", heads, rows, caption=caption, name="ranking")
+
+
+def build_against_table(ranking: ScorerRanking) -> Table:
+    """Build the table of other scorers' rankings."""
+    rows = [
+        (other, [Cell(figure, digits=1) for figure in agreement])
+        for other, agreement in ranking.against.items()
+    ]
+    heads = ["distance", "similarity %", "precision %", "recall %"]
+    caption = "Other rankings held against this one"
+    return make_table("scorer", heads, rows, caption=caption, name="against")
+
+
+def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array, Mask]:
+    """Return the values of the systems that have any, and which systems these are."""
+    values = orient_scores(scores, name)
     there: Mask = np.asarray(np.isfinite(values).any(1))
     if not there.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
@@ -88,191 +199,48 @@ def report_ranking(
     gone = [s for s, kept in zip(scores.systems, there, strict=True) if not kept]
     if gone:
         notes.append(f"Without {name} and so left out: {', '.join(gone)}.")
-    names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
-    check_systems(len(names))
-    values = values[there]
-    groups, kind = _find_groups(scores)
-    arr, documents = average_ranks(values, groups)
-    z, why = _standardise_scores(scores, name, there)
-    strata, values, means = _find_strata(scores, values, macro, notes)
-    columns = {
-        "mean": means,
-        "z": z,
-        "arr": arr,
-        "wins": expected_wins(values),
-    }
-    notes += [why] if why else []
-    if not documents:
-        notes.append(f"– arr: no {kind} has scores of every system.")
-    if not np.isfinite(columns["wins"]).all():
-        notes.append("– wins: a system never did better or worse than another.")
-    learned = None
-    if by == "trueskill":
-        met = count_comparisons(scores, name).of(there)
-        learned = learn_skills(met, runs=runs, matches=matches, seed=seed)
-        columns["trueskill"] = learned.means
-    order_by = -columns[by] if by == "arr" else columns[by]
-    if not np.isfinite(order_by).all():
-        marked = [note for note in notes if note.startswith(f"– {by}: ")]
-        why = marked[0].removeprefix(f"– {by}: ") if marked else "values are missing."
-        msg = f"Systems cannot be ranked by {by}: {why}"
-        raise CorpusError(msg)
-    order = np.argsort(-order_by, kind="stable")
-    paired = are_paired(values) if test == "auto" else test == "signed-rank"
-    p = p_values(values[order], paired=paired, strata=strata)
-    ranges = rank_ranges(p, alpha)
-    if learned is not None:
-        rule, ranges = "range", [learned.ranges[at] for at in order]
-    clusters = {
-        "wmt": lambda: clusters_wmt(p, alpha),
-        "greedy": lambda: clusters_greedy(p, alpha),
-        "range": lambda: clusters_by_range(ranges),
-    }[rule]()
-    ranks = mid_ranks(order_by[order]).tolist()
-    found = ScorerRanking(
-        [names[at] for at in order], ranks, clusters, ranges, p, paired
-    )
-    automatic = _rank_automatic(scores, auto, names, notes)
-    tables = [
-        _build_table(found, columns, order, values, name, automatic),
-        *_compare_rankings(scores, names, order_by, against, notes),
-    ]
-    sign = scores.scorers[scores.find(name)].higher_is_better
-    if not sign:
-        notes.append(
-            f"Lower values of {name} are better; means are shown with a minus."
-        )
-    tested = "Wilcoxon signed-rank" if paired else "Mann-Whitney"
-    line = build_signature(
-        scorer=name,
-        by=by,
-        macro=macro if macro != "none" else None,
-        trueskill=_describe_runs(learned),
-        seed=seed if learned is not None else None,
-        arr=f"{documents} {kind}s" if documents else None,
-        test=f"{tested}, one-sided",
-        alpha=alpha,
-        clusters=rule,
-        auto=",".join(auto) or None,
-        sys=len(names),
-    )
-    data = {"p": [[drop_nan(v) for v in row] for row in p.tolist()]}
-    return MetaReport(tables, line, notes, data), found
+    return values[there], there
 
 
-def _build_table(
-    found: ScorerRanking,
-    columns: dict[str, Array],
-    order: Codes,
-    values: Array,
-    name: str,
-    automatic: Array | None,
-) -> Table:
-    rows = []
-    for at, system in enumerate(found.systems):
-        place = order[at]
-        top, bottom = found.ranges[at]
-        n = int(np.isfinite(values[place]).sum())
-        figures = [
-            Cell(found.ranks[at], digits=0 if found.ranks[at] % 1 == 0 else 1),
-            Cell(found.clusters[at], digits=0),
-            Cell(f"{top}–{bottom}"),
-            *(Cell(drop_nan(columns[key][place])) for key in columns),
-            Cell(n, digits=0),
-        ]
-        if automatic is not None:
-            figures.append(Cell(drop_nan(automatic[place])))
-        rows.append((system, figures))
-    heads = ["rank", "cluster", "range", "mean", "z", "average rank", "wins"]
-    heads += [*list(columns)[len(heads) - 3 :], "n"]
-    heads += ["AutoRank"] if automatic is not None else []
-    return make_table(
-        "system", heads, rows, caption=f"Systems by {name}", name="ranking"
-    )
-
-
-def _compare_rankings(
-    scores: Scores,
-    names: list[str],
-    order_by: Array,
-    against: Sequence[str],
-    notes: list[str],
-) -> list[Table]:
-    """Compare the ranking with those by other scorers' means, on the systems of both."""
-    rows = []
-    ranks = mid_ranks(order_by)
-    for other in against:
-        means = dict(zip(scores.systems, _score_systems(scores, other), strict=True))
-        both = [at for at, s in enumerate(names) if np.isfinite(means[s])]
-        if len(both) < 2:
-            notes.append(f"{other} shares fewer than two systems: no comparison.")
-            continue
-        if len(both) < len(names):
-            notes.append(f"{other} has {len(both)} of the {len(names)} systems.")
-        theirs = mid_ranks([means[names[at]] for at in both])
-        result = compare_ranks(theirs.tolist(), mid_ranks(-ranks[both]).tolist())
-        rows.append(
-            (
-                other,
-                [
-                    Cell(result.distance, digits=1),
-                    Cell(result.similarity, digits=1),
-                    Cell(result.precision, digits=1),
-                    Cell(result.recall, digits=1),
-                ],
-            )
-        )
-    if not rows:
-        return []
-    heads = ["distance", "similarity %", "precision %", "recall %"]
-    title = "Other rankings held against this one"
-    return [make_table("scorer", heads, rows, caption=title, name="against")]
-
-
-def _rank_automatic(
-    scores: Scores, auto: Sequence[str], names: list[str], notes: list[str]
-) -> Array | None:
-    if not auto:
-        return None
-    rows = []
-    for other in auto:
-        means = dict(zip(scores.systems, _score_systems(scores, other), strict=True))
-        rows.append([means[name] for name in names])
-    stack = np.array(rows)
-    there: Mask = np.asarray(np.isfinite(stack).all(0))
-    found = np.full(len(names), np.nan)
-    if there.any():
-        found[there] = auto_rank(stack[:, there])
-    lacking = [name for name, kept in zip(names, there, strict=True) if not kept]
-    if lacking:
-        notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
-    return found
+def _find_groups(scores: Scores) -> tuple[Codes, str]:
+    """Documents where segments have them, else the segments themselves."""
+    items = [scores.items[item] for item in scores.segments.tolist()]
+    documents = [item.document for item in items]
+    if all(documents):
+        _, codes = np.unique(documents, return_inverse=True)
+        return codes, "document"
+    return np.arange(len(items)), "segment"
 
 
 def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
+    """Return the mean of each system's standard scores, and a note."""
+    missing = np.full(int(there.sum()), np.nan)
     if (scores.lines(name).judge < 0).any():
-        none = np.full(int(there.sum()), np.nan)
-        return none, f"– z: {name} names no judges, whose scales could be evened out."
+        return (
+            missing,
+            f"– z: {name} names no judges, whose scales could be evened out.",
+        )
     try:
-        made, reports = normalise(scores, name, "z")
+        normalised = normalise(scores, name, "z")
     except CorpusError as reason:
-        return np.full(int(there.sum()), np.nan), f"– z: {reason}"
-    z = row_means(_orient_scores(made, made.names[0]))[there]
-    gone = [report.judge for report in reports if report.left_out]
-    return z, f"z leaves out judges of one value: {', '.join(gone)}." if gone else ""
+        return missing, f"– z: {reason}"
+    made = normalised.scores
+    z = row_means(orient_scores(made, made.names[0]))[there]
+    gone = ", ".join(normalised.left_out)
+    return z, f"z leaves out judges of one value: {gone}." if gone else ""
 
 
 def _find_strata(
-    scores: Scores, values: Array, macro: Macro, notes: list[str]
+    scores: Scores, values: Array, macro: str, notes: list[str]
 ) -> tuple[Codes | None, Array, Array]:
     """What counts the same, segment by segment, the values that are left, and means."""
     if macro == "none":
         return None, values, row_means(values)
-    named = [getattr(scores.items[at], macro) for at in scores.segments.tolist()]
+    named = [getattr(scores.items[item], macro) for item in scores.segments.tolist()]
     if not all(named):
         msg = (
             f"{named.count('')} of {len(named)} segments name no {macro}; "
-            f"--macro {macro} takes a column that says it."
+            f"`macro` {macro} takes a column that says it."
         )
         raise CorpusError(msg)
     names, strata = np.unique(named, return_inverse=True)
@@ -280,7 +248,7 @@ def _find_strata(
     if not shared:
         msg = f"No {macro} has scores of every system, so none can count the same."
         raise CorpusError(msg)
-    gone = [str(name) for at, name in enumerate(names) if at not in shared]
+    gone = [str(name) for code, name in enumerate(names) if code not in shared]
     if gone:
         notes.append(
             f"Without scores of every system and so left out: {macro} {', '.join(gone)}."
@@ -289,107 +257,53 @@ def _find_strata(
     return strata, np.where(kept, values, np.nan), means
 
 
-def _describe_runs(learned: Skills | None) -> str | None:
-    return f"{learned.runs} runs of {learned.matches} matches" if learned else None
+def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Array:
+    """Return the values that systems are put in order by, higher being better."""
+    column = columns[by] if RANKING_METHODS[by].higher_is_better else -columns[by]
+    if not np.isfinite(column).all():
+        marked = [note for note in notes if note.startswith(f"– {by}: ")]
+        why = marked[0].removeprefix(f"– {by}: ") if marked else "values are missing."
+        msg = f"Systems cannot be ranked by {by}: {why}"
+        raise CorpusError(msg)
+    return column
 
 
-def _find_groups(scores: Scores) -> tuple[Codes, str]:
-    """Documents where segments have them, else the segments themselves."""
-    items = [scores.items[at] for at in scores.segments.tolist()]
-    documents = [item.document for item in items]
-    if all(documents):
-        _, codes = np.unique(documents, return_inverse=True)
-        return codes, "document"
-    return np.arange(len(items)), "segment"
-
-
-def _score_systems(scores: Scores, name: str) -> Array:
-    scorer = scores.scorers[scores.find(name)]
-    sign = 1.0 if scorer.higher_is_better else -1.0
-    given = scores.system_scores(name) * sign
-    return np.where(np.isfinite(given), given, row_means(_orient_scores(scores, name)))
-
-
-def _orient_scores(scores: Scores, name: str) -> Array:
-    scorer = scores.scorers[scores.find(name)]
-    return scores.matrix(name) * (1.0 if scorer.higher_is_better else -1.0)
-
-
-@dataclass(frozen=True, slots=True)
-class MetricRanking:
-    """One measure's ranking, the best system first."""
-
-    spec: str
-    signature: str
-    systems: Sequence[str]
-    averages: Sequence[float]
-    ranks: Sequence[float]
-    agreement: RankAgreement | None
-
-
-def rank_by_documents(
-    results: Results, expected: Mapping[str, float] | None = None
-) -> list[MetricRanking]:
-    """Rank the systems by the average of their ranks on every document.
-
-    The results must hold document scores. `expected` gives each system's rank by people,
-    or by whatever the rankings are to be held against.
-    """
-    names = [entry.name for entry in results.systems]
-    if expected is not None:
-        _check_names(names, expected)
-    found = []
-    for spec in results.specs:
-        scores = [entry.scores[spec] for entry in results.systems]
-        tables = [score.documents for score in scores]
-        if any(table is None for table in tables):
-            msg = "Systems are ranked on every document, but no document scores are known."
-            raise CorpusError(msg)
-        columns = [list(table.values()) for table in tables if table is not None]
-        ranking = rank_by_average(
-            np.transpose(columns), higher_is_better=scores[0].higher_is_better
-        )
-        order = sorted(range(len(names)), key=lambda at: ranking.averages[at])
-        found.append(
-            MetricRanking(
-                spec,
-                scores[0].signature,
-                [names[at] for at in order],
-                [float(ranking.averages[at]) for at in order],
-                [float(ranking.ranks[at]) for at in order],
-                None
-                if expected is None
-                else compare_ranks(
-                    ranking.ranks.tolist(), [expected[name] for name in names]
-                ),
-            )
-        )
-    return found
-
-
-def read_ranks(path: str) -> dict[str, float]:
-    """Read a ranking: a system and its rank on each line, with a tab between them."""
-    ranks: dict[str, float] = {}
-    for line_number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            continue
-        name, _, rank = line.partition("\t")
-        try:
-            ranks[name] = float(rank)
-        except ValueError:
-            msg = (
-                f"{path}, line {line_number}: {line!r}; expected a system's name, a tab and "
-                "its rank, where 1 is the best."
-            )
-            raise FormatError(msg) from None
+def _rank_automatic(
+    scores: Scores, metrics: Sequence[str], names: list[str], notes: list[str]
+) -> Array | None:
+    if not metrics:
+        return None
+    kept = [scores.systems.index(name) for name in names]
+    stack = np.stack([average_systems(scores, metric)[kept] for metric in metrics])
+    there: Mask = np.asarray(np.isfinite(stack).all(0))
+    ranks = np.full(len(names), np.nan)
+    if there.any():
+        ranks[there] = auto_rank(stack[:, there])
+    lacking = [name for name, known in zip(names, there, strict=True) if not known]
+    if lacking:
+        notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
     return ranks
 
 
-def _check_names(names: Sequence[str], expected: Mapping[str, float]) -> None:
-    without = [name for name in names if name not in expected]
-    if without:
-        msg = (
-            f"The expected ranking has no rank for {', '.join(without)}; it ranks "
-            f"{', '.join(expected)}."
-        )
-        raise CorpusError(msg)
+def _compare_rankings(
+    scores: Scores,
+    names: list[str],
+    order_by: Array,
+    against: Sequence[str],
+    notes: list[str],
+) -> dict[str, RankAgreement]:
+    """Compare the ranking with those by other scorers' means, on the systems of both."""
+    kept = [scores.systems.index(name) for name in names]
+    ranks = mid_ranks(order_by)
+    agreement = {}
+    for other in against:
+        means = average_systems(scores, other)[kept]
+        both = np.isfinite(means)
+        if both.sum() < 2:
+            notes.append(f"{other} shares fewer than two systems: no comparison.")
+            continue
+        if not both.all():
+            notes.append(f"{other} has {both.sum()} of the {len(names)} systems.")
+        theirs = mid_ranks(means[both]).tolist()
+        agreement[other] = compare_ranks(theirs, mid_ranks(-ranks[both]).tolist())
+    return agreement

@@ -6,7 +6,7 @@ sample. Each subset scores the outputs anew, and corpus scores are pooled from s
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -28,13 +28,17 @@ SUBSETS = 12
 class ReferenceCurves:
     """For each number of references and metric: the coefficient with every subset tried."""
 
+    streams: int
     counts: list[int]
     subsets: list[list[tuple[int, ...]]]
-    found: dict[str, list[list[float]]]
+    values: dict[str, list[list[float]]]
+    #: At most so many subsets of each number, drawn with the seed.
+    most: int
+    seed: int
 
     def mean(self, name: str) -> list[float]:
         """The mean over subsets, count by count; NaN where none has a value."""
-        return [_mean(each) for each in self.found[name]]
+        return [_mean(each) for each in self.values[name]]
 
 
 def choose_subsets(
@@ -48,11 +52,11 @@ def choose_subsets(
     if math.comb(streams, count) <= most:
         return list(combinations(range(streams), count))
     rng = np.random.default_rng([seed, count])
-    found: dict[tuple[int, ...], None] = {}
-    while len(found) < most:
+    subsets: set[tuple[int, ...]] = set()
+    while len(subsets) < most:
         drawn = rng.choice(streams, count, replace=False)
-        found[tuple(sorted(drawn.tolist()))] = None
-    return sorted(found)
+        subsets.add(tuple(sorted(drawn.tolist())))
+    return sorted(subsets)
 
 
 def correlate_subsets(
@@ -73,68 +77,64 @@ def correlate_subsets(
         raise CorpusError(msg)
     sizes = sorted({min(count, streams) for count in counts}) or _choose_counts(streams)
     tried = [choose_subsets(streams, size, most, seed) for size in sizes]
-    found: dict[str, list[list[float]]] = {}
+    values: dict[str, list[list[float]]] = {}
     panel = None
-    for at, subsets in enumerate(tried):
+    for place, subsets in enumerate(tried):
         for subset in subsets:
             panel = score(subset)
             for name, result in correlate_panel(panel, question).items():
-                lines = found.setdefault(name, [[] for _ in sizes])
-                lines[at].append(result.value)
+                lines = values.setdefault(name, [[] for _ in sizes])
+                lines[place].append(result.value)
     if panel is None:
         msg = "No number of references was asked for; give at least one."
         raise CorpusError(msg)
-    return ReferenceCurves(sizes, tried, found), panel
+    return ReferenceCurves(streams, sizes, tried, values, most, seed), panel
 
 
 def report_references(
-    score: Scoring,
-    streams: int,
-    question: CorrelationSpec,
-    *,
-    counts: Sequence[int] = (),
-    most: int = SUBSETS,
-    seed: int = SEED,
-) -> tuple[MetaReport, ReferenceCurves]:
+    curves: ReferenceCurves, panel: ScorePanel, question: CorrelationSpec
+) -> MetaReport:
     """Lay out mean and range over subsets, metrics down and numbers across."""
-    found, panel = correlate_subsets(
-        score, streams, question, counts=counts, most=most, seed=seed
-    )
     rows = [
         (name, [_build_figure(each) for each in line])
-        for name, line in found.found.items()
+        for name, line in curves.values.items()
     ]
-    title = f"{question.heading} with {panel.gold_name} by number of references"
-    heads = [str(count) for count in found.counts]
-    tables = [make_table("metric", heads, rows, caption=title, name="refs")]
-    tried = ", ".join(
-        f"{count}: {len(subsets)} of {math.comb(streams, count):,}"
-        for count, subsets in zip(found.counts, found.subsets, strict=True)
+    table = make_table(
+        "metric",
+        [str(count) for count in curves.counts],
+        rows,
+        caption=f"{question.heading} with {panel.gold_name} by number of references",
+        name="refs",
     )
-    notes = [*panel.notes, "[ ] spans the subsets of references that were tried."]
-    notes.append(f"Subsets by number of references: {tried}.")
-    if any(v != v for line in found.found.values() for each in line for v in each):
+    tried = ", ".join(
+        f"{count}: {len(subsets)} of {math.comb(curves.streams, count):,}"
+        for count, subsets in zip(curves.counts, curves.subsets, strict=True)
+    )
+    notes = [
+        *panel.notes,
+        "[ ] spans the subsets of references that were tried.",
+        f"Subsets by number of references: {tried}.",
+    ]
+    if any(v != v for line in curves.values.values() for each in line for v in each):
         notes.append("– marks scores that are constant.")
-    line = build_signature(
+    signature = build_signature(
         panel,
         level=question.level,
         coef=question.options.coef,
         group=question.options.group if question.level == "seg" else None,
-        refs=streams,
-        subsets=most,
-        seed=seed,
+        refs=curves.streams,
+        subsets=curves.most,
+        seed=curves.seed,
     )
-    data: Mapping[str, object] = {
-        "subsets": [[list(subset) for subset in each] for each in found.subsets],
-        "values": found.found,
-    }
-    return MetaReport(tables, line, notes, dict(data)), found
+    subsets = [[list(subset) for subset in each] for each in curves.subsets]
+    data = {"subsets": subsets, "values": curves.values}
+    return MetaReport([table], signature, notes, data)
 
 
 def _choose_counts(streams: int) -> list[int]:
     """All numbers up to eight, then doubling."""
     small = list(range(1, min(streams, 8) + 1))
-    doubled = [16 * 2**at for at in range(8) if 16 * 2**at < streams]
+    doubled = [16 * 2**power for power in range(8) if 16 * 2**power < streams]
     return [*small, *doubled, streams] if streams > 8 else small
 
 

@@ -1,19 +1,21 @@
-"""The question `report_robustness`: does the agreement hang on a few systems?"""
+"""The question `robust`: does the agreement depend on a few systems?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.findings import MetaReport, build_signature, drop_nan
-from metra.scoring.table import Cell, make_table
+from metra.meta.options import Choice
+from metra.scoring.table import Cell, Table, make_table
 from metra.stats.bootstrap import compute_bounds
 from metra.stats.correlation import Options, correlate_all
 from metra.stats.panel import ScorePanel
 
-Kind: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
+#: The systems of each choice, by their places, with its label.
+Choices: TypeAlias = list[tuple[str, list[int]]]
 
 #: Fewer systems than this say little.
 FEWEST = 4
@@ -32,7 +34,7 @@ class Robustness:
 
 
 def compute_robustness(
-    panel: ScorePanel, options: Options, *, kind: Kind = "top", window: int = 4
+    panel: ScorePanel, options: Options, *, choice: Choice = "top", window: int = 4
 ) -> Robustness:
     """Correlate over the best systems only, a window of neighbours, all but one, or subsets.
 
@@ -46,28 +48,10 @@ def compute_robustness(
             f"found: {count}."
         )
         raise CorpusError(msg)
-    if kind == "subsets":
+    if choice == "subsets":
         return _draw_subsets(panel, options)
-    order = np.argsort(-panel.system_gold, kind="stable")
-    choices: list[tuple[str, list[int]]]
-    if kind == "top":
-        choices = [
-            (f"top {k}", order[:k].tolist()) for k in range(count, FEWEST - 1, -1)
-        ]
-    elif kind == "window":
-        size = min(max(window, FEWEST), count)
-        choices = [
-            (f"{at + 1}–{at + size}", order[at : at + size].tolist())
-            for at in range(count - size + 1)
-        ]
-    else:
-        choices = [("all", order.tolist())] + [
-            (
-                f"without {panel.systems[gone]}",
-                [at for at in order.tolist() if at != gone],
-            )
-            for gone in order.tolist()
-        ]
+    order = np.argsort(-panel.system_gold, kind="stable").tolist()
+    choices = CHOICES[choice](panel, order, window)
     curves: dict[str, list[float]] = {name: [] for name in panel.names}
     for _, systems in choices:
         for name, value in _correlate_systems(panel, systems, options).items():
@@ -75,13 +59,43 @@ def compute_robustness(
     return Robustness([label for label, _ in choices], curves)
 
 
+def _choose_top(_: ScorePanel, order: list[int], __: int) -> Choices:
+    sizes = range(len(order), FEWEST - 1, -1)
+    return [(f"top {size}", order[:size]) for size in sizes]
+
+
+def _choose_windows(_: ScorePanel, order: list[int], window: int) -> Choices:
+    size = min(max(window, FEWEST), len(order))
+    starts = range(len(order) - size + 1)
+    return [(f"{at + 1}–{at + size}", order[at : at + size]) for at in starts]
+
+
+def _leave_each_out(panel: ScorePanel, order: list[int], _: int) -> Choices:
+    without = [
+        (
+            f"without {panel.systems[gone]}",
+            [system for system in order if system != gone],
+        )
+        for gone in order
+    ]
+    return [("all", order), *without]
+
+
+#: The systems that each choice keeps, with their labels, from the order by the gold.
+CHOICES: dict[str, Callable[[ScorePanel, list[int], int], Choices]] = {
+    "top": _choose_top,
+    "window": _choose_windows,
+    "leave-one-out": _leave_each_out,
+}
+
+
 def _correlate_systems(
     panel: ScorePanel, systems: list[int], options: Options
 ) -> dict[str, float]:
     """Every metric's coefficient over some systems."""
     metrics = {name: m[systems] for name, m in panel.system_metrics.items()}
-    found = correlate_all(panel.system_gold[systems], metrics, options)
-    return {name: result.value for name, result in found.items()}
+    results = correlate_all(panel.system_gold[systems], metrics, options)
+    return {name: result.value for name, result in results.items()}
 
 
 def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
@@ -107,42 +121,52 @@ def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
 
 
 def report_robustness(
-    panels: Sequence[ScorePanel], options: Options, *, kind: Kind, window: int
-) -> tuple[MetaReport, list[Robustness]]:
+    panels: Sequence[ScorePanel],
+    robustness: Sequence[Robustness],
+    options: Options,
+    *,
+    choice: Choice,
+    window: int,
+) -> MetaReport:
     """Lay out the choices down and the metrics across."""
-    tables, notes, found = [], [], []
-    for panel in panels:
-        one = compute_robustness(panel, options, kind=kind, window=window)
-        found.append(one)
-        rows = [
-            (
-                label,
-                [
-                    Cell(
-                        drop_nan(one.curves[name][at]),
-                        one.spread[name][at] if one.spread else None,
-                    )
-                    for name in panel.names
-                ],
-            )
-            for at, label in enumerate(one.labels)
-        ]
-        place = f"{panel.lang}: " if panel.lang else ""
-        title = f"{place}{options.coef} with {panel.gold_name} by choice of systems"
-        tables.append(
-            make_table(
-                "systems", panel.names, rows, caption=title, name=panel.lang or "robust"
-            )
-        )
-        notes += [f"{place}{note}" for note in panel.notes]
-        if any(v != v for curve in one.curves.values() for v in curve):
-            notes.append(f"{place}– marks choices where the scores are constant.")
-    line = build_signature(
+    notes: list[str] = []
+    for panel, each in zip(panels, robustness, strict=True):
+        notes += [f"{panel.place}{note}" for note in panel.notes]
+        if any(v != v for curve in each.curves.values() for v in curve):
+            notes.append(f"{panel.place}– marks choices where the scores are constant.")
+    signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
         coef=options.coef,
-        choice=f"{kind} {window}" if kind == "window" else kind,
-        drawn=SUBSETS if kind == "subsets" else None,
-        seed=options.seed if kind == "subsets" else None,
+        choice=f"{choice} {window}" if choice == "window" else choice,
+        drawn=SUBSETS if choice == "subsets" else None,
+        seed=options.seed if choice == "subsets" else None,
     )
-    return MetaReport(tables, line, notes), found
+    tables = [
+        _build_table(panel, each, options.coef)
+        for panel, each in zip(panels, robustness, strict=True)
+    ]
+    return MetaReport(tables, signature, notes)
+
+
+def _build_table(panel: ScorePanel, robustness: Robustness, coef: str) -> Table:
+    rows = [
+        (
+            label,
+            [
+                Cell(
+                    drop_nan(robustness.curves[name][row]),
+                    robustness.spread[name][row] if robustness.spread else None,
+                )
+                for name in panel.names
+            ],
+        )
+        for row, label in enumerate(robustness.labels)
+    ]
+    return make_table(
+        "systems",
+        panel.names,
+        rows,
+        caption=f"{panel.place}{coef} with {panel.gold_name} by choice of systems",
+        name=panel.lang or "robust",
+    )

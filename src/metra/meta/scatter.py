@@ -8,8 +8,9 @@ import numpy as np
 from metra.errors import UnknownNameError, no_such
 from metra.meta.findings import MetaReport, build_signature, drop_nan
 from metra.scoring.table import Cell, make_table
-from metra.stats.correlation import Options, correlate_all
-from metra.stats.moments import LineFit, fit_line, mad_outliers
+from metra.stats.arrays import Mask
+from metra.stats.correlation import CorrelationResult, Options, correlate_all
+from metra.stats.line_fit import LineFit, fit_line, mad_outliers
 from metra.stats.panel import ScorePanel
 
 
@@ -34,13 +35,28 @@ class ScatterPoints:
     all_named: bool = True
 
 
-def report_scatter(
+@dataclass(frozen=True)
+class ScatterCorrelations:
+    """Each metric's coefficient over all systems, without outliers, and by class."""
+
+    panel: ScorePanel
+    options: Options
+    #: Which systems each choice keeps, by the choice's label.
+    choices: dict[str, Mask]
+    #: Each metric's coefficient over the systems of each choice.
+    results: dict[str, dict[str, CorrelationResult]]
+    outliers: Mask
+    #: The class of each system, empty where none is known.
+    classes: list[str]
+
+
+def correlate_choices(
     panel: ScorePanel,
     options: Options,
     *,
     classes: Mapping[str, str] | None = None,
     outliers: Sequence[str] | None = None,
-) -> tuple[MetaReport, list[ScatterPoints]]:
+) -> ScatterCorrelations:
     """Correlate with all systems, without the outliers, and within each class.
 
     Outliers are those named, else systems more than 2.5 robust deviations off the median of
@@ -53,58 +69,78 @@ def report_scatter(
                 raise UnknownNameError(no_such("system", name, panel.systems))
         far = np.array([system in outliers for system in panel.systems])
     kinds = [(classes or {}).get(system, "") for system in panel.systems]
-    named = sorted(set(filter(None, kinds)))
     choices = {"all": np.ones(len(kinds), bool)}
     if far.any():
         choices["no outliers"] = ~far
-    choices |= {kind: np.array([k == kind for k in kinds]) for kind in named}
-    columns, clouds = {}, []
-    for label, keep in choices.items():
-        metrics = {name: m[keep] for name, m in panel.system_metrics.items()}
-        columns[label] = correlate_all(panel.system_gold[keep], metrics, options)
-    for name, metric in panel.system_metrics.items():
-        shown = ", ".join(
-            f"{label} {found[name].value:.3f}"
-            for label, found in columns.items()
-            if found[name].value == found[name].value
+    for kind in sorted(set(filter(None, kinds))):
+        choices[kind] = np.array([each == kind for each in kinds])
+    results = {
+        label: correlate_all(
+            panel.system_gold[keep],
+            {name: metric[keep] for name, metric in panel.system_metrics.items()},
+            options,
         )
+        for label, keep in choices.items()
+    }
+    return ScatterCorrelations(panel, options, choices, results, far, kinds)
+
+
+def report_scatter(scatter: ScatterCorrelations, *, named: bool = False) -> MetaReport:
+    """Lay out a column for each choice of systems; `named` says who chose the outliers."""
+    panel, options = scatter.panel, scatter.options
+    rows = [
+        (name, [Cell(drop_nan(each[name].value)) for each in scatter.results.values()])
+        for name in panel.names
+    ]
+    notes = list(panel.notes)
+    if scatter.outliers.any():
+        marked = [panel.systems[place] for place in np.flatnonzero(scatter.outliers)]
+        notes.append(f"Outliers by {panel.gold_name}: {', '.join(marked)}.")
+    for label, results in scatter.results.items():
+        reasons = dict.fromkeys(r.reason for r in results.values() if r.reason)
+        notes += [f"{label}: {reason}" for reason in reasons]
+    signature = build_signature(
+        panel,
+        level="sys",
+        coef=options.coef,
+        outliers="named" if named else "mad 2.5",
+    )
+    table = make_table(
+        "metric",
+        [f"{label} ({int(keep.sum())})" for label, keep in scatter.choices.items()],
+        rows,
+        caption=f"{options.coef} of systems with {panel.gold_name}",
+        name="scatter",
+    )
+    return MetaReport([table], signature, notes)
+
+
+def build_system_clouds(scatter: ScatterCorrelations) -> list[ScatterPoints]:
+    """Build what pictures show: the systems by gold and each metric, with a line."""
+    panel = scatter.panel
+    clouds = []
+    for name, metric in panel.system_metrics.items():
         there = np.flatnonzero(np.isfinite(panel.system_gold) & np.isfinite(metric))
         if not len(there):
             continue
+        values = ", ".join(
+            f"{label} {results[name].value:.3f}"
+            for label, results in scatter.results.items()
+            if results[name].value == results[name].value
+        )
         gold, scored = panel.system_gold[there], metric[there]
         clouds.append(
             ScatterPoints(
                 f"{name} and {panel.gold_name}",
                 panel.gold_name,
                 name,
-                [panel.systems[at] for at in there],
+                [panel.systems[place] for place in there],
                 gold.tolist(),
                 scored.tolist(),
-                [kinds[at] for at in there],
-                far[there].tolist(),
+                [scatter.classes[place] for place in there],
+                scatter.outliers[there].tolist(),
                 fit_line(gold, scored),
-                f"{options.coef}: {shown or 'none'}",
+                f"{scatter.options.coef}: {values or 'none'}",
             )
         )
-    rows = [
-        (name, [Cell(drop_nan(found[name].value)) for found in columns.values()])
-        for name in panel.names
-    ]
-    heads = [f"{label} ({int(keep.sum())})" for label, keep in choices.items()]
-    notes = list(panel.notes)
-    if far.any():
-        marked = ", ".join(s for s, f in zip(panel.systems, far, strict=True) if f)
-        notes.append(f"Outliers by {panel.gold_name}: {marked}.")
-    for label, found in columns.items():
-        for reason in dict.fromkeys(r.reason for r in found.values() if r.reason):
-            notes.append(f"{label}: {reason}")
-    line = build_signature(
-        panel,
-        level="sys",
-        coef=options.coef,
-        outliers="named" if outliers is not None else "mad 2.5",
-    )
-    title = f"{options.coef} of systems with {panel.gold_name}"
-    return MetaReport(
-        [make_table("metric", heads, rows, caption=title, name="scatter")], line, notes
-    ), clouds
+    return clouds

@@ -1,4 +1,4 @@
-"""The question `report_task`: the protocols of WMT's metrics tasks, each in one word.
+"""The question `task`: the protocols of WMT's metrics tasks, each in one word.
 
 wmt23: system-level accuracy pooled over the language pairs, weighing as much as there are
 pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Freitag et al.
@@ -8,18 +8,21 @@ pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Fr
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.meta.correlate import CorrelationSpec, correlate_panel, describe_spa
 from metra.meta.findings import MetaReport, build_count, build_signature
-from metra.scoring.table import Cell, make_table, mark_best
+from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options
-from metra.stats.multiplicity import clusters_greedy
+from metra.stats.multiplicity import CLUSTER_RULES
+from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
 from metra.stats.permutation import choose_swap, prepare_swaps
+from metra.stats.resampling import share_reached
 
 
 @dataclass(frozen=True)
@@ -32,70 +35,31 @@ class ProtocolColumn:
     weight: float
 
 
-def _wmt23(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
-    pooled = replace(options, coef="accuracy")
-    names = ",".join(panel.lang for panel in panels)
-    parts = [
-        ProtocolColumn(
-            f"{names} sys accuracy".strip(),
-            tuple(panels),
-            CorrelationSpec(pooled, "sys"),
-            len(panels),
-        )
-    ]
-    for panel in panels:
-        for level, coef, group in (
-            ("sys", "pearson", "none"),
-            ("seg", "pearson", "none"),
-            ("seg", "acc*_eq", "item"),
-        ):
-            chosen = replace(options, coef=coef, group=group)  # type: ignore[arg-type]
-            parts.append(
-                ProtocolColumn(
-                    f"{panel.lang} {level} {coef}".strip(),
-                    (panel,),
-                    CorrelationSpec(chosen, level),
-                    1,
-                )
-            )
-    return parts
+@dataclass(frozen=True)
+class TaskScores:
+    """Metrics in falling order of their average over the columns of a protocol."""
+
+    protocol: str
+    panels: list[ScorePanel]
+    columns: list[ProtocolColumn]
+    metrics: list[str]
+    average: Array
+    #: The coefficients of each column: columns × metrics.
+    values: Array
+    #: The clusters of a joint test, where it was asked for.
+    clusters: list[int] | None
+    #: Metrics that not every language pair has.
+    left_out: list[str]
 
 
-def _wmt24(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
-    parts = []
-    for panel in panels:
-        soft = replace(options, coef="spa")
-        ties = replace(options, coef="acc*_eq", group="item")
-        parts.append(
-            ProtocolColumn(
-                f"{panel.lang} sys spa".strip(),
-                (panel,),
-                CorrelationSpec(soft, "sys"),
-                1,
-            )
-        )
-        parts.append(
-            ProtocolColumn(
-                f"{panel.lang} seg acc*_eq".strip(),
-                (panel,),
-                CorrelationSpec(ties, "seg"),
-                1,
-            )
-        )
-    return parts
-
-
-PROTOCOLS = {"wmt23": _wmt23, "wmt24": _wmt24, "wmt25": _wmt24}
-
-
-def report_task(
+def score_task(
     protocol: str,
     panels: Sequence[ScorePanel],
     options: Options,
     *,
     test: bool = False,
     alpha: float = 0.05,
-) -> MetaReport:
+) -> TaskScores:
     """Score all metrics that every language pair has, and rank them by the average."""
     if protocol not in PROTOCOLS:
         raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
@@ -104,91 +68,157 @@ def report_task(
     if not shared:
         msg = "No metric has scores of every language pair; the protocol averages over them."
         raise CorpusError(msg)
+    left_out = {name for panel in panels for name in panel.names} - set(shared)
     panels = [panel.of_metrics(shared) for panel in panels]
-    parts = PROTOCOLS[protocol](panels, options)
-    scores = np.array([_score_part(part) for part in parts])  # parts × metrics
-    weights = np.array([part.weight for part in parts])
+    columns = PROTOCOLS[protocol](panels, options)
+    values = np.array([_score_column(column) for column in columns])
+    weights = np.array([column.weight for column in columns])
     weights = weights / weights.sum()
-    average = _average(parts, scores, weights)
+    average = _average(columns, values, weights)
     order = np.argsort(-average, kind="stable")
-    columns = [mark_best([Cell(float(average[at])) for at in order])]
+    clusters = None
     if test:
-        p = _p_values(parts, order, weights, options)
-        columns.append([build_count(c) for c in clusters_greedy(p, alpha)])
-    columns += [mark_best([Cell(float(row[at])) for at in order]) for row in scores]
-    heads = ["average", *(["cluster"] if test else []), *(part.name for part in parts)]
-    rows = [
-        (shared[at], list(cells))
-        for at, cells in zip(order.tolist(), zip(*columns, strict=True), strict=True)
-    ]
-    notes = [
-        f"{panel.lang}: {note}" if panel.lang else note
-        for panel in panels
-        for note in panel.notes
-    ]
-    gone = {n for panel in panels for n in panel.names} - set(shared)
-    if gone:
+        p = _p_values(columns, order, weights, options)
+        clusters = CLUSTER_RULES["greedy"].split(p, alpha)
+    return TaskScores(
+        protocol,
+        panels,
+        columns,
+        [shared[place] for place in order],
+        average[order],
+        values[:, order],
+        clusters,
+        sorted(left_out),
+    )
+
+
+def report_task(scores: TaskScores, options: Options) -> MetaReport:
+    """Lay out the average and every column of the protocol."""
+    notes = [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
+    if scores.left_out:
         notes.append(
-            f"Not in every language pair and so left out: {', '.join(sorted(gone))}."
+            f"Not in every language pair and so left out: {', '.join(scores.left_out)}."
         )
-    soft = describe_spa([part.question for part in parts])
-    line = build_signature(
-        task=protocol,
-        gold=panels[0].gold_name,
-        lang=",".join(panel.lang for panel in panels),
-        sys=",".join(str(len(panel.systems)) for panel in panels),
+    soft = describe_spa([column.question for column in scores.columns])
+    test = scores.clusters is not None
+    signature = build_signature(
+        task=scores.protocol,
+        gold=scores.panels[0].gold_name,
+        lang=",".join(panel.lang for panel in scores.panels),
+        sys=",".join(str(len(panel.systems)) for panel in scores.panels),
         spa_p=soft,
         test=f"joint exchange k={options.trials}" if test else None,
         clusters="greedy" if test else None,
         seed=options.seed if test or soft else None,
     )
-    title = f"{protocol} protocol, gold {panels[0].gold_name}"
-    return MetaReport(
-        [make_table("metric", heads, rows, caption=title, name=protocol)], line, notes
+    return MetaReport([build_task_table(scores)], signature, notes)
+
+
+def build_task_table(scores: TaskScores) -> Table:
+    """Build the table of the protocol, the best of each column marked."""
+    average, *columns = (
+        mark_best([Cell(value) for value in row.tolist()])
+        for row in (scores.average, *scores.values)
+    )
+    heads = ["average", *(column.name for column in scores.columns)]
+    columns = [average, *columns]
+    if scores.clusters is not None:
+        heads.insert(1, "cluster")
+        columns.insert(1, [build_count(cluster) for cluster in scores.clusters])
+    return make_table(
+        "metric",
+        heads,
+        list(zip(scores.metrics, zip(*columns, strict=True), strict=True)),
+        caption=f"{scores.protocol} protocol, gold {scores.panels[0].gold_name}",
+        name=scores.protocol,
     )
 
 
-def _score_part(part: ProtocolColumn) -> Array:
+def _wmt23(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
+    names = ",".join(panel.lang for panel in panels)
+    pooled = ProtocolColumn(
+        f"{names} sys accuracy".strip(),
+        tuple(panels),
+        CorrelationSpec(replace(options, coef="accuracy"), "sys"),
+        len(panels),
+    )
+    return [
+        pooled,
+        *(
+            _build_column(panel, options, level, coef, group)
+            for panel in panels
+            for level, coef, group in (
+                ("sys", "pearson", "none"),
+                ("seg", "pearson", "none"),
+                ("seg", "acc*_eq", "item"),
+            )
+        ),
+    ]
+
+
+def _wmt24(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
+    return [
+        _build_column(panel, options, level, coef, group)
+        for panel in panels
+        for level, coef, group in (("sys", "spa", "none"), ("seg", "acc*_eq", "item"))
+    ]
+
+
+def _build_column(
+    panel: ScorePanel, options: Options, level: str, coef: str, group: Any
+) -> ProtocolColumn:
+    question = CorrelationSpec(replace(options, coef=coef, group=group), level)
+    return ProtocolColumn(f"{panel.lang} {level} {coef}".strip(), (panel,), question, 1)
+
+
+PROTOCOLS = {"wmt23": _wmt23, "wmt24": _wmt24, "wmt25": _wmt24}
+
+
+def _score_column(column: ProtocolColumn) -> Array:
     """The coefficients of all metrics; pairs of systems are pooled over language pairs."""
-    found = [correlate_panel(panel, part.question) for panel in part.panels]
-    names = list(found[0])
+    answers = [correlate_panel(panel, column.question) for panel in column.panels]
+    names = list(answers[0])
     for name in names:
-        for panel, results in zip(part.panels, found, strict=True):
+        for panel, results in zip(column.panels, answers, strict=True):
             if results[name].reason:
-                place = ", ".join(filter(None, (panel.lang, name, part.name)))
+                place = ", ".join(filter(None, (panel.lang, name, column.name)))
                 msg = f"{place}: {results[name].reason}"
                 raise CorpusError(msg)
-    pairs = np.array([len(p.systems) * (len(p.systems) - 1) / 2 for p in part.panels])
-    each = np.array([[results[name].value for name in names] for results in found])
+    pairs = np.array([len(p.systems) * (len(p.systems) - 1) / 2 for p in column.panels])
+    each = np.array([[results[name].value for name in names] for results in answers])
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
 
 
-def _average(parts: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
-    """Weigh the parts' scores, all mapped to 0..1: parts × metrics to metrics."""
-    lowest = np.array([part.question.options.coefficient.lowest for part in parts])
+def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
+    """Weigh the columns' scores, all mapped to 0..1: columns × metrics to metrics."""
+    lowest = np.array(
+        [column.question.options.coefficient.lowest for column in columns]
+    )
     rescaled = (scores - lowest[:, None]) / (1 - lowest[:, None])
     return np.einsum("p,pm->m", weights, rescaled)
 
 
 def _p_values(
-    parts: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
+    columns: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
 ) -> Array:
-    """One joint test: the averages after exchanges that are drawn in every part alike."""
+    """One joint test: the averages after exchanges that are drawn in every column alike."""
     size = len(order)
     tested = [
         replace(
-            part,
-            question=replace(part.question, options=part.question.options.in_tests),
+            column,
+            question=replace(column.question, options=column.question.options.in_tests),
         )
-        for part in parts
+        for column in columns
     ]
-    average = _average(parts, np.array([_score_part(part) for part in tested]), weights)
+    average = _average(
+        columns, np.array([_score_column(column) for column in tested]), weights
+    )
     p = np.full((size, size), np.nan)
     after = []
-    for part in parts:
+    for column in columns:
         each = []
-        for panel in part.panels:
-            ask = part.question
+        for panel in column.panels:
+            ask = column.question
             swap = choose_swap(panel, ask.level, ask.options)
             each.append(prepare_swaps(panel, ask.level, ask.options, swap))
         after.append(each)
@@ -196,12 +226,14 @@ def _p_values(
         for j in range(i + 1, size):
             a, b = int(order[i]), int(order[j])
             gap = np.zeros(options.trials)
-            for part, each, weight in zip(parts, after, weights, strict=True):
-                scale = 1 - part.question.options.coefficient.lowest
-                pairs = [len(x.systems) * (len(x.systems) - 1) / 2 for x in part.panels]
+            for column, each, weight in zip(columns, after, weights, strict=True):
+                scale = 1 - column.question.options.coefficient.lowest
+                pairs = [
+                    len(x.systems) * (len(x.systems) - 1) / 2 for x in column.panels
+                ]
                 for swap_in, share in zip(each, pairs, strict=True):
                     first, second = swap_in(a, b)
                     gap += weight * share / sum(pairs) * (first - second) / scale
-            reached = int((gap >= average[a] - average[b] - 1e-12).sum())
-            p[i, j] = (reached + 1) / (options.trials + 1)
+            reached = int((gap >= average[a] - average[b] - SLACK).sum())
+            p[i, j] = share_reached(reached, options.trials)
     return p

@@ -13,7 +13,6 @@ from metra.formats.scores.record import (
     Scores,
     concatenate_scores,
 )
-from metra.meta.agree import JudgeAgreement, agree
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import correlate_panel as values_of
 from metra.meta.correlate import parse_specs
@@ -23,14 +22,16 @@ from metra.meta.judge_plots import (
     build_gap_histogram,
     build_judge_plot,
 )
-from metra.meta.pseudo import JUDGES, draw_documents
+from metra.meta.pseudo import JUDGES
 from metra.meta.pseudo import gather_judgements as every_judgement
 from metra.metrics.record import Metric
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
+from metra.stats.judge_agreement import JudgeAgreement, agree
 from metra.stats.panel import ScorePanel
+from metra.stats.pseudo_documents import draw_documents
 
 #: Documents drawn of each length: enough for a curve.
 DOCUMENTS = 500

@@ -14,7 +14,7 @@ from metra.report.html.markup import Child, Html, mark_safe, tag
 from metra.report.terminal import measure_width, shorten_text
 
 if TYPE_CHECKING:
-    from metra.stats.moments import LineFit
+    from metra.stats.line_fit import LineFit
 
 #: Colours by name: for light and for dark pages.
 PALETTE = {

@@ -244,7 +244,8 @@ def _build_comparisons(
     terms: SignificanceSettings,
 ) -> list[SystemComparison]:
     """Word what one metric found, and correct its p-values for their number."""
-    corrected = multiplicity.holm_several([contrast.p_value for contrast in contrasts])
+    p_values = [contrast.p_value for contrast in contrasts]
+    corrected = [None if p != p else p for p in multiplicity.holm(p_values).tolist()]
     too_few = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
@@ -292,9 +293,7 @@ def _find_clusters(
             if entry.metric == spec and entry.significant
         }
 
-        def differ(one: str, two: str, apart: set[frozenset[str]] = apart) -> bool:
-            return frozenset((one, two)) in apart
-
         ranked = [entry.name for entry in results.ranked(spec)]
-        found[spec] = multiplicity.clusters(ranked, differ)
+        differ = [[frozenset((one, two)) in apart for two in ranked] for one in ranked]
+        found[spec] = multiplicity.part_ranking(ranked, differ)
     return found

@@ -1,62 +1,80 @@
-"""Krippendorff's alpha: one minus observed over expected disagreement.
+"""Coefficients of agreement between judges: alpha, kappas, intraclass correlations.
 
-Krippendorff 2011, Computing Krippendorff's alpha-reliability. Units need two values or
-more; anything else may be missing. The squares of differences, and so the interval scale,
-need only sums. The ordinal distance of two values is the distance of their middle ranks
-among all values, so that the ordinal scale is the interval scale of ranks.
-
-A coefficient is a set of additive columns for each unit and a way to turn their totals
-into the value; a resample of units is then a weighting of the columns.
-
-Kappas and Gwet's coefficients: agreement beyond what chance would give.
-Intraclass correlations: the share of variance that is the units' own.
+Most are a set of additive columns, a row for each unit, and a function that turns the
+totals of the columns into the value: a resample of units is then a weighting of the rows.
 """
 
 from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
-from metra.errors import OptionError
-from metra.stats.arrays import Array, Codes
+from metra.errors import UnknownNameError, no_such
+from metra.stats.arrays import Array, divide
 from metra.stats.ratings import Ratings
 
-SCALES = ("nominal", "ordinal", "interval", "ratio")
 #: Up to so many different values are taken for categories.
 MOST_CATEGORIES = 256
 #: Up to so many different values the ratio scale compares each with each.
 MOST_RATIOS = 20_000
+ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
+TWO_WAY = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
 
-Columns = tuple[Array, Callable[[Array], Array]]
+Columns: TypeAlias = tuple[Array, Callable[[Array], Array]]
 
 
 def alpha(ratings: Ratings, scale: str = "interval") -> float:
-    """Give alpha; NaN where fewer than two values are paired or all are equal.
+    """Return Krippendorff's alpha: one minus observed over expected disagreement.
+
+    Krippendorff 2011, Computing Krippendorff's alpha-reliability. Units need two values or
+    more. NaN where fewer than two values are paired or all are equal.
 
     >>> from metra.stats.ratings import convert_matrix
     >>> round(alpha(convert_matrix([[1, 2, 3], [1, 2, 4]])), 4)
     0.878
     """
-    paired = ratings.pairable()
-    if scale == "ordinal":
-        return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
-    if scale == "ratio" and len(paired.levels[0]) > MOST_CATEGORIES:
-        return _many_ratios(paired)
-    rows, aggregate = build_columns(paired, scale)
-    return float(aggregate(rows.sum(0)))
+    if scale not in SCALES:
+        raise UnknownNameError(no_such("scale", scale, SCALES))
+    return SCALES[scale](ratings.pairable())
 
 
-def build_columns(paired: Ratings, scale: str) -> Columns:
-    """Give the additive columns of each unit and how totals become alpha."""
-    if scale == "interval":
-        return _squares(paired, paired.value - paired.value.mean()), _by_moments
-    if scale not in SCALES or scale == "ordinal":
-        msg = f"No columns of the scale {scale!r}; expected nominal, interval or ratio."
-        raise OptionError(msg)
+def interval_columns(paired: Ratings) -> Columns:
+    """Return the columns of alpha with squared differences, which need only sums."""
+    return _squares(paired, paired.value - paired.value.mean()), _by_moments
+
+
+def nominal_columns(paired: Ratings) -> Columns:
+    """Return the columns of alpha in which all different values are as far apart."""
+    return _distance_columns(paired, 1.0 - np.eye(len(paired.levels[0])))
+
+
+def ratio_columns(paired: Ratings) -> Columns:
+    """Return the columns of alpha with distances that are shares of the values' sum."""
+    values = paired.levels[0]
+    return _distance_columns(paired, _ratio_distance(values, values))
+
+
+def ordinal_draws(paired: Ratings, weights: Array) -> Array:
+    """Return alpha of ranks for each weighting of the units: (draws, units) to draws.
+
+    The ordinal distance of two values is the distance of their middle ranks among all
+    values, so that the ordinal scale is the interval scale of ranks. Ranks are among the
+    values that were drawn, so each draw ranks anew.
+    """
     values, codes = paired.levels
-    counts = category_counts(paired, codes, len(values))
-    distance = _ratio_distance(values, values)
-    if scale == "nominal":
-        distance = 1.0 - np.eye(len(values))
+    alphas = np.empty(len(weights))
+    for draw, weight in enumerate(weights):
+        margins = np.bincount(codes, weight[paired.unit], len(values))
+        ranks = np.cumsum(margins) - margins / 2
+        ranks -= (ranks * margins).sum() / max(margins.sum(), 1)
+        squares = _squares(paired, ranks[codes])
+        alphas[draw] = _by_moments(np.einsum("u,uk->k", weight, squares))
+    return alphas
+
+
+def _distance_columns(paired: Ratings, distance: Array) -> Columns:
+    counts = _category_counts(paired)
     size = paired.counts.astype(np.float64)
     # Not by BLAS, whose last digits depend on its threads.
     apart = np.einsum("uk,uk->u", np.einsum("uc,ck->uk", counts, distance), counts)
@@ -70,27 +88,12 @@ def build_columns(paired: Ratings, scale: str) -> Columns:
     return rows, aggregate
 
 
-def ordinal_draws(paired: Ratings, weights: Array) -> Array:
-    """Alpha of ranks for each weighting of the units: (draws, units) to draws.
-
-    Ranks are among the values that were drawn, so each draw ranks anew.
-    """
-    values, codes = paired.levels
-    found = np.empty(len(weights))
-    for at, weight in enumerate(weights):
-        margins = np.bincount(codes, weight[paired.unit], len(values))
-        ranks = np.cumsum(margins) - margins / 2
-        ranks -= (ranks * margins).sum() / max(margins.sum(), 1)
-        squares = _squares(paired, ranks[codes])
-        found[at] = _by_moments(np.einsum("u,uk->k", weight, squares))
-    return found
-
-
-def category_counts(ratings: Ratings, codes: Codes, categories: int) -> Array:
-    """Count for each unit how many judges chose each category."""
-    cells = ratings.unit * categories + codes
-    size = len(ratings.units) * categories
-    return np.bincount(cells, minlength=size).reshape(-1, categories).astype(np.float64)
+def _category_counts(ratings: Ratings) -> Array:
+    """Count for each unit how many judges chose each value."""
+    values, codes = ratings.levels
+    cells = ratings.unit * len(values) + codes
+    counts = np.bincount(cells, minlength=len(ratings.units) * len(values))
+    return counts.reshape(-1, len(values)).astype(np.float64)
 
 
 def _squares(paired: Ratings, values: Array) -> Array:
@@ -115,19 +118,29 @@ def _by_moments(totals: Array) -> Array:
 
 def _one_minus(observed: Array, expected: Array) -> Array:
     """1 - D_o / D_e, both times the number of values."""
-    there = expected > 0
-    share = np.divide(
-        observed, expected, out=np.full(np.shape(expected), np.nan), where=there
-    )
-    return np.asarray(1.0 - share)
+    return np.asarray(1.0 - divide(observed, expected))
 
 
 def _ratio_distance(a: Array, b: Array) -> Array:
     """((a - b) / (a + b))², and nothing between two zeros."""
     total = a[:, None] + b[None]
     gap = a[:, None] - b[None]
-    share = np.divide(gap, total, out=np.zeros(gap.shape), where=total != 0)
-    return np.asarray(share**2)
+    return np.asarray(divide(gap, total, total != 0, fill=0.0) ** 2)
+
+
+def _apply_columns(build: Callable[[Ratings], Columns], paired: Ratings) -> float:
+    rows, aggregate = build(paired)
+    return float(aggregate(rows.sum(0)))
+
+
+def _ordinal_alpha(paired: Ratings) -> float:
+    return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
+
+
+def _ratio_alpha(paired: Ratings) -> float:
+    if len(paired.levels[0]) > MOST_CATEGORIES:
+        return _many_ratios(paired)
+    return _apply_columns(ratio_columns, paired)
 
 
 def _many_ratios(paired: Ratings) -> float:
@@ -139,12 +152,12 @@ def _many_ratios(paired: Ratings) -> float:
         float(
             np.einsum(
                 "c,ck,k->",
-                margins[at : at + 500],
-                _ratio_distance(values[at : at + 500], values),
+                margins[start : start + 500],
+                _ratio_distance(values[start : start + 500], values),
                 margins,
             )
         )
-        for at in range(0, len(values), 500)
+        for start in range(0, len(values), 500)
     )
     observed = 0.0
     size = paired.counts
@@ -155,44 +168,78 @@ def _many_ratios(paired: Ratings) -> float:
         for i in range(m):
             total = each + each[:, i : i + 1]
             gap = each - each[:, i : i + 1]
-            share = np.divide(gap, total, out=np.zeros(gap.shape), where=total != 0)
+            share = divide(gap, total, total != 0, fill=0.0)
             observed += float((share**2).sum()) / (m - 1)
     return float(
         _one_minus(np.array(observed), np.array(expected / max(len(paired) - 1, 1)))
     )
 
 
+#: Alpha of units with two values or more, by the scale of the values.
+SCALES: dict[str, Callable[[Ratings], float]] = {
+    "nominal": partial(_apply_columns, nominal_columns),
+    "ordinal": _ordinal_alpha,
+    "interval": partial(_apply_columns, interval_columns),
+    "ratio": _ratio_alpha,
+}
+
+
 def cohen(a: Array, b: Array, weights: str = "none") -> float:
-    """Cohen's kappa of two judges' values; NaN where chance would agree everywhere.
+    """Return Cohen's kappa of two judges' values, weighted as `KAPPA_WEIGHTS` says.
+
+    NaN where chance would agree everywhere.
 
     >>> round(cohen(np.array([1.0, 1, 2, 2]), np.array([1.0, 2, 2, 2])), 3)
     0.5
     """
     if not len(a):
         return float("nan")
-    if weights == "none":
-        observed = float((a != b).mean())
-        values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
-        p = np.bincount(codes[: len(a)], minlength=len(values)) / len(a)
-        q = np.bincount(codes[len(a) :], minlength=len(values)) / len(b)
-        expected = 1.0 - float((p * q).sum())
-        if (p > 0).sum() == 1 and (q > 0).sum() == 1 and observed == 0:
-            expected = 0.0
-    elif weights == "linear":
-        observed = float(np.abs(a - b).mean())
-        expected = _mean_gap(a, b)
-    else:
-        observed = float(((a - b) ** 2).mean())
-        expected = float(a.var() + b.var() + (a.mean() - b.mean()) ** 2)
+    observed, expected = KAPPA_WEIGHTS[weights](a, b)
     return 1.0 - observed / expected if expected > 0 else float("nan")
 
 
+def _count_different(a: Array, b: Array) -> tuple[float, float]:
+    observed = float((a != b).mean())
+    values, codes = np.unique(np.concatenate([a, b]), return_inverse=True)
+    p = np.bincount(codes[: len(a)], minlength=len(values)) / len(a)
+    q = np.bincount(codes[len(a) :], minlength=len(values)) / len(b)
+    if (p > 0).sum() == 1 and (q > 0).sum() == 1 and observed == 0:
+        return observed, 0.0
+    return observed, 1.0 - float((p * q).sum())
+
+
+def _weigh_linearly(a: Array, b: Array) -> tuple[float, float]:
+    return float(np.abs(a - b).mean()), _mean_gap(a, b)
+
+
+def _weigh_squares(a: Array, b: Array) -> tuple[float, float]:
+    expected = a.var() + b.var() + (a.mean() - b.mean()) ** 2
+    return float(((a - b) ** 2).mean()), float(expected)
+
+
+def _mean_gap(a: Array, b: Array) -> float:
+    """Mean of |x - y| over all x of a and y of b, by sorting."""
+    ordered = np.sort(b)
+    sums = np.concatenate([[0.0], np.cumsum(ordered)])
+    below = np.searchsorted(ordered, a)
+    gaps = a * below - sums[below] + (sums[-1] - sums[below]) - a * (len(b) - below)
+    return float(gaps.sum()) / (len(a) * len(b))
+
+
+#: Observed and expected disagreement of two judges, by how differences are weighted.
+KAPPA_WEIGHTS: dict[str, Callable[[Array, Array], tuple[float, float]]] = {
+    "none": _count_different,
+    "linear": _weigh_linearly,
+    "quadratic": _weigh_squares,
+}
+
+
 def fleiss_columns(paired: Ratings) -> Columns:
-    """Fleiss' kappa: mean agreement within units against the pooled categories.
+    """Return the columns of Fleiss' kappa: agreement in units against pooled categories.
 
     Units may have different numbers of judges, two at least.
     """
-    counts = _counts(paired)
+    counts = _category_counts(paired)
     size = paired.counts.astype(np.float64)
     agreement = (counts * (counts - 1)).sum(1) / (size * (size - 1))
     rows = np.column_stack([np.ones(len(size)), agreement, counts])
@@ -206,9 +253,12 @@ def fleiss_columns(paired: Ratings) -> Columns:
 
 
 def gwet_columns(ratings: Ratings, *, quadratic: bool = False) -> Columns:
-    """Gwet's AC1, or AC2 with quadratic weights; units with one judge count for chance."""
+    """Return the columns of Gwet's AC1, or with quadratic weights AC2.
+
+    Units with one judge count for what chance gives.
+    """
     values = ratings.levels[0]
-    counts = _counts(ratings)
+    counts = _category_counts(ratings)
     size = ratings.counts.astype(np.float64)
     weights = np.eye(len(values))
     if quadratic and len(values) > 1:
@@ -217,13 +267,9 @@ def gwet_columns(ratings: Ratings, *, quadratic: bool = False) -> Columns:
     paired = size >= 2
     near = np.einsum("uc,ck->uk", counts, weights)
     shared = (counts * (near - 1)).sum(1)
-    agreement = np.divide(
-        shared, size * (size - 1), out=np.zeros(len(size)), where=paired
-    )
+    agreement = divide(shared, size * (size - 1), paired, fill=0.0)
     judged = size > 0
-    shares = np.divide(
-        counts, size[:, None], out=np.zeros(counts.shape), where=judged[:, None]
-    )
+    shares = divide(counts, size[:, None], judged[:, None], fill=0.0)
     rows = np.column_stack([paired, agreement, judged, shares]).astype(np.float64)
     categories = len(values)
 
@@ -238,37 +284,14 @@ def gwet_columns(ratings: Ratings, *, quadratic: bool = False) -> Columns:
     return rows, aggregate
 
 
-def _counts(ratings: Ratings) -> Array:
-    values, codes = ratings.levels
-    return category_counts(ratings, codes, len(values))
-
-
 def _beyond(observed: Array, expected: Array) -> Array:
     """(p_o - p_e) / (1 - p_e); NaN where chance agrees everywhere."""
     room = 1.0 - expected
-    return np.divide(
-        observed - expected,
-        room,
-        out=np.full(np.shape(room), np.nan),
-        where=room > 1e-12,
-    )
-
-
-def _mean_gap(a: Array, b: Array) -> float:
-    """Mean of |x - y| over all x of a and y of b, by sorting."""
-    ordered = np.sort(b)
-    sums = np.concatenate([[0.0], np.cumsum(ordered)])
-    below = np.searchsorted(ordered, a)
-    gaps = a * below - sums[below] + (sums[-1] - sums[below]) - a * (len(b) - below)
-    return float(gaps.sum()) / (len(a) * len(b))
-
-
-ONE_WAY = ("ICC(1,1)", "ICC(1,k)")
-TWO_WAY = ("ICC(2,1)", "ICC(2,k)", "ICC(3,1)", "ICC(3,k)")
+    return divide(observed - expected, room, room > 1e-12)
 
 
 def one_way_columns(paired: Ratings) -> Columns:
-    """ICC(1,1) and ICC(1,k); units may have different numbers of judges.
+    """Return the columns of ICC(1,1) and ICC(1,k); units may have different numbers of judges.
 
     With unequal numbers, k is the usual mean (N - Σm²/N) / (units - 1).
     """
@@ -297,7 +320,7 @@ def one_way_columns(paired: Ratings) -> Columns:
 
 
 def two_way_columns(complete: Ratings) -> Columns:
-    """ICC(2,1), (2,k), (3,1) and (3,k) of units that every judge judged."""
+    """Return the columns of ICC(2,1) to (3,k), of units that every judge judged."""
     grid = complete.dense()
     judges, _ = grid.shape
     grid = grid - grid.mean()
@@ -307,7 +330,7 @@ def two_way_columns(complete: Ratings) -> Columns:
     )
 
     def aggregate(totals: Array) -> Array:
-        units, square, by_unit = (totals[..., at] for at in range(3))
+        units, square, by_unit = (totals[..., column] for column in range(3))
         by_judge = totals[..., 3:]
         grand = by_judge.sum(-1) ** 2 / (units * judges)
         columns = (by_judge**2).sum(-1) / units - grand
@@ -336,7 +359,4 @@ def complete_units(ratings: Ratings) -> Ratings:
 
 
 def _over(part: Array, whole: Array) -> Array:
-    part, whole = np.broadcast_arrays(part, whole)
-    return np.divide(
-        part, whole, out=np.full(part.shape, np.nan), where=np.abs(whole) > 1e-300
-    )
+    return divide(part, whole, np.abs(whole) > 1e-300)

@@ -1,18 +1,42 @@
-"""Arrays that meta-evaluation passes around: names for their kinds, and means of rows."""
+"""Names for the kinds of arrays, and arithmetic that respects missing values."""
 
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 
+def divide(
+    above: ArrayLike,
+    below: ArrayLike,
+    where: Mask | None = None,
+    *,
+    fill: float = float("nan"),
+) -> Array:
+    """Return the quotient where `where` holds, and `fill` elsewhere.
+
+    Where nothing is said, it is where the divisor is above zero.
+
+    >>> divide([1.0, 2.0], [2.0, 0.0]).tolist()
+    [0.5, nan]
+    """
+    above, below = np.broadcast_arrays(above, below)
+    defined = below > 0 if where is None else where
+    return np.divide(above, below, out=np.full(below.shape, fill), where=defined)
+
+
 def row_means(values: Array) -> Array:
     """Mean of each row over its finite cells; NaN where there are none."""
     there = np.isfinite(values)
-    count = there.sum(1)
     total = np.where(there, values, 0.0).sum(1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return divide(total, there.sum(1))
+
+
+def pair_gaps(values: Array) -> Array:
+    """Differences of each two rows, the upper minus the lower: (n, …) to (pairs, …)."""
+    first, second = np.triu_indices(len(values), 1)
+    return values[first] - values[second]

@@ -1,27 +1,35 @@
-"""Bootstrap of correlations: systems, segments or both are drawn with replacement.
+"""Intervals of correlations: systems, segments or both are drawn, or Fisher's formula.
 
 Drawing both at once (BOOT-BOTH, Deutsch, Dror and Roth 2021, TACL) answers for other
 systems and other texts than those at hand. All metrics share the draws. Nothing is
 recomputed from scratch where weights do: a resample is a count of each system and each
 segment, and sums of weighted values are products of matrices. Products of whole numbers
-are exact in any order; others are made so (`exact_products`).
+are exact in any order; others are made so (`metra.stats.weighted_sums`).
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.stats.arrays import Array
-from metra.stats.correlation import Options, compute_thresholds, correlate_all
+from metra.errors import OptionError
+from metra.stats.arrays import Array, divide, pair_gaps
+from metra.stats.correlation import (
+    COEFFICIENTS,
+    Options,
+    compute_thresholds,
+    correlate_all,
+)
 from metra.stats.distributions import upper_tail
-from metra.stats.exact_tests import WeightedValues
-from metra.stats.pairs import OF_COUNTS, PairCounts
+from metra.stats.pairs import PairCounts
 from metra.stats.panel import ScorePanel
-from metra.stats.resampling import interval
+from metra.stats.resampling import count_draws, draw_counts, interval
+from metra.stats.weighted_sums import WeightedValues
 
 Drawn: TypeAlias = Literal["both", "sys", "item"]
 
@@ -36,10 +44,7 @@ class Resample:
     @property
     def weights(self) -> Array:
         """How often each system was drawn: draws × systems."""
-        draws, count = self.systems.shape
-        at = self.systems + np.arange(draws)[:, None] * count
-        counts = np.bincount(at.ravel(), minlength=draws * count)
-        return counts.reshape(draws, count).astype(np.float64)
+        return count_draws(self.systems).astype(np.float64)
 
     @property
     def pair_weights(self) -> Array:
@@ -62,10 +67,7 @@ def draw_resamples(
             chosen = np.tile(np.arange(systems), (size, 1))
         counts = np.ones((size, segments))
         if drawn != "sys" and segments:
-            places = rng.integers(0, segments, (size, segments))
-            places += np.arange(size)[:, None] * segments
-            flat = np.bincount(places.ravel(), minlength=size * segments)
-            counts = flat.reshape(size, segments).astype(np.float64)
+            counts = draw_counts(segments, size, rng).astype(np.float64)
         yield Resample(chosen, counts)
 
 
@@ -76,14 +78,14 @@ def bootstrap(
     systems, segments = panel.gold.shape
     if level == "sys" and drawn == "both" and not resamples_segments(panel):
         drawn = "sys"
-    found: dict[str, list[Array]] = {name: [] for name in panel.names}
-    score = _Scorer(panel, level, options)
+    drawn_values: dict[str, list[Array]] = {name: [] for name in panel.names}
+    score = _ResampleScorer(panel, level, options)
     for sample in draw_resamples(
         systems, segments, options.trials, options.seed, drawn
     ):
         for name, values in score(sample).items():
-            found[name].append(values)
-    return {name: np.concatenate(values) for name, values in found.items()}
+            drawn_values[name].append(values)
+    return {name: np.concatenate(values) for name, values in drawn_values.items()}
 
 
 def resamples_segments(panel: ScorePanel) -> bool:
@@ -99,7 +101,35 @@ def compute_bounds(draws: Array, level: float = 0.95) -> tuple[float, float] | N
     return interval(there, level=level) if len(there) > len(draws) / 2 else None
 
 
-class _Scorer:
+def fisher_interval(
+    value: float, n: int, coef: str = "pearson", *, level: float = 0.95
+) -> tuple[float, float] | None:
+    """Interval of a coefficient of n values; None where n is too small or there is none.
+
+    >>> low, high = fisher_interval(0.5, 28)
+    >>> round(low, 3), round(high, 3)
+    (0.156, 0.736)
+    """
+    known = {name: each.fisher for name, each in COEFFICIENTS.items() if each.fisher}
+    if coef not in known:
+        msg = (
+            f"Fisher's interval is of {', '.join(known)} without groups, not of "
+            f"{coef}; name them with `coef`, or take the bootstrap."
+        )
+        raise OptionError(msg)
+    taken, variance = known[coef]
+    if n <= taken or not math.isfinite(value):
+        return None
+    if abs(value) >= 1:
+        return value, value
+    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(
+        variance(value) / (n - taken)
+    )
+    middle = math.atanh(value)
+    return math.tanh(middle - half), math.tanh(middle + half)
+
+
+class _ResampleScorer:
     """One coefficient of all metrics, of any resample; what depends on no draw is kept."""
 
     def __init__(self, panel: ScorePanel, level: str, options: Options) -> None:
@@ -107,29 +137,27 @@ class _Scorer:
         self.options = options
         self.there = np.isfinite(panel.gold)
         self.complete = bool(self.there.all())
-        self._filter_lines: dict[str, Array] = {}
+        self._arrays: dict[str, Array] = {}
         self._values: dict[str, WeightedValues] = {}
-        self._score = self._chosen(level)
+        self._score = self._choose_way(level)
 
-    def _chosen(self, level: str) -> Callable[[Resample], dict[str, Array]]:
+    def _choose_way(self, level: str) -> Callable[[Resample], dict[str, Array]]:
         """The quickest way to the coefficient."""
-        panel, options = self.panel, self.options
-        name, grouped_by_item = options.coefficient.name, options.group == "item"
-        self._of_counts = OF_COUNTS.get(name, OF_COUNTS["accuracy"])
-        if level == "sys":
-            if name == "spa":
-                return self._soft_pairs
-            if name not in OF_COUNTS:
-                return self._systems
-            self.eps = self._thresholds(panel.system_gold, panel.system_metrics)
-            return self._system_pairs
-        if name in OF_COUNTS and grouped_by_item:
+        panel, group = self.panel, self.options.group
+        coefficient = self.options.coefficient
+        if level == "sys" and coefficient.soft:
+            return self._soft_pairs
+        if level == "sys" and coefficient.counts is None:
+            return self._systems
+        if coefficient.counts is not None and (level == "sys" or group == "item"):
+            self._count_value = coefficient.counts
+            if level == "sys":
+                self.eps = self._thresholds(panel.system_gold, panel.system_metrics)
+                return self._system_pairs
             self.eps = self._thresholds(panel.gold, panel.metrics)
-            return self._item_pairs
-        if name == "pearson" and options.group == "none":
-            return self._pearson
-        if name == "pearson" and grouped_by_item:
-            return self._item_pearson
+            return self._item_accuracy if coefficient.pairs else self._item_pairs
+        if coefficient.linear and group in ("none", "item"):
+            return self._pearson if group == "none" else self._item_pearson
         return self._anew
 
     def _thresholds(
@@ -170,7 +198,7 @@ class _Scorer:
                 (weights * np.abs(order)).sum(1),
                 weights.sum(1),
             )
-            found[name] = self._of_counts(counts)
+            found[name] = self._count_value(counts)
         return found
 
     def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
@@ -178,7 +206,7 @@ class _Scorer:
         gold = self._p(sample, self.panel.gold_name, self.panel.gold)
         return {
             name: 1.0
-            - _share(
+            - divide(
                 (weights * np.abs(gold - self._p(sample, name, metric))).sum(1),
                 weights.sum(1),
             )
@@ -186,15 +214,13 @@ class _Scorer:
         }
 
     def _item_pairs(self, sample: Resample) -> dict[str, Array]:
-        if self.options.coefficient.pairs:
-            return self._item_accuracy(sample)
         weights = sample.pair_weights
-        there = weights @ self._of("there", self._pairs_there)
-        gold = self._of("gold", lambda: np.sign(_gaps(self.panel.gold)))
-        untied = weights @ self._of("gold untied", lambda: np.abs(gold))
+        there = weights @ self._keep("there", self._pairs_there)
+        gold = self._keep("gold", lambda: np.sign(_gaps(self.panel.gold)))
+        untied = weights @ self._keep("gold untied", lambda: np.abs(gold))
         found = {}
         for name, metric in self.panel.metrics.items():
-            order = self._of(name, partial(self._order, name, metric))
+            order = self._keep(name, partial(self._order, name, metric))
             both = order * gold
             counts = _counts(
                 weights @ both,
@@ -203,17 +229,17 @@ class _Scorer:
                 untied,
                 there,
             )
-            found[name] = self._mean(self._of_counts(counts), sample)
+            found[name] = self._mean(self._count_value(counts), sample)
         return found
 
     def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
         """Whether pairs are right is all that matters: one product instead of three."""
         weights = sample.pair_weights
-        there = weights @ self._of("there", self._pairs_there)
+        there = weights @ self._keep("there", self._pairs_there)
         found = {}
         for name, metric in self.panel.metrics.items():
-            right = self._of(name, partial(self._right, name, metric))
-            found[name] = self._mean(_share(weights @ right, there), sample)
+            right = self._keep(name, partial(self._right, name, metric))
+            found[name] = self._mean(divide(weights @ right, there), sample)
         return found
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
@@ -234,7 +260,7 @@ class _Scorer:
             sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
             above = count * sum_gm - sum_g * sum_m
             spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
-            found[name] = _share(above, np.sqrt(np.maximum(spread, 0)))
+            found[name] = divide(above, np.sqrt(np.maximum(spread, 0)))
         return found
 
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:
@@ -246,7 +272,7 @@ class _Scorer:
         spread_g = count * sum_gg - sum_g**2
         found = {}
         for name, metric in self.panel.metrics.items():
-            m = self._of(f"{name} centred", partial(self._centre_metric, metric))
+            m = self._keep(f"{name} centred", partial(self._centre_metric, metric))
             sum_m = self._sum_weighted(f"{name} m", weights, partial(np.asarray, m))
             sum_mm = self._sum_weighted(
                 f"{name} mm", weights, partial(np.multiply, m, m)
@@ -261,7 +287,7 @@ class _Scorer:
                 spread_m < 1e-9 * count * sum_mm
             )
             below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
-            found[name] = self._mean(_share(above, below), sample)
+            found[name] = self._mean(divide(above, below), sample)
         return found
 
     def _anew(self, sample: Resample) -> dict[str, Array]:
@@ -305,7 +331,7 @@ class _Scorer:
             if not self.complete:
                 count = sample.segments @ self.there.T.astype(np.float64)
             for place, at in enumerate(averaged):
-                found[at] = _share(total[:, place], count)
+                found[at] = divide(total[:, place], count)
         return found  # type: ignore[return-value]  # every place is filled by now
 
     def _p(self, sample: Resample, name: str, values: Array) -> Array:
@@ -317,8 +343,7 @@ class _Scorer:
             f"{name} squared", sample.segments, lambda: gaps() ** 2
         )
         spread = np.sqrt(squares)
-        z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
-        return upper_tail(z)
+        return upper_tail(divide(total, spread, fill=0.0))
 
     def _centre_metric(self, metric: Array) -> Array:
         m = np.where(self.there, metric, 0.0)
@@ -330,7 +355,7 @@ class _Scorer:
 
     def _right(self, name: str, metric: Array) -> Array:
         """Whether the metric orders each pair of systems in each segment as the gold does."""
-        there = self._of("there", self._pairs_there) > 0
+        there = self._keep("there", self._pairs_there) > 0
         gold = np.sign(_gaps(self.panel.gold))
         return ((gold == self._order(name, metric)) & there).astype(np.float64)
 
@@ -347,7 +372,7 @@ class _Scorer:
             size = sample.weights @ self.there.astype(np.float64)
             weights = weights * (size if self.options.micro else size > 1)
         counted = weights if self.options.nan == "zero" else weights * there
-        return _share((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
+        return divide((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
 
     def _sum_weighted(
         self, key: str, weights: Array, make: Callable[[], Array]
@@ -357,16 +382,16 @@ class _Scorer:
             self._values[key] = WeightedValues(make())
         return self._values[key].sum_weighted(weights)
 
-    def _of(self, name: str, make: Callable[[], Array]) -> Array:
-        if name not in self._filter_lines:
-            self._filter_lines[name] = make()
-        return self._filter_lines[name]
+    def _keep(self, name: str, make: Callable[[], Array]) -> Array:
+        if name not in self._arrays:
+            self._arrays[name] = make()
+        return self._arrays[name]
 
 
 def _gaps(x: Array) -> Array:
-    first, second = np.triu_indices(len(x), 1)
-    d = x[first] - x[second]
-    return np.where(np.isfinite(d), d, 0.0)
+    """Differences of each two systems, 0 where either is missing."""
+    gaps = pair_gaps(x)
+    return np.where(np.isfinite(gaps), gaps, 0.0)
 
 
 def _counts(
@@ -380,7 +405,3 @@ def _counts(
         gold - ordered,
         total - metric - gold + ordered,
     )
-
-
-def _share(above: Array, below: Array) -> Array:
-    return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)

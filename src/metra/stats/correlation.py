@@ -1,6 +1,6 @@
 """How well metrics agree with gold scores: any coefficient, grouped in any way.
 
-The coefficients by name: what they mean, their range, and how they treat ties.
+A coefficient is a record in `COEFFICIENTS`: a new one is a function and a line there.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,19 +15,22 @@ from metra.errors import LengthError, OptionError, UnknownNameError, no_such
 from metra.stats import moments, pairs, soft_pairwise
 from metra.stats.arrays import Array
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.pairs import Orient, accuracy, darr, differentials, within_segments
+from metra.stats.pairs import Orient, PairCounts
 from metra.stats.tie_calibration import (
     MOST_PAIRS,
+    Calibration,
     GoldPairs,
     calibrate,
+    calibrate_long,
     cross_fit_thresholds,
     order_gold_pairs,
     split_folds,
 )
 
-#: How a coefficient is computed: of each group's values, with a threshold fitted to all
-#: groups, of the systems' segments as a whole, or of the systems' scores.
-Shape: TypeAlias = Literal["rows", "calibrated", "matrix", "systems"]
+Group: TypeAlias = Literal["none", "item", "sys"]
+Average: TypeAlias = Literal["macro", "micro"]
+Missing: TypeAlias = Literal["drop", "zero"]
+Rows: TypeAlias = Callable[[Array, Array], Array]
 
 
 @dataclass(frozen=True)
@@ -37,110 +40,39 @@ class CorrelationCoefficient:
     name: str
     about: str
     lowest: float
-    #: Whether the metric is expected to find the gold's ties.
-    ties: bool = False
+    #: The coefficient of each row of values, where it is of plain rows.
+    rows: Callable[..., Array] | None = None
+    #: The same with a threshold `eps`, where the metric is to find the gold's ties.
+    tied: Callable[..., Array] | None = None
+    #: The same with what each row weighs, where rows weigh as much as their pairs.
+    weighted: Callable[..., tuple[Array, Array]] | None = None
+    #: The same of the kinds of pairs, where these are all that needs to be known.
+    counts: Callable[[PairCounts], Array] | None = None
+    #: How it is computed of all metrics: group by group, if not said otherwise.
+    compute: Callable[..., "dict[str, CorrelationResult]"] | None = None
+    #: What Fisher's interval takes from n, and its variance times the rest.
+    fisher: tuple[int, Callable[[float], float]] | None = None
     #: Whether it is a mean over pairs of outcomes that are right or wrong.
     pairs: bool = False
-    shape: Shape = "rows"
-    rows: Callable[[Array, Array], Array] | None = None
+    #: Whether the threshold of ties is fitted to the scores unless given.
+    calibrated: bool = False
+    #: Whether it is of all segments of the systems, also to compare systems.
+    of_segments: bool = False
+    #: Whether it can be computed of groups.
+    grouped: bool = True
+    #: Whether a system's place in a pair makes a difference.
+    oriented: bool = False
+    #: Whether it is Pearson's r, which follows from sums of products.
+    linear: bool = False
+    #: Whether it compares p-values, which are themselves drawn.
+    soft: bool = False
+    #: Whether the threshold of ties is part of the answer.
+    shows_eps: bool = True
 
-    def rescale_value(self, value: float) -> float:
-        """Map the range to 0..1, as averages over tasks need."""
-        return (value - self.lowest) / (1.0 - self.lowest)
-
-
-_ALL = (
-    CorrelationCoefficient("pearson", "Pearson's r", -1, rows=moments.pearson),
-    CorrelationCoefficient(
-        "spearman", "Spearman's rank correlation", -1, rows=moments.spearman
-    ),
-    CorrelationCoefficient("kendall-a", "Kendall's tau-a", -1, rows=pairs.kendall_a),
-    CorrelationCoefficient("kendall-b", "Kendall's tau-b", -1, rows=pairs.kendall_b),
-    CorrelationCoefficient(
-        "kendall-c", "Kendall's tau-c (Stuart)", -1, rows=pairs.kendall_c
-    ),
-    CorrelationCoefficient("tau10", "tau as in WMT 2010", -1, rows=pairs.kendall_10),
-    CorrelationCoefficient("tau13", "tau as in WMT 2013", -1, rows=pairs.kendall_13),
-    CorrelationCoefficient("tau14", "tau as in WMT 2014", -1, rows=pairs.kendall_14),
-    CorrelationCoefficient(
-        "tau23", "tau that rewards predicted ties", -1, ties=True, rows=pairs.kendall_23
-    ),
-    CorrelationCoefficient(
-        "acc_eq",
-        "share of pairs ordered or tied as in the gold",
-        0,
-        ties=True,
-        pairs=True,
-        rows=pairs.accuracy,
-    ),
-    CorrelationCoefficient(
-        "acc*_eq",
-        "acc_eq with the metric's ties calibrated",
-        0,
-        ties=True,
-        pairs=True,
-        shape="calibrated",
-    ),
-    CorrelationCoefficient(
-        "darr", "Kendall-like tau of clearly different pairs (daRR)", -1
-    ),
-    CorrelationCoefficient(
-        "accuracy",
-        "share of system pairs ordered as in the gold",
-        0,
-        ties=True,
-        pairs=True,
-        rows=pairs.accuracy,
-    ),
-    CorrelationCoefficient(
-        "spa", "soft pairwise accuracy of systems", 0, shape="matrix"
-    ),
-    CorrelationCoefficient(
-        "differentials",
-        "Pearson's r of differences between systems",
-        -1,
-        shape="systems",
-        rows=differentials,
-    ),
-    CorrelationCoefficient(
-        "pdp", "Pearson's r of differences within segments", -1, shape="matrix"
-    ),
-)
-
-COEFFICIENTS = {entry.name: entry for entry in _ALL}
-
-#: Other names of the same, as programs and papers call them.
-ALIASES = {
-    "tau-a": "kendall-a",
-    "tau-b": "kendall-b",
-    "tau-c": "kendall-c",
-    "kendall": "kendall-b",
-    "acc23": "acc_eq",
-    "acc-t": "acc*_eq",
-    "acc_eq*": "acc*_eq",
-    "kendallwithtiesopt": "acc*_eq",
-    "kendalllike": "darr",
-    "pce": "spa",
-    "diff": "differentials",
-}
-
-
-def find_coefficient(name: str) -> CorrelationCoefficient:
-    """Find a coefficient by any of its names.
-
-    >>> find_coefficient("acc-t").name
-    'acc*_eq'
-    """
-    known = ALIASES.get(name.lower(), name.lower())
-    if known not in COEFFICIENTS:
-        raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
-    return COEFFICIENTS[known]
-
-
-Group: TypeAlias = Literal["none", "item", "sys"]
-Average: TypeAlias = Literal["macro", "micro"]
-Missing: TypeAlias = Literal["drop", "zero"]
-Rows: TypeAlias = Callable[[Array, Array], Array]
+    @property
+    def ties(self) -> bool:
+        """Whether the metric is expected to find the gold's ties."""
+        return self.tied is not None
 
 
 @dataclass(frozen=True)
@@ -185,8 +117,7 @@ class Options:
     @property
     def calibrates(self) -> bool:
         """Whether the threshold of ties is fitted to the very scores it is applied to."""
-        fits = self.coefficient.shape == "calibrated"
-        return fits and self.eps is None and not self.folds
+        return self.coefficient.calibrated and self.eps is None and not self.folds
 
     @property
     def eps_said(self) -> str | None:
@@ -207,19 +138,20 @@ class Options:
     @property
     def rows(self) -> Rows | None:
         """The coefficient of rows of values, if it is one of them."""
-        if self.coefficient.name == "differentials":
-            return partial(differentials, orient=self.orient)
-        return self.coefficient.rows
+        rows = self.coefficient.rows
+        if rows is not None and self.coefficient.oriented:
+            return partial(rows, orient=self.orient)
+        return rows
 
     @property
     def micro(self) -> bool:
         """Whether groups weigh as much as they have values, or pairs that count."""
-        return self.average == "micro" or self.coefficient.name == "darr"
+        return self.average == "micro" or self.coefficient.weighted is not None
 
     @property
     def in_tests(self) -> "Options":
         """The options of the observed value in a test: p-values as after exchanges."""
-        if self.coefficient.name != "spa" or self.swapped_p == "permutation":
+        if not self.coefficient.soft or self.swapped_p == "permutation":
             return self
         return replace(self, p="normal", wmt=False)
 
@@ -252,7 +184,7 @@ def correlate(
     NaN is a missing value; cells that lack either are left out. Higher must be better in
     both. `group` is none (all cells are one sample), item (a coefficient for each segment,
     over the systems) or sys (one for each system, over its segments); groups are averaged.
-    The other options are those of `metra.meta.Options`.
+    The other options are those of `Options`.
 
     >>> correlate([1, 2, 3, 4], [1, 3, 2, 4]).value
     0.8
@@ -266,29 +198,20 @@ def correlate_all(
     gold: Array, metrics: Mapping[str, Array], options: Options
 ) -> dict[str, CorrelationResult]:
     """Correlate several metrics, sharing what depends on the gold alone."""
-    found = options.check_values().coefficient
-    if found.name == "spa":
-        return _spa(gold, metrics, options)
-    if options.calibrates:
-        rows = group_scores(gold, options.group)
-        if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
-            return _calibrate_long(rows, metrics, options)
-        shared = order_gold_pairs(rows)
-        results = {}
-        for name, metric in metrics.items():
-            values = group_scores(metric, options.group)
-            ordered = shared
-            if not np.isfinite(values[np.isfinite(rows)]).all():
-                ordered = order_gold_pairs(np.where(np.isfinite(values), rows, np.nan))
-            results[name] = _calibrate_metric(rows, values, ordered)
-        return results
-    if options.folds and found.shape == "calibrated" and options.group != "item":
-        return {n: _score_held_out(gold, m, options) for n, m in metrics.items()}
-    limits = compute_thresholds(gold, metrics, options) if found.ties else {}
-    return {
-        name: _correlate_one(gold, metric, options, limits.get(name))
-        for name, metric in metrics.items()
-    }
+    compute = options.check_values().coefficient.compute or _correlate_groups
+    return compute(gold, metrics, options)
+
+
+def find_coefficient(name: str) -> CorrelationCoefficient:
+    """Find a coefficient by any of its names.
+
+    >>> find_coefficient("acc-t").name
+    'acc*_eq'
+    """
+    known = ALIASES.get(name.lower(), name.lower())
+    if known not in COEFFICIENTS:
+        raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
+    return COEFFICIENTS[known]
 
 
 def compute_thresholds(
@@ -331,46 +254,16 @@ def group_values(
 ) -> tuple[Array, Array]:
     """The coefficient of each group, and what the group weighs where not all weigh alike."""
     g, m = group_scores(gold, options.group), group_scores(metric, options.group)
-    found = options.coefficient
+    coefficient = options.coefficient
+    if coefficient.weighted is not None:
+        return coefficient.weighted(g, m, threshold=options.threshold)
     size = group_sizes(gold, metric, options)
-    if found.name == "darr":
-        return darr(g, m, threshold=options.threshold)
-    if found.ties and found.shape != "matrix":
-        right = accuracy(g, m, eps=0.0 if eps is None else eps)
-        return (2 * right - 1 if found.name == "tau23" else right), size
-    if found.rows is None or found.shape != "rows":
-        msg = f"{found.name} has no groups; leave out group={options.group!r}."
+    if coefficient.tied is not None:
+        return coefficient.tied(g, m, eps=0.0 if eps is None else eps), size
+    if coefficient.rows is None or not coefficient.grouped:
+        msg = f"{coefficient.name} has no groups; leave out group={options.group!r}."
         raise OptionError(msg)
-    return found.rows(g, m), size
-
-
-def _correlate_one(
-    gold: Array, metric: Array, options: Options, eps: Array | None
-) -> CorrelationResult:
-    found = options.coefficient
-    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
-    if found.name == "pdp":
-        value = float(within_segments(np.atleast_2d(gold), np.atleast_2d(metric)))
-        return CorrelationResult(
-            value, cells, reason=_explain_missing(value, gold, metric)
-        )
-    if found.name == "differentials":
-        if gold.ndim != 1:
-            msg = "differentials are between systems; give one score for each system."
-            raise OptionError(msg)
-        value = float(differentials(gold, metric, orient=options.orient))
-        reason = _explain_missing(value, gold, metric)
-        if reason and cells == 2:
-            reason = (
-                "Two systems make one difference; a correlation needs at least two."
-            )
-        return CorrelationResult(value, cells, reason=reason)
-    values, weights = group_values(gold, metric, options, eps)
-    found_eps = None
-    if eps is not None and found.name != "accuracy":
-        found_eps = float(eps.mean()) if len(eps) else None
-    result = average_groups(values, weights, gold, metric, options)
-    return replace(result, eps=found_eps)
+    return coefficient.rows(g, m), size
 
 
 def average_groups(
@@ -405,46 +298,57 @@ def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
     return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
 
 
-def _score_held_out(gold: Array, metric: Array, options: Options) -> CorrelationResult:
-    """Accuracy of folds of segments, each with the threshold of the others."""
-    if gold.ndim == 1:
-        msg = "Cross-fitting deals segments into folds; whole systems have none: --level seg."
-        raise OptionError(msg)
-    parts = split_folds(
-        gold,
-        metric,
-        folds=options.folds,
-        seed=options.seed,
-        pooled=options.group == "none",
-    )
-    right = accuracy(parts.gold, parts.metric, eps=parts.eps)
-    size = np.isfinite(parts.metric).sum(1).astype(np.float64)
-    result = average_groups(right, size, gold, metric, options, size)
-    return replace(result, eps=float(parts.eps.mean()))
-
-
-def _calibrate_long(
-    rows: Array, metrics: Mapping[str, Array], options: Options
+def _correlate_groups(
+    gold: Array, metrics: Mapping[str, Array], options: Options
 ) -> dict[str, CorrelationResult]:
-    from metra.stats.tie_calibration import calibrate_long
-
+    """Average the coefficients of all groups."""
+    coefficient = options.coefficient
+    limits = compute_thresholds(gold, metrics, options) if coefficient.ties else {}
     results = {}
     for name, metric in metrics.items():
-        values = group_scores(metric, options.group)
-        both = np.isfinite(rows) & np.isfinite(values)
-        groups = int((both.sum(1) > 1).sum())
-        best = calibrate_long(rows, values)
-        reason = _explain_missing(best.accuracy, rows, values)
-        results[name] = CorrelationResult(
-            best.accuracy, int(both.sum()), groups, 0, best.eps, reason
-        )
+        eps = limits.get(name)
+        values, weights = group_values(gold, metric, options, eps)
+        result = average_groups(values, weights, gold, metric, options)
+        if eps is not None and len(eps) and coefficient.shows_eps:
+            result = replace(result, eps=float(eps.mean()))
+        results[name] = result
     return results
+
+
+def _correlate_calibrated(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, CorrelationResult]:
+    """Fit the threshold of ties to the scores, to other folds of them, or take it as given."""
+    if options.calibrates:
+        rows = group_scores(gold, options.group)
+        by_name = {n: group_scores(m, options.group) for n, m in metrics.items()}
+        if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
+            return {
+                name: _describe_calibration(rows, values, calibrate_long(rows, values))
+                for name, values in by_name.items()
+            }
+        ordered = order_gold_pairs(rows)
+        return {
+            name: _calibrate_metric(rows, values, ordered)
+            for name, values in by_name.items()
+        }
+    if options.folds and options.group != "item":
+        return {n: _score_held_out(gold, m, options) for n, m in metrics.items()}
+    return _correlate_groups(gold, metrics, options)
 
 
 def _calibrate_metric(
     rows: Array, values: Array, ordered: GoldPairs
 ) -> CorrelationResult:
+    if not np.isfinite(values[np.isfinite(rows)]).all():
+        ordered = order_gold_pairs(np.where(np.isfinite(values), rows, np.nan))
     best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
+    return _describe_calibration(rows, values, best)
+
+
+def _describe_calibration(
+    rows: Array, values: Array, best: Calibration
+) -> CorrelationResult:
     both = np.isfinite(rows) & np.isfinite(values)
     groups = int((both.sum(1) > 1).sum())
     reason = _explain_missing(best.accuracy, rows, values)
@@ -453,9 +357,69 @@ def _calibrate_metric(
     )
 
 
-def _spa(
+def _score_held_out(gold: Array, metric: Array, options: Options) -> CorrelationResult:
+    """Accuracy of folds of segments, each with the threshold of the others."""
+    if gold.ndim == 1:
+        msg = "Cross-fitting deals segments into folds; whole systems have none: `level` seg."
+        raise OptionError(msg)
+    parts = split_folds(
+        gold,
+        metric,
+        folds=options.folds,
+        seed=options.seed,
+        pooled=options.group == "none",
+    )
+    right = pairs.accuracy(parts.gold, parts.metric, eps=parts.eps)
+    size = np.isfinite(parts.metric).sum(1).astype(np.float64)
+    result = average_groups(right, size, gold, metric, options, size)
+    return replace(result, eps=float(parts.eps.mean()))
+
+
+def _correlate_within(
     gold: Array, metrics: Mapping[str, Array], options: Options
 ) -> dict[str, CorrelationResult]:
+    """Correlate the differences within segments."""
+    del options
+    return {
+        name: _describe_value(
+            float(pairs.within_segments(np.atleast_2d(gold), np.atleast_2d(metric))),
+            gold,
+            metric,
+        )
+        for name, metric in metrics.items()
+    }
+
+
+def _correlate_differentials(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, CorrelationResult]:
+    """Correlate the differences between systems."""
+    if gold.ndim != 1:
+        msg = "differentials are between systems; give one score for each system."
+        raise OptionError(msg)
+    results = {}
+    for name, metric in metrics.items():
+        value = float(pairs.differentials(gold, metric, orient=options.orient))
+        result = _describe_value(value, gold, metric)
+        if result.reason and result.n == 2:
+            reason = (
+                "Two systems make one difference; a correlation needs at least two."
+            )
+            result = replace(result, reason=reason)
+        results[name] = result
+    return results
+
+
+def _describe_value(value: float, gold: Array, metric: Array) -> CorrelationResult:
+    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
+    reason = _explain_missing(value, gold, metric)
+    return CorrelationResult(value, cells, reason=reason)
+
+
+def _correlate_soft(
+    gold: Array, metrics: Mapping[str, Array], options: Options
+) -> dict[str, CorrelationResult]:
+    """Compare the p-values of systems by gold and metric."""
     if gold.ndim != 2:
         msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
         raise OptionError(msg)
@@ -508,3 +472,133 @@ def _check_shapes(gold: ArrayLike, metric: ArrayLike) -> tuple[Array, Array]:
         )
         raise LengthError(msg)
     return g, m
+
+
+#: The coefficients by name.
+COEFFICIENTS = {
+    entry.name: entry
+    for entry in (
+        CorrelationCoefficient(
+            "pearson",
+            "Pearson's r",
+            -1,
+            moments.pearson,
+            linear=True,
+            fisher=(3, lambda _: 1.0),
+        ),
+        CorrelationCoefficient(
+            "spearman",
+            "Spearman's rank correlation",
+            -1,
+            moments.spearman,
+            fisher=(3, lambda r: 1.0 + r * r / 2),
+        ),
+        CorrelationCoefficient(
+            "kendall-a", "Kendall's tau-a", -1, pairs.kendall_a, counts=pairs.tau_a
+        ),
+        CorrelationCoefficient(
+            "kendall-b",
+            "Kendall's tau-b",
+            -1,
+            pairs.kendall_b,
+            counts=pairs.tau_b,
+            fisher=(4, lambda _: 0.437),
+        ),
+        CorrelationCoefficient(
+            "kendall-c", "Kendall's tau-c (Stuart)", -1, pairs.kendall_c
+        ),
+        CorrelationCoefficient(
+            "tau10", "tau as in WMT 2010", -1, pairs.kendall_10, counts=pairs.tau_10
+        ),
+        CorrelationCoefficient(
+            "tau13", "tau as in WMT 2013", -1, pairs.kendall_13, counts=pairs.tau_13
+        ),
+        CorrelationCoefficient(
+            "tau14", "tau as in WMT 2014", -1, pairs.kendall_14, counts=pairs.tau_14
+        ),
+        CorrelationCoefficient(
+            "tau23",
+            "tau that rewards predicted ties",
+            -1,
+            pairs.kendall_23,
+            tied=pairs.kendall_23,
+            counts=pairs.tau_23,
+        ),
+        CorrelationCoefficient(
+            "acc_eq",
+            "share of pairs ordered or tied as in the gold",
+            0,
+            pairs.accuracy,
+            tied=pairs.accuracy,
+            counts=pairs.share_right,
+            pairs=True,
+        ),
+        CorrelationCoefficient(
+            "acc*_eq",
+            "acc_eq with the metric's ties calibrated",
+            0,
+            tied=pairs.accuracy,
+            counts=pairs.share_right,
+            compute=_correlate_calibrated,
+            pairs=True,
+            calibrated=True,
+        ),
+        CorrelationCoefficient(
+            "darr",
+            "Kendall-like tau of clearly different pairs (daRR)",
+            -1,
+            weighted=pairs.darr,
+        ),
+        CorrelationCoefficient(
+            "accuracy",
+            "share of system pairs ordered as in the gold",
+            0,
+            pairs.accuracy,
+            tied=pairs.accuracy,
+            counts=pairs.share_right,
+            pairs=True,
+            shows_eps=False,
+        ),
+        CorrelationCoefficient(
+            "spa",
+            "soft pairwise accuracy of systems",
+            0,
+            compute=_correlate_soft,
+            of_segments=True,
+            grouped=False,
+            soft=True,
+        ),
+        CorrelationCoefficient(
+            "differentials",
+            "Pearson's r of differences between systems",
+            -1,
+            pairs.differentials,
+            compute=_correlate_differentials,
+            grouped=False,
+            oriented=True,
+        ),
+        CorrelationCoefficient(
+            "pdp",
+            "Pearson's r of differences within segments",
+            -1,
+            compute=_correlate_within,
+            of_segments=True,
+            grouped=False,
+        ),
+    )
+}
+
+#: Other names of the same, as programs and papers call them.
+ALIASES = {
+    "tau-a": "kendall-a",
+    "tau-b": "kendall-b",
+    "tau-c": "kendall-c",
+    "kendall": "kendall-b",
+    "acc23": "acc_eq",
+    "acc-t": "acc*_eq",
+    "acc_eq*": "acc*_eq",
+    "kendallwithtiesopt": "acc*_eq",
+    "kendalllike": "darr",
+    "pce": "spa",
+    "diff": "differentials",
+}

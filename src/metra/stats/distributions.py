@@ -37,6 +37,22 @@ def student_tail(t: float, df: float) -> float:
     return half if t >= 0 else 1.0 - half
 
 
+def student_quantile(share: float, df: float) -> float:
+    """The value that Student's t stays below with a probability, by halving.
+
+    >>> round(student_quantile(0.975, 10), 4)
+    2.2281
+    """
+    low, high = -1e4, 1e4
+    for _ in range(80):
+        middle = (low + high) / 2
+        if 1 - student_tail(middle, df) < share:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
 def incomplete_beta(a: float, b: float, x: float) -> float:
     """The regularised incomplete beta function I_x(a, b); Lentz's method."""
     if x <= 0 or x >= 1:

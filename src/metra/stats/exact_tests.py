@@ -1,19 +1,15 @@
-"""Tests of two metrics without drawing: pairs, Williams, Wilcoxon.
-
-Tests of ranks: Wilcoxon's for pairs, Mann and Whitney's for two samples.
-Products of whole-number weights with values, the same to the last digit everywhere.
-"""
+"""Tests without drawing: rank tests, Student's t, Williams' test, pairs of outputs."""
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, divide
 from metra.stats.distributions import binomial_tail, normal_tail, student_tail
 from metra.stats.moments import pearson, ranks
+from metra.stats.weighted_sums import weigh_values
 
 
 class RankSum(NamedTuple):
@@ -32,7 +28,7 @@ def signed_rank_p(differences: Array) -> float:
     >>> round(signed_rank_p(np.array([3.0, 1, 2, 5, -1, 4, 6, 7])), 4)
     0.0124
     """
-    return _p(signed_rank(differences))
+    return _limit_p(signed_rank(differences))
 
 
 def rank_sum_p(a: Array, b: Array) -> float:
@@ -41,7 +37,7 @@ def rank_sum_p(a: Array, b: Array) -> float:
     >>> round(rank_sum_p(np.array([4.0, 5, 6, 7]), np.array([1.0, 2, 3, 4])), 4)
     0.021
     """
-    return _p(rank_sum(a, b))
+    return _limit_p(rank_sum(a, b))
 
 
 def signed_rank(differences: Array) -> RankSum:
@@ -78,13 +74,13 @@ def strata_p(sums: Sequence[RankSum]) -> float:
 
     A stratum without a difference speaks for neither side.
 
-    >>> one = signed_rank(np.array([3.0, 1, 2, 5, -1, 4, 6, 7]))
-    >>> round(strata_p([one, one]), 4)
+    >>> stratum = signed_rank(np.array([3.0, 1, 2, 5, -1, 4, 6, 7]))
+    >>> round(strata_p([stratum, stratum]), 4)
     0.0005
     """
     known = [each for each in sums if each.most == each.most]
     if len(known) == 1:
-        return _p(known[0])
+        return _limit_p(known[0])
     if not known:
         return math.nan
     shares = [each for each in known if each.most > 0]
@@ -94,58 +90,26 @@ def strata_p(sums: Sequence[RankSum]) -> float:
     return normal_tail(sum(e.above / e.most for e in shares) / math.sqrt(variance))
 
 
-def _p(one: RankSum) -> float:
-    if one.most != one.most:
+def _limit_p(total: RankSum) -> float:
+    if total.most != total.most:
         return math.nan
-    if one.variance <= 0:
+    if total.variance <= 0:
         return 0.5
     # The statistic steps by one; half a step is the limit's due.
-    return normal_tail((one.above - 0.5) / math.sqrt(one.variance))
+    return normal_tail((total.above - 0.5) / math.sqrt(total.variance))
 
 
-def weigh_values(weights: Array, values: Array) -> Array:
-    """Matrix product of whole numbers (draws × n) with values (n × columns), or one column.
+def paired_t_p(differences: Array) -> float:
+    """One-sided p-value of Student's t that two differences or more are not above zero.
 
-    >>> weigh_values(np.array([[1.0, 1, -1]]), np.array([[0.1], [0.2], [0.3]])).tolist()
-    [[2.7755575615628914e-17]]
+    >>> round(paired_t_p(np.array([1.0, 2, 3, 2])), 4)
+    0.0081
     """
-    return WeightedValues(values).sum_weighted(weights)
-
-
-class WeightedValues:
-    """Values that are weighted again and again: n × columns, or one column."""
-
-    def __init__(self, values: Array) -> None:
-        self._values = values
-        self._whole = bool((values == np.rint(values)).all())
-        self._parts: dict[int, tuple[Array, Array]] = {}
-
-    def sum_weighted(self, weights: Array) -> Array:
-        """Sums of the values under each row of whole-number weights."""
-        if self._whole:
-            return np.asarray(weights @ self._values)
-        most = float(np.abs(weights).sum(-1).max(initial=0.0))
-        coarse, fine = self._apart(int(np.frexp(most)[1]))
-        return np.asarray(weights @ coarse + weights @ fine)
-
-    def _apart(self, room: int) -> tuple[Array, Array]:
-        """Coarse and fine parts whose sums stay exact with weights below 2^room."""
-        if room not in self._parts:
-            _, exponent = np.frexp(np.abs(self._values).max(0, initial=0.0))
-            bits = 53 - room - exponent
-            coarse = _round_values(self._values, bits)
-            fine = _round_values(self._values - coarse, bits + 53 - room)
-            self._parts[room] = coarse, fine
-        return self._parts[room]
-
-
-def _round_values(values: Array, bits: NDArray[np.int32]) -> Array:
-    """Round to multiples of 2^-bits."""
-    if np.abs(bits).max(initial=0) < 1000:
-        # Powers of two change no digit, and multiplying is quicker than ldexp.
-        scale = np.ldexp(1.0, bits)
-        return np.asarray(np.rint(values * scale) / scale)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(values, bits)), -bits))
+    spread, mean = float(differences.std(ddof=1)), float(differences.mean())
+    if spread == 0:
+        return 0.0 if mean > 0 else 1.0
+    size = len(differences)
+    return student_tail(mean / spread * np.sqrt(size), size - 1)
 
 
 def pairs_p(right: Array, weights: Array) -> Array:
@@ -173,7 +137,7 @@ def pairs_p(right: Array, weights: Array) -> Array:
     only = weigh_values(right, (wrong * weights).T)
     squares = weigh_values(right, (wrong * weights**2).T)
     spread = np.sqrt(squares + squares.T)
-    z = np.divide(only - only.T, spread, out=np.zeros(only.shape), where=spread > 0)
+    z = divide(only - only.T, spread, fill=0.0)
     return np.vectorize(normal_tail, otypes=[float])(z)
 
 
@@ -190,17 +154,17 @@ def williams_p(gold: Array, metrics: Array, *, absolute: bool = False) -> Array:
     if absolute:
         with_gold, between = np.abs(with_gold), np.abs(between)
     size = len(metrics)
-    found = np.full((size, size), np.nan)
+    p = np.full((size, size), np.nan)
     for i in range(size):
         for j in range(size):
             if i != j:
-                found[i, j] = _williams(
+                p[i, j] = _williams(
                     float(with_gold[i]),
                     float(with_gold[j]),
                     float(between[i, j]),
                     len(gold),
                 )
-    return found
+    return p
 
 
 def _williams(r12: float, r13: float, r23: float, n: int) -> float:

@@ -1,32 +1,102 @@
-"""Clusters of what cannot be told apart, by two rules that differ; say which was used.
+"""Several tests at once: Holm's correction, rank ranges and clusters.
 
-Several tests at once: Holm's correction, and clusters of systems that differ.
+A matrix of p-values is in falling order of score: `p[i, j]` is the p-value that i is no
+better than j.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, Mask
+
+System = TypeVar("System")
+
+
+@dataclass(frozen=True)
+class ClusterRule:
+    """A rule that parts a ranking into clusters of what cannot be told apart."""
+
+    name: str
+    about: str
+    #: The cluster of each, from 1, by p-values and the level of significance.
+    split: Callable[[Array, float], list[int]]
+    #: Whether it looks at neighbours only, and not at all pairs.
+    neighbours: bool = False
+
+    def select_pairs(self, size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Return the rows and columns of the p-values that the rule looks at."""
+        if self.neighbours:
+            return np.arange(size - 1), np.arange(1, size)
+        return np.triu_indices(size, 1)
+
+    def correct(self, p: Array) -> Array:
+        """Correct the p-values that the rule looks at for their number."""
+        pairs = self.select_pairs(len(p))
+        corrected = p.copy()
+        corrected[pairs] = holm(p[pairs])
+        return corrected
+
+
+def holm(p_values: Sequence[float | None] | Array) -> Array:
+    """Correct p-values so that the chance of any false alarm among them stays below alpha.
+
+    The smallest of m is multiplied by m, the next by m − 1, and so on, never falling below
+    the one before (Holm 1979, Scandinavian Journal of Statistics 6). NaN, or None, is no
+    test and counts for nothing.
+
+    >>> holm([0.04, 0.01, None, 0.03]).tolist()
+    [0.06, 0.03, nan, 0.06]
+    """
+    p = np.asarray(p_values, np.float64)
+    tested = np.isfinite(p)
+    flat = p[tested]
+    order = np.argsort(flat, kind="stable")
+    factors = np.arange(len(flat), 0, -1)
+    adjusted = np.empty(len(flat))
+    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * factors), 1.0)
+    corrected = np.full(p.shape, np.nan)
+    corrected[tested] = adjusted
+    return corrected
+
+
+def split_all(differ: Mask) -> list[int]:
+    """Begin a cluster wherever all above differ from all below.
+
+    So systems of two clusters always differ, while two of one cluster may: a chain of
+    small differences holds them together.
+
+    >>> split_all(np.array([[0, 1, 1], [0, 0, 0], [0, 0, 0]], bool))
+    [1, 2, 2]
+    """
+    return _number([bool(differ[:at, at:].all()) for at in range(len(differ))])
+
+
+def part_ranking(
+    ranked: Sequence[System], differ: Sequence[Sequence[bool]]
+) -> list[list[System]]:
+    """Part a ranking, best first, wherever all above differ from all below.
+
+    >>> part_ranking("ab", [[False, True], [True, False]])
+    [['a'], ['b']]
+    """
+    numbers = split_all(np.array(differ, bool).reshape(len(ranked), len(ranked)))
+    parts: list[list[System]] = [[] for _ in range(max(numbers, default=0))]
+    for system, number in zip(ranked, numbers, strict=True):
+        parts[number - 1].append(system)
+    return parts
 
 
 def clusters_wmt(p: Array, alpha: float = 0.05) -> list[int]:
     """Rule of WMT's rankings: a cluster ends where all above beat all below.
 
-    `p[i, j]` is the p-value that i is better than j, in falling order of score.
-
     >>> clusters_wmt(np.array([[1, 0.01, 0.01], [1, 1, 0.2], [1, 1, 1]]))
     [1, 2, 2]
     """
-    size = len(p)
-    found, cluster = [], 1
-    for at in range(size):
-        if at and (p[:at, at:] < alpha).all():
-            cluster += 1
-        found.append(cluster)
-    return found
+    return split_all(p < alpha)
 
 
 def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
@@ -35,13 +105,11 @@ def clusters_greedy(p: Array, alpha: float = 0.05) -> list[int]:
     >>> clusters_greedy(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
     [1, 1, 2]
     """
-    found: list[int] = []
-    cluster, start = 1, 0
+    begins, start = [], 0
     for at in range(len(p)):
-        if (p[start:at, at] <= alpha).any():
-            cluster, start = cluster + 1, at
-        found.append(cluster)
-    return found
+        begins.append(bool((p[start:at, at] <= alpha).any()))
+        start = at if begins[-1] else start
+    return _number(begins)
 
 
 def clusters_neighbours(p: Array, alpha: float = 0.05) -> list[int]:
@@ -50,69 +118,60 @@ def clusters_neighbours(p: Array, alpha: float = 0.05) -> list[int]:
     >>> clusters_neighbours(np.array([[1, 0.5, 0.5], [1, 1, 0.01], [1, 1, 1]]))
     [1, 1, 2]
     """
-    found, cluster = [], 1
-    for at in range(len(p)):
-        if at and p[at - 1, at] < alpha:
-            cluster += 1
-        found.append(cluster)
-    return found
+    return _number([bool(at and p[at - 1, at] < alpha) for at in range(len(p))])
 
 
-def holm(p: Array) -> Array:
-    """Adjust p-values for how many there are (Holm 1979); NaN stays out of it.
+def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
+    """End a cluster where no rank range reaches across.
 
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
+    >>> clusters_by_range([(1, 2), (1, 2), (3, 3)])
+    [1, 1, 2]
     """
-    there: NDArray[np.bool_] = np.isfinite(p)
-    flat = p[there]
-    order = np.argsort(flat, kind="stable")
-    factors = np.arange(len(flat), 0, -1)
-    adjusted = np.minimum(np.maximum.accumulate(flat[order] * factors), 1.0)
-    found = np.full(p.shape, np.nan)
-    back = np.empty(len(flat))
-    back[order] = adjusted
-    found[there] = back
-    return found
+    return _number(
+        [
+            all(bottom < rank for _, bottom in ranges[: rank - 1])
+            and all(top >= rank for top, _ in ranges[rank - 1 :])
+            for rank in range(1, len(ranges) + 1)
+        ]
+    )
 
 
-System = TypeVar("System")
+def rank_ranges(p: Array, alpha: float = 0.05) -> list[tuple[int, int]]:
+    """Return how far up and down each could stand before a significant loss or win.
 
-
-def holm_several(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct p-values so that the chance of any false alarm among them stays below alpha.
-
-    The smallest of m is multiplied by m, the next by m − 1, and so on, never falling below
-    the one before (Holm 1979, Scandinavian Journal of Statistics 6). Where there is no
-    p-value there was no test; it counts for nothing.
-
-    >>> holm([0.04, 0.01, None, 0.03])
-    [0.06, 0.03, None, 0.06]
+    >>> rank_ranges(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
+    [(1, 2), (1, 3), (2, 3)]
     """
-    tested = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
-    corrected: list[float | None] = [None] * len(p_values)
-    highest = 0.0
-    for before, (p, at) in enumerate(tested):
-        highest = max(highest, min(1.0, p * (len(tested) - before)))
-        corrected[at] = highest
-    return corrected
+    size = len(p)
+    ranges = []
+    for at in range(size):
+        top = bottom = at
+        while top > 0 and not p[top - 1, at] < alpha:
+            top -= 1
+        while bottom < size - 1 and not p[at, bottom + 1] < alpha:
+            bottom += 1
+        ranges.append((top + 1, bottom + 1))
+    return ranges
 
 
-def clusters(
-    ranked: Sequence[System], differ: Callable[[System, System], bool]
-) -> list[list[System]]:
-    """Part a ranking, best first, wherever all above differ from all below.
+def _number(begins: list[bool]) -> list[int]:
+    """Number clusters from 1; the first always begins one."""
+    return [1 + sum(begins[1 : at + 1]) for at in range(len(begins))]
 
-    So systems of two clusters always differ, while two of one cluster may: a chain of
-    small differences holds them together.
 
-    >>> clusters("abcd", lambda one, two: "d" in one + two or one + two == "ac")
-    [['a', 'b', 'c'], ['d']]
-    """
-    found: list[list[System]] = []
-    for at, system in enumerate(ranked):
-        if all(differ(one, two) for one in ranked[:at] for two in ranked[at:]):
-            found.append([system])
-        else:
-            found[-1].append(system)
-    return found
+#: The rules by name: a new one is a function and a line.
+CLUSTER_RULES = {
+    rule.name: rule
+    for rule in (
+        ClusterRule("wmt", "all above beat all below", clusters_wmt),
+        ClusterRule("greedy", "beaten by one of the cluster", clusters_greedy),
+        ClusterRule(
+            "neighbours", "the next one is beaten", clusters_neighbours, neighbours=True
+        ),
+        ClusterRule(
+            "range",
+            "no rank range reaches across",
+            lambda p, alpha: clusters_by_range(rank_ranges(p, alpha)),
+        ),
+    )
+}

@@ -1,7 +1,4 @@
-"""Pairs of systems held against each other: difference, interval, error, effect, p-value.
-
-Paired tests: could the difference of two systems be chance?
-"""
+"""Paired tests of systems: could the difference of two scores be chance?"""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias, get_args
@@ -12,22 +9,24 @@ from metra.stats.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.resampling import (
     Sample,
-    StackedRows,
-    Weights,
     bootstrap,
     check_settings,
     draw_swaps,
     interval_of_defined,
     jackknife_scores,
+    share_reached,
     standard_error,
 )
 from metra.stats.totals import Array, sum_rows
+from metra.stats.weighted_sums import StackedRows, Weights
 
 #: Two samples of one measure, by their places: the baseline, then what is held against it.
 Pair: TypeAlias = tuple[int, int]
 
 #: Scores that differ by less than this share of themselves differ in rounding only.
 ROUNDING = 1e-11
+#: Differences of means that differ by less differ in rounding only.
+SLACK = 1e-12
 
 
 def randomisation_p_values(
@@ -73,7 +72,7 @@ def randomisation_p_values(
         large += found
         done += size
         progress(done)
-    return [float(p) for p in (large + 1) / (trials + 1)]
+    return [share_reached(int(count), trials) for count in large]
 
 
 def shifted_p_value(
@@ -90,7 +89,26 @@ def shifted_p_value(
         return 1.0
     limit = _reached_from(*observed)
     large = _count(differences - differences.mean(), limit)
-    return (large + 1) / (len(differences) + 1)
+    return share_reached(large, len(differences))
+
+
+def one_sided_p_values(drawn: Sequence[Array], observed: Sequence[float]) -> Array:
+    """Return shift-method p-values that the row's sample is no better than the column's.
+
+    `drawn` are bootstrapped scores that share their draws, `observed` the scores observed.
+    Resampled differences, moved to the mean 0, are what chance makes of no difference
+    (Noreen 1989); p is the share of them that reach the observed one.
+    """
+    size = len(drawn)
+    p = np.full((size, size), np.nan)
+    for one in range(size):
+        for other in range(size):
+            if one != other:
+                gaps = drawn[one] - drawn[other]
+                gaps = gaps[np.isfinite(gaps)]
+                reached = gaps - gaps.mean() >= observed[one] - observed[other] - SLACK
+                p[one, other] = share_reached(int(reached.sum()), len(gaps))
+    return p
 
 
 def _reached_from(first: float, second: float) -> float:

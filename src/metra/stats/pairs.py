@@ -1,16 +1,16 @@
-"""Pairs of a row in the order of two scorers: agreeing, opposed, or tied in one or both.
+"""Pairs of values in the order of two scorers: agreeing, opposed, or tied.
 
-Correlation of differences: between systems (Coughlin 2003) and within segments.
+Kendall's coefficients and accuracies are functions of how many pairs are of which kind;
+differentials (Coughlin 2003) correlate the differences themselves.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, divide
 from metra.stats.moments import pearson
 
 #: Rows up to this long are compared pair by pair, all rows at once.
@@ -72,12 +72,12 @@ def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> RowCounts:
 
 def kendall_a(g: Array, m: Array) -> Array:
     """(C - D) / P: ties count as neither."""
-    return _tau_a(pair_counts(g, m))
+    return tau_a(pair_counts(g, m))
 
 
 def kendall_b(g: Array, m: Array) -> Array:
     """(C - D) / sqrt((C + D + Th)(C + D + Tm)); Kendall 1945."""
-    return _tau_b(pair_counts(g, m))
+    return tau_b(pair_counts(g, m))
 
 
 def kendall_c(g: Array, m: Array) -> Array:
@@ -85,78 +85,71 @@ def kendall_c(g: Array, m: Array) -> Array:
     c = pair_counts(g, m)
     k = np.minimum(c.gold_values, c.metric_values)
     below = c.size**2 * (k - 1) / np.maximum(k, 1)
-    return _over(2 * (c.concordant - c.discordant), below)
+    return divide(2 * (c.concordant - c.discordant), below)
 
 
 def kendall_10(g: Array, m: Array) -> Array:
     """(C - D - Tm) / (C + D + Tm), as WMT counted in 2010: a metric's tie is an error."""
-    return _tau_10(pair_counts(g, m))
+    return tau_10(pair_counts(g, m))
 
 
 def kendall_13(g: Array, m: Array) -> Array:
     """(C - D) / (C + D), as WMT counted in 2013: ties are left out."""
-    return _tau_13(pair_counts(g, m))
+    return tau_13(pair_counts(g, m))
 
 
 def kendall_14(g: Array, m: Array) -> Array:
     """(C - D) / (C + D + Tm), as WMT counted in 2014: a metric's tie is no gain."""
-    return _tau_14(pair_counts(g, m))
+    return tau_14(pair_counts(g, m))
 
 
 def kendall_23(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
     """(C + Thm - D - Th - Tm) / P: ties must be predicted; Deutsch et al. 2023, EMNLP."""
-    return _tau_23(pair_counts(g, m, eps=eps))
+    return tau_23(pair_counts(g, m, eps=eps))
 
 
 def accuracy(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
     """(C + Thm) / P: the share of pairs that are ordered, or tied, as in the gold."""
-    return _right(pair_counts(g, m, eps=eps))
+    return share_right(pair_counts(g, m, eps=eps))
 
 
-def _tau_a(c: PairCounts) -> Array:
-    return _over(c.concordant - c.discordant, c.total)
+def tau_a(c: PairCounts) -> Array:
+    """Return (C - D) / P of each row."""
+    return divide(c.concordant - c.discordant, c.total)
 
 
-def _tau_b(c: PairCounts) -> Array:
+def tau_b(c: PairCounts) -> Array:
+    """Return Kendall's tau-b of each row."""
     ordered = c.concordant + c.discordant
     below = np.sqrt((ordered + c.gold_ties) * (ordered + c.metric_ties))
-    return _over(c.concordant - c.discordant, below)
+    return divide(c.concordant - c.discordant, below)
 
 
-def _tau_10(c: PairCounts) -> Array:
+def tau_10(c: PairCounts) -> Array:
+    """Return the tau of WMT 2010 of each row."""
     wrong = c.discordant + c.metric_ties
-    return _over(c.concordant - wrong, c.concordant + wrong)
+    return divide(c.concordant - wrong, c.concordant + wrong)
 
 
-def _tau_13(c: PairCounts) -> Array:
-    return _over(c.concordant - c.discordant, c.concordant + c.discordant)
+def tau_13(c: PairCounts) -> Array:
+    """Return the tau of WMT 2013 of each row."""
+    return divide(c.concordant - c.discordant, c.concordant + c.discordant)
 
 
-def _tau_14(c: PairCounts) -> Array:
+def tau_14(c: PairCounts) -> Array:
+    """Return the tau of WMT 2014 of each row."""
     counted = c.concordant + c.discordant + c.metric_ties
-    return _over(c.concordant - c.discordant, counted)
+    return divide(c.concordant - c.discordant, counted)
 
 
-def _tau_23(c: PairCounts) -> Array:
-    return 2 * _right(c) - 1
+def tau_23(c: PairCounts) -> Array:
+    """Return the tau that rewards predicted ties of each row."""
+    return 2 * share_right(c) - 1
 
 
-def _right(c: PairCounts) -> Array:
-    return _over(c.concordant + c.both_ties, c.total)
-
-
-#: Coefficients of which the kinds of pairs are all that needs to be known.
-OF_COUNTS: dict[str, Callable[[PairCounts], Array]] = {
-    "kendall-a": _tau_a,
-    "kendall-b": _tau_b,
-    "tau10": _tau_10,
-    "tau13": _tau_13,
-    "tau14": _tau_14,
-    "tau23": _tau_23,
-    "acc_eq": _right,
-    "acc*_eq": _right,
-    "accuracy": _right,
-}
+def share_right(c: PairCounts) -> Array:
+    """Return the share of pairs that are ordered, or tied, as in the gold."""
+    return divide(c.concordant + c.both_ties, c.total)
 
 
 def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:
@@ -170,13 +163,13 @@ def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:
     rows = math.prod(shape)
     g, m = g.reshape(rows, size), m.reshape(rows, size)
     right, far = np.zeros(len(g)), np.zeros(len(g))
-    for at in range(1, size):
-        # Every pair of places that are `at` apart, in all rows at once.
-        dg, dm = g[:, at:] - g[:, :-at], m[:, at:] - m[:, :-at]
+    for step in range(1, size):
+        # Every pair of places that are `step` apart, in all rows at once.
+        dg, dm = g[:, step:] - g[:, :-step], m[:, step:] - m[:, :-step]
         apart = (np.abs(dg) >= threshold) & np.isfinite(dm)
         far += apart.sum(1)
         right += (apart & (np.sign(dg) == np.sign(dm))).sum(1)
-    return _over(2 * right - far, far).reshape(shape), far.reshape(shape)
+    return divide(2 * right - far, far).reshape(shape), far.reshape(shape)
 
 
 def _short(g: Array, m: Array, eps: Array) -> Array:
@@ -219,8 +212,8 @@ def _long(a: Array, b: Array, _: float) -> list[int]:
 def _wide(a: Array, b: Array, eps: float) -> list[int]:
     """Count pair by pair, where ties are not only of equal values."""
     kinds = np.zeros(5, np.int64)
-    for at in range(len(a) - 1):
-        dg, dm = a[at + 1 :] - a[at], b[at + 1 :] - b[at]
+    for place in range(len(a) - 1):
+        dg, dm = a[place + 1 :] - a[place], b[place + 1 :] - b[place]
         gold_tied, tied = dg == 0, np.abs(dm) <= eps
         neither = ~(gold_tied | tied)
         agree = neither & ((dg > 0) == (dm > 0))
@@ -241,16 +234,16 @@ def _inversions(x: Array) -> int:
     bit where its ranks part, if the one with the bit set stands first.
     """
     code = np.unique(x, return_inverse=True)[1].astype(np.int64)
-    found = 0
+    inversions = 0
     for bit in range(int(code.max(initial=0)).bit_length() - 1, -1, -1):
         high = (code >> bit) & 1
         group = code >> (bit + 1)
         ones = np.cumsum(high) - high
         begins = np.concatenate([[True], group[1:] != group[:-1]])
         before = ones[np.flatnonzero(begins)][np.cumsum(begins) - 1]
-        found += int(((ones - before) * (1 - high)).sum())
+        inversions += int(((ones - before) * (1 - high)).sum())
         code = code[np.argsort(code >> bit, kind="stable")]
-    return found
+    return inversions
 
 
 def _count_ties(ordered: Array) -> int:
@@ -273,11 +266,6 @@ def _distinct(x: Array) -> Array:
     new = np.ones(x.shape, bool)
     new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     return (new & there).sum(1)
-
-
-def _over(above: Array, below: Array) -> Array:
-    below = np.asarray(below, np.float64)
-    return np.divide(above, below, out=np.full(below.shape, np.nan), where=below > 0)
 
 
 Orient: TypeAlias = Literal["gold", "both"]
@@ -322,6 +310,4 @@ def within_segments(g: Array, m: Array) -> Array:
 
     below = np.sqrt(shared(x, x) * shared(y, y))
     above = shared(x, y)
-    return np.divide(
-        above, below, out=np.full(np.shape(below), np.nan), where=below > 0
-    )
+    return divide(above, below)

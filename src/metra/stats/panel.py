@@ -8,7 +8,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.stats.arrays import Array, Mask
-from metra.stats.exact_tests import WeightedValues
+from metra.stats.weighted_sums import WeightedValues
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,11 @@ class ScorePanel:
     statistics: Mapping[str, "SegmentStatistics"] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     lang: str = ""
+
+    @property
+    def place(self) -> str:
+        """What notes and captions begin with where language pairs are told apart."""
+        return f"{self.lang}: " if self.lang else ""
 
     @property
     def names(self) -> list[str]:

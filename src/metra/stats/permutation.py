@@ -7,9 +7,6 @@ whole segments, PERM-SYS whole systems; Deutsch, Dror and Roth 2021, TACL.
 An exchange is linear in what is exchanged, so the sums that a coefficient needs are
 computed once a draw for each metric and serve every pair of metrics. All pairs share the
 draws.
-
-What every exchange of scores between two metrics has in common.
-Soft pairwise accuracy of two metrics after exchanges of their scores.
 """
 
 from collections.abc import Callable
@@ -20,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.stats.arrays import Array, Mask
+from metra.stats.arrays import Array, Mask, divide
 from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import (
     Options,
@@ -30,9 +27,11 @@ from metra.stats.correlation import (
     group_values,
 )
 from metra.stats.distributions import upper_tail
-from metra.stats.exact_tests import WeightedValues
+from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
-from metra.stats.soft_pairwise import draw_signs, permutation_p, wmt_p
+from metra.stats.resampling import draw_signs, share_reached
+from metra.stats.soft_pairwise import permutation_p, spa, wmt_p
+from metra.stats.weighted_sums import WeightedValues, round_to_bits
 
 #: What changes sides: single cells, whole systems, or whole segments.
 Swap: TypeAlias = Literal["both", "sys", "input"]
@@ -101,7 +100,7 @@ def _cells(
             for side, (one, other) in zip(found, ((a, b), (b, a)), strict=True):
                 side.append(p(np.where(mine, z[one], z[other])))
         first, second = (np.concatenate(side) for side in found)
-        return _agreement(human, first), _agreement(human, second)
+        return spa(human, first), spa(human, second)
 
     return after
 
@@ -122,7 +121,7 @@ def _systems(
         found = []
         for kept in (keep, ~keep):
             chosen = np.where(kept, at, at + size)
-            found.append(_agreement(human, p[chosen[:, first], chosen[:, second]]))
+            found.append(spa(human, p[chosen[:, first], chosen[:, second]]))
         return found[0], found[1]
 
     return after
@@ -149,7 +148,7 @@ def _segments(z: Array, there: Mask, human: Array, options: Options) -> SwapFunc
                 / 2
                 for at in (0, 1)
             )
-            found.append(_agreement(human, _tail(sums, squares)))
+            found.append(spa(human, _tail(sums, squares)))
         return found[0], found[1]
 
     return after
@@ -177,12 +176,7 @@ def _p(x: Array, there: Mask) -> Array:
 
 def _tail(total: Array, squares: Array) -> Array:
     spread = np.sqrt(np.maximum(squares, 0.0))
-    z = np.divide(total, spread, out=np.zeros(total.shape), where=spread > 1e-12)
-    return upper_tail(z)
-
-
-def _agreement(human: Array, p: Array) -> Array:
-    return 1.0 - np.abs(human - p).mean(-1)
+    return upper_tail(divide(total, spread, spread > 1e-12, fill=0.0))
 
 
 def _on_grid(x: Array) -> Array:
@@ -190,7 +184,7 @@ def _on_grid(x: Array) -> Array:
     _, exponent = np.frexp(np.abs(x).max(initial=0.0))
     _, room = np.frexp(float(4 * x.shape[-1]))
     bits = (53 - int(room)) // 2 - int(exponent)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(x, bits)), -bits))
+    return round_to_bits(x, bits)
 
 
 def prepare_swaps(
@@ -198,11 +192,11 @@ def prepare_swaps(
 ) -> SwapFunction:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
-    if level == "sys" and coef.name == "spa":
+    if level == "sys" and coef.soft:
         return swap_soft_pairwise(panel, options, swap)
     if level == "sys":
         return _systems_swaps(panel, options, swap)
-    if coef.name == "pearson" and options.group == "none":
+    if coef.linear and options.group == "none":
         return _cells_swaps(panel, options, swap)
     if options.group == "item" and swap == "input":
         return _groups(panel, options)
@@ -212,7 +206,7 @@ def prepare_swaps(
 def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
     """Exchange cells where that can be, whole segments where these are the groups."""
     if level == "sys":
-        if options.coefficient.name == "spa":
+        if options.coefficient.soft:
             return "input"
         given = panel.given - {panel.gold_name}
         return "both" if not given and resamples_segments(panel) else "sys"
@@ -244,7 +238,7 @@ def _systems_swaps(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunct
             return means[a] + moved, means[b] - moved
 
     gold = panel.system_gold
-    if options.coefficient.name == "pearson":
+    if options.coefficient.linear:
         rows = _pearson_with(gold)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
@@ -400,11 +394,11 @@ def p_values(
     official scorer leaves the ones out and may find 0.
     """
     size = len(values)
-    found = np.full((size, size), np.nan)
+    p = np.full((size, size), np.nan)
     for i in range(size):
         for j in range(i + 1, size):
             first, second = after(i, j)
             gap = first - second
-            reached = int((~(gap < values[i] - values[j] - 1e-12)).sum())
-            found[i, j] = reached / trials if wmt else (reached + 1) / (trials + 1)
-    return found
+            reached = int((~(gap < values[i] - values[j] - SLACK)).sum())
+            p[i, j] = reached / trials if wmt else share_reached(reached, trials)
+    return p

@@ -1,6 +1,6 @@
-"""Systems in order: by mean, by z, by average rank, by expected wins, by several metrics.
+"""Systems in order: by mean, z, average rank, expected wins or several metrics.
 
-Ranking by average ranks, and how much two rankings agree.
+Also how much two rankings agree, and which systems cannot be told apart.
 """
 
 from collections.abc import Sequence
@@ -8,13 +8,41 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from metra.errors import CorpusError
-from metra.stats.arrays import Codes, row_means
+from metra.stats.arrays import Array, Codes, row_means
 from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
+from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
-Array = NDArray[np.float64]
+
+class RankingMethod(NamedTuple):
+    """What systems are put in order by."""
+
+    name: str
+    heading: str
+    higher_is_better: bool = True
+
+
+#: The methods by name.
+RANKING_METHODS = {
+    method.name: method
+    for method in (
+        RankingMethod("mean", "mean"),
+        RankingMethod("z", "z"),
+        RankingMethod("arr", "average rank", higher_is_better=False),
+        RankingMethod("wins", "wins"),
+        RankingMethod("trueskill", "trueskill"),
+    )
+}
+
+
+class SystemClusters(NamedTuple):
+    """Ranked systems: p-values, clusters from 1, and the ranks that each could hold."""
+
+    p: Array
+    clusters: list[int]
+    ranges: list[tuple[int, int]]
 
 
 class AverageRanking(NamedTuple):
@@ -155,8 +183,10 @@ def auto_rank(scores: Array) -> Array:
     return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
 
 
-def p_values(values: Array, *, paired: bool, strata: Codes | None = None) -> Array:
-    """p-values that the row's system is no better than the column's.
+def rank_test_p_values(
+    values: Array, *, paired: bool, strata: Codes | None = None
+) -> Array:
+    """Return p-values that the row's system is no better than the column's.
 
     Paired: Wilcoxon's signed ranks on shared segments; else Mann and Whitney's rank sum.
     Identical systems get 1/2, two without a shared segment NaN. Strata, such as the domains
@@ -179,6 +209,16 @@ def p_values(values: Array, *, paired: bool, strata: Codes | None = None) -> Arr
     return p
 
 
+def find_clusters(
+    p: Array, rule: str, alpha: float, *, correct: bool = False
+) -> SystemClusters:
+    """Part ranked systems by a cluster rule; p-values are corrected first if asked for."""
+    chosen = CLUSTER_RULES[rule]
+    if correct:
+        p = chosen.correct(p)
+    return SystemClusters(p, chosen.split(p, alpha), rank_ranges(p, alpha))
+
+
 def macro_means(values: Array, strata: Codes) -> tuple[Array, list[int]]:
     """Mean over strata of each stratum's mean, and the strata that every system has.
 
@@ -198,43 +238,6 @@ def are_paired(values: Array) -> bool:
     shared = there @ there.T
     own = np.diag(shared)
     return bool((2 * shared >= np.minimum(own[:, None], own[None])).all())
-
-
-def rank_ranges(p: Array, alpha: float = 0.05) -> list[tuple[int, int]]:
-    """How far up and down a system could stand before a significant loss or win.
-
-    `p` is in falling order of score, the row better than the column.
-
-    >>> rank_ranges(np.array([[1, 0.5, 0.01], [1, 1, 0.2], [1, 1, 1]]))
-    [(1, 2), (1, 3), (2, 3)]
-    """
-    size = len(p)
-    found = []
-    for at in range(size):
-        top = at
-        while top > 0 and not p[top - 1, at] < alpha:
-            top -= 1
-        bottom = at
-        while bottom < size - 1 and not p[at, bottom + 1] < alpha:
-            bottom += 1
-        found.append((top + 1, bottom + 1))
-    return found
-
-
-def clusters_by_range(ranges: list[tuple[int, int]]) -> list[int]:
-    """End a cluster where no range reaches across.
-
-    >>> clusters_by_range([(1, 2), (1, 2), (3, 3)])
-    [1, 1, 2]
-    """
-    found, cluster, reach = [], 1, 0
-    for at, (_, bottom) in enumerate(ranges, 1):
-        none_reaches_up = all(top >= at for top, _ in ranges[at - 1 :])
-        if at > 1 and reach < at and none_reaches_up:
-            cluster += 1
-        reach = max(reach, bottom)
-        found.append(cluster)
-    return found
 
 
 def check_systems(count: int) -> None:

@@ -1,12 +1,11 @@
-"""Intervals for any measure, from its rows and its `aggregate` alone.
+"""Resampling: random draws in blocks, totals of weighted rows, bootstrap intervals.
 
-Random draws in blocks: how often each unit is taken, or which units change sides.
-Totals of weighted rows, for many rows of weights and many samples at once.
+Intervals need only a metric's rows and its `aggregate`.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,10 @@ from metra.stats import totals as pool
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import Array
+from metra.stats.weighted_sums import STEP, StackedRows, Weights
 
-Weights: TypeAlias = NDArray[Any]
-
-#: Trials times units in one block, and of those how many are drawn at a time.
+#: Trials times units in one block; of those, `STEP` are drawn at a time.
 BLOCK = 4_000_000
-STEP = 1_000_000
 
 #: Larger blocks multiply no faster.
 MOST_TRIALS = 256
@@ -42,105 +39,57 @@ def draw_weights(
     for size in _sizes(count, trials, block):
         weights = np.empty((size, count), np.uint16)
         start = 0
-        for some in _sizes(count, size, step):
-            draws = rng.integers(0, count, (some, count))
-            draws += np.arange(some)[:, None] * count
-            counts = np.bincount(draws.ravel(), minlength=some * count)
-            weights[start : start + some] = counts.reshape(some, count)
-            start += some
+        for draws in _sizes(count, size, step):
+            weights[start : start + draws] = draw_counts(count, draws, rng)
+            start += draws
         yield weights
+
+
+def draw_counts(
+    count: int, draws: int, rng: "np.random.Generator"
+) -> NDArray[np.int64]:
+    """Draw `count` units out of `count`, and count how often each came: (draws, count)."""
+    drawn = rng.integers(0, count, (draws, count))
+    return count_draws(drawn)
+
+
+def count_draws(drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count in each row how often each number below the row's length was drawn."""
+    draws, count = drawn.shape
+    cells = drawn + np.arange(draws)[:, None] * count
+    counts = np.bincount(cells.ravel(), minlength=draws * count)
+    return counts.reshape(draws, count)
 
 
 def draw_swaps(
     count: int, trials: int, rng: "np.random.Generator", *, block: int = BLOCK
 ) -> Iterator[Weights]:
     """Choose each unit or not, as by a coin, `trials` times: ones or zeros, (trials, count)."""
-    words = -(-count // 64)
     for size in _sizes(count, trials, block):
-        drawn = rng.integers(
-            0, 2**64 - 1, (size, words), dtype=np.uint64, endpoint=True
-        )
-        bits = drawn.astype("<u8").view(np.uint8)
-        yield np.unpackbits(bits, axis=1, count=count, bitorder="little")
+        yield _draw_bits(size, count, rng, "little")
+
+
+def draw_signs(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
+    """Draw rows of +1 and -1, some at a time, from single random bits."""
+    block = max(1, min(trials, BLOCK // max(width, 1)))
+    for start in range(0, trials, block):
+        bits = _draw_bits(min(block, trials - start), width, rng, "big")
+        yield bits.astype(np.float64) * 2.0 - 1.0
+
+
+def _draw_bits(
+    draws: int, count: int, rng: "np.random.Generator", order: Literal["little", "big"]
+) -> NDArray[np.uint8]:
+    """Draw random bits, 64 at a time: (draws, count); `order` is that within bytes."""
+    words = rng.integers(0, 2**64, (draws, -(-count // 64)), np.uint64)
+    octets = words.astype("<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=count, bitorder=order)
 
 
 def _sizes(count: int, trials: int, budget: int) -> Iterator[int]:
     size = max(1, min(MOST_TRIALS, budget // count))
     for start in range(0, trials, size):
         yield min(size, trials - start)
-
-
-#: Matrices of more numbers than this together are not copied into one.
-MOST_STACKED = 4_000_000
-
-
-class StackedRows:
-    """Matrices of rows that share their weights; one that is given twice is summed once."""
-
-    def __init__(self, matrices: Sequence[Array]) -> None:
-        distinct = {id(rows): rows for rows in matrices}
-        numbers = {key: number for number, key in enumerate(distinct)}
-        self._numbers = [numbers[id(rows)] for rows in matrices]
-        rounded = [round_to_grid(rows) for rows in distinct.values()]
-        sums = [rows.sum(0) for rows in rounded]
-        #: The plain sums of all rows of each matrix, exact.
-        self.totals = [sums[number] for number in self._numbers]
-        narrow = [_shorten_floats(rows) for rows in rounded]
-        stacked = sum(rows.size for rows in rounded) <= MOST_STACKED
-        #: Numbers of matrices, and these side by side: one product of wide matrices is some
-        #: times quicker than many of narrow ones.
-        self._stacks: list[tuple[list[int], NDArray[Any]]] = []
-        for kind in (np.float32, np.float64):
-            alike = [at for at, rows in enumerate(narrow) if rows.dtype == kind]
-            for group in [alike] if stacked and alike else [[at] for at in alike]:
-                rows = narrow[group[0]]
-                if len(group) > 1:
-                    rows = np.concatenate([narrow[at] for at in group], axis=1)
-                self._stacks.append((group, rows))
-        self._widths = [rows.shape[1] for rows in narrow]
-
-    def sum_weighted(self, weights: Weights) -> list[Array]:
-        """Give each matrix's totals under each row of weights: (trials, columns)."""
-        trials, count = weights.shape
-        totals = [np.zeros((trials, rows.shape[1])) for _, rows in self._stacks]
-        step = max(1, STEP // trials)
-        for start in range(0, count, step):
-            part = weights[:, start : start + step]
-            parts = {rows.dtype: part.astype(rows.dtype) for _, rows in self._stacks}
-            for total, (_, rows) in zip(totals, self._stacks, strict=True):
-                total += parts[rows.dtype] @ rows[start : start + step]
-        sums: dict[int, Array] = {}
-        for (group, _), total in zip(self._stacks, totals, strict=True):
-            ends = np.cumsum([self._widths[at] for at in group])[:-1]
-            pieces = np.split(total, ends, axis=1)
-            sums |= zip(group, map(np.ascontiguousarray, pieces), strict=True)
-        return [sums[number] for number in self._numbers]
-
-
-def _shorten_floats(rows: Array) -> NDArray[Any]:
-    """Halve the size of numbers whose weighted sums stay exact, and twice as quick.
-
-    The weights of a trial add up to no more than the number of rows.
-    """
-    whole = bool((rows == np.rint(rows)).all())
-    if whole and len(rows) * np.abs(rows).max(initial=0) < 2**24:
-        return rows.astype(np.float32)
-    return rows
-
-
-def round_to_grid(rows: Array) -> Array:
-    """Round each column so that sums of as many of its numbers are exact in any order.
-
-    >>> round_to_grid(np.array([[3.0], [0.1]])).tolist()
-    [[3.0], [0.09999999999999964]]
-    """
-    whole = rows == np.rint(rows)
-    if whole.all() or not np.isfinite(rows).all():
-        return rows
-    largest = np.abs(rows).max(0, initial=0)
-    _, exponent = np.frexp(len(rows) * largest)
-    bits = 53 - exponent
-    return np.ldexp(np.rint(np.ldexp(rows, bits)), -bits)
 
 
 Aggregate: TypeAlias = Callable[[Array], Array]
@@ -170,19 +119,19 @@ def bootstrap(
     def scores(weights: Weights) -> list[Array]:
         totals = weighing.sum_weighted(weights)
         return [
-            sample.aggregate(found)
-            for sample, found in zip(samples, totals, strict=True)
+            sample.aggregate(total)
+            for sample, total in zip(samples, totals, strict=True)
         ]
 
-    found = np.empty((len(samples), trials))
+    drawn = np.empty((len(samples), trials))
     done = 0
     blocks = draw_weights(len(samples[0].rows), trials, rng)
     for block in ordered_map(scores, blocks, thread_count()):
         size = len(block[0])
-        found[:, done : done + size] = block
+        drawn[:, done : done + size] = block
         done += size
         progress(done)
-    return list(found)
+    return list(drawn)
 
 
 def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
@@ -213,14 +162,14 @@ def interval_of_defined(
 
     A resample with nothing to score in it says nothing about the score.
     """
-    there = scores[~np.isnan(scores)]
-    return interval(there, level=level) if len(there) else None
+    defined = scores[~np.isnan(scores)]
+    return interval(defined, level=level) if len(defined) else None
 
 
 def bca_interval(
     scores: Array, sample: Sample, *, level: float = 0.95
 ) -> tuple[float, float]:
-    """Bias-correct_share and accelerated interval (Efron 1987, JASA 82).
+    """Bias-corrected and accelerated interval (Efron 1987, JASA 82).
 
     Resampled scores that all lie on one side of the observed one leave nothing to
     correct with; then, and where all scores are equal, it is the percentile interval.
@@ -247,6 +196,20 @@ def bca_interval(
     ends = [correct_share((1 - level) / 2), correct_share((1 + level) / 2)]
     low, high = np.quantile(scores, ends)
     return float(low), float(high)
+
+
+def percentile_interval(
+    scores: Array, _: Sample, *, level: float = 0.95
+) -> tuple[float, float]:
+    """Central interval that holds `level` of the resampled scores."""
+    return interval(scores, level=level)
+
+
+#: The interval of a sample by each method, from its resampled scores.
+INTERVALS: dict[Method, Callable[..., tuple[float, float]]] = {
+    "percentile": percentile_interval,
+    "bca": bca_interval,
+}
 
 
 def jackknife_scores(sample: Sample) -> Array:
@@ -290,19 +253,28 @@ def compute_intervals(
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
-    found: list[tuple[float, float] | None] = []
-    for scores, sample in zip(drawn, samples, strict=True):
-        there = scores[~np.isnan(scores)]
-        if method == "bca" and len(there):
-            found.append(bca_interval(there, sample, level=level))
-        else:
-            found.append(interval_of_defined(scores, level=level))
-    return found
+    compute = INTERVALS[method]
+    defined = [scores[~np.isnan(scores)] for scores in drawn]
+    return [
+        compute(scores, sample, level=level) if len(scores) else None
+        for scores, sample in zip(defined, samples, strict=True)
+    ]
+
+
+def share_reached(reached: int, trials: int) -> float:
+    """Return the p-value of a test that draws: (b + 1) / (k + 1), and so never 0.
+
+    `reached` of the trials had at least the observed difference, which counts as a draw.
+
+    >>> share_reached(9, 99)
+    0.1
+    """
+    return (reached + 1) / (trials + 1)
 
 
 def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
-    """Refuse the first wish that is not possible, and say what was expected."""
-    for wish, (possible, expected) in given.items():
+    """Refuse the first setting that is not possible, and say what was expected."""
+    for setting, (possible, expected) in given.items():
         if not possible:
-            msg = f"{what} with {wish} is not possible; expected {expected}."
+            msg = f"{what} with {setting} is not possible; expected {expected}."
             raise OptionError(msg)

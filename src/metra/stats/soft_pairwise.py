@@ -8,17 +8,17 @@ Ties of the permuted with the observed difference count half (mid-p). Counting t
 as the official program does, makes the answer depend on the order of the systems.
 """
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, divide
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.distributions import normal_tail
-from metra.stats.exact_tests import WeightedValues
+from metra.stats.resampling import draw_signs
+from metra.stats.weighted_sums import WeightedValues
 
 #: What the official scorer draws its sign changes with.
 WMT_SEED = 4
@@ -41,26 +41,22 @@ def permutation_p(scores: Array, *, trials: int = TRIALS, seed: int = SEED) -> A
     first, second = np.triu_indices(scores.shape[-2], 1)
     if np.isfinite(scores).all():
         return _shared_p(scores, trials, np.random.default_rng(seed))
-    found = [
+    p_values = [
         _shared_p(_both(scores, i, j), trials, np.random.default_rng(seed))
         for i, j in zip(first.tolist(), second.tolist(), strict=True)
     ]
-    return np.concatenate(found, axis=-1)
+    return np.concatenate(p_values, axis=-1)
 
 
 def normal_p(scores: Array) -> Array:
     """The same p-values by the normal limit: Φ(-Σd / √Σd²), half where d is all zero."""
     first, second = np.triu_indices(scores.shape[-2], 1)
-    found = []
+    scores_of_pairs = []
     for i, j in zip(first, second, strict=True):
         d = scores[..., i, :] - scores[..., j, :]
         d = np.where(np.isfinite(d), d, 0.0)
-        spread = np.sqrt((d * d).sum(-1))
-        total = d.sum(-1)
-        found.append(
-            np.divide(total, spread, out=np.zeros(total.shape), where=spread > 0)
-        )
-    z = np.stack(found, axis=-1)
+        scores_of_pairs.append(divide(d.sum(-1), np.sqrt((d * d).sum(-1)), fill=0.0))
+    z = np.stack(scores_of_pairs, axis=-1)
     return np.vectorize(normal_tail, otypes=[float])(z)
 
 
@@ -74,7 +70,7 @@ def wmt_p(scores: Array, *, trials: int = TRIALS) -> Array:
     if not (there == there[:1]).all():
         msg = (
             "The official soft pairwise accuracy needs judgements of the same segments for "
-            "every system; leave out --wmt, which compares each pair on what both have."
+            "every system; leave out `wmt`, which compares each pair on what both have."
         )
         raise CorpusError(msg)
     scores = scores[..., there[0]].astype(np.float32)
@@ -83,12 +79,12 @@ def wmt_p(scores: Array, *, trials: int = TRIALS) -> Array:
     np.rint(signs, out=signs)
     signs = signs * np.float32(2) - np.float32(1)
     first, second = np.triu_indices(scores.shape[-2], 1)
-    found = []
+    p_values = []
     for each in scores.reshape(-1, *scores.shape[-2:]):
         null, total = _in_small_parts(signs, each.T), each.sum(1)
         reached = null[:, first] - null[:, second] >= total[first] - total[second]
-        found.append(reached.sum(0) / trials)
-    return np.array(found).reshape(*scores.shape[:-2], len(first))
+        p_values.append(reached.sum(0) / trials)
+    return np.array(p_values).reshape(*scores.shape[:-2], len(first))
 
 
 def _in_small_parts(signs: Single, values: Single) -> Single:
@@ -101,26 +97,17 @@ def _in_small_parts(signs: Single, values: Single) -> Single:
     columns = values.shape[1]
     signs = np.pad(signs, ((0, -rows % PART), (0, 0)))
     values = np.pad(values, ((0, 0), (0, -columns % PART)))
-    found = np.zeros((len(signs), values.shape[1]), np.float32)
+    product = np.zeros((len(signs), values.shape[1]), np.float32)
     for start in range(0, width, LONGEST):
-        some = signs[:, start : start + LONGEST].reshape(
+        rows_of_signs = signs[:, start : start + LONGEST].reshape(
             -1, PART, min(LONGEST, width - start)
         )
-        for at in range(0, values.shape[1], PART):
-            part = values[start : start + LONGEST, at : at + PART]
-            found[:, at : at + PART] += (some @ part).reshape(-1, PART)
-    return found[:rows, :columns]
-
-
-def draw_signs(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
-    """Draw rows of +1 and -1, some at a time, from single random bits."""
-    block = max(1, min(trials, 4_000_000 // max(width, 1)))
-    words = (width + 63) // 64
-    for start in range(0, trials, block):
-        size = min(block, trials - start)
-        drawn = rng.integers(0, 2**64, (size, words), np.uint64)
-        bits = np.unpackbits(drawn.view(np.uint8), axis=1)[:, :width]
-        yield bits.astype(np.float64) * 2.0 - 1.0
+        for column in range(0, values.shape[1], PART):
+            part = values[start : start + LONGEST, column : column + PART]
+            product[:, column : column + PART] += (rows_of_signs @ part).reshape(
+                -1, PART
+            )
+    return product[:rows, :columns]
 
 
 def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
@@ -137,11 +124,10 @@ def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
     columns = WeightedValues(flat.reshape(-1, segments).T)
     for signs in draw_signs(trials, segments, rng):
         null = columns.sum_weighted(signs).reshape(len(signs), -1, systems)
-        for at in range(len(flat)):
-            gap = null[:, at, first] - null[:, at, second] - observed[at]
-            reached[at] += (gap > slack[at]).sum(0) + 0.5 * (
-                np.abs(gap) <= slack[at]
-            ).sum(0)
+        for scorer in range(len(flat)):
+            gap = null[:, scorer, first] - null[:, scorer, second] - observed[scorer]
+            tied = np.abs(gap) <= slack[scorer]
+            reached[scorer] += (gap > slack[scorer]).sum(0) + 0.5 * tied.sum(0)
     return (reached / trials).reshape(*shape, len(first))
 
 

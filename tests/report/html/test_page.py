@@ -9,7 +9,8 @@ import zlib
 import pytest
 
 from metra.report import chart
-from metra.report.html.tables import NumberCell, format_difference, make_number_cell
+from metra.report.html.tables import format_difference, make_number_cell
+from metra.scoring.table import Cell
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +105,7 @@ def test_differences_have_signs(value, text):
 
 def test_a_number_keeps_its_digits_for_programs():
     assert (
-        make_number_cell(NumberCell(1 / 3))
+        make_number_cell(Cell(1 / 3))
         == '<td class="num" data-v="0.3333333333">0.33</td>'
     )
-    assert (
-        make_number_cell(NumberCell(float("nan"))) == '<td class="num" data-v="">–</td>'
-    )
+    assert make_number_cell(Cell(float("nan"))) == '<td class="num" data-v="">–</td>'

@@ -12,7 +12,7 @@ from metra.report.pictures.curves import CurvePlot, draw_curves, plot_curves
 from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot, plot_histogram
 from metra.report.pictures.scatter import draw_scatter, plot_points
-from metra.stats.moments import LineFit
+from metra.stats.line_fit import LineFit
 
 SVG = "{http://www.w3.org/2000/svg}"
 AWKWARD = "<b>&\"'\x1b"

@@ -1,32 +1,24 @@
-"""`metra meta pseudo`: agreement by length of document.
+"""`metra meta pseudo`, `refs`, `robust`, `scatter` and `task`: questions about designs."""
 
-`metra meta refs`: agreement by number of references.
-`metra meta robust`: does agreement hang on a few systems?
-`metra meta scatter`: systems by people and metric, in a picture.
-`metra meta task`: the protocol of a WMT metrics task in one word.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
+from metra.meta.options import (
+    PseudoOptions,
+    RefsOptions,
+    RobustOptions,
+    ScatterOptions,
+    TaskOptions,
+)
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
     from metra.meta.findings import MetaReport
-
-
-def _parse_lengths(_: click.Context, __: click.Parameter, value: str) -> list[int]:
-    try:
-        found = [0 if n.strip() == "all" else int(n) for n in value.split(",")]
-    except ValueError:
-        found = [-1]
-    if min(found) < 0:
-        msg = f"{value!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
-        raise click.BadParameter(msg)
-    return found
+    from metra.stats.panel import ScorePanel
 
 
 @click.command()
@@ -34,44 +26,14 @@ def _parse_lengths(_: click.Context, __: click.Parameter, value: str) -> list[in
 @shared.own
 @shared.gold
 @shared.metrics
-@click.option(
-    "--lengths",
-    default="1,2,5,10,20,50,100,200,all",
-    show_default=True,
-    callback=_parse_lengths,
-    help="Segments in a document.",
-)
-@click.option(
-    "--documents",
-    type=click.IntRange(2),
-    default=1000,
-    show_default=True,
-    help="Documents to draw of each length.",
-)
-@click.option(
-    "--coef",
-    default="spearman",
-    show_default=True,
-    metavar="NAME",
-    help="The coefficient of systems on a document.",
-)
-@shared.method
-@click.option(
-    "--test", is_flag=True, help="Wilcoxon's test of each two metrics at each length."
-)
-@shared.seed
+@options_from(PseudoOptions)
 @shared.plot
 def pseudo(
     scores: "Scores",
     own: shared.OwnOutputs,
     gold: str,
     metrics: list[str],
-    lengths: list[int],
-    documents: int,
-    coef: str,
-    method: str,
-    test: bool,
-    seed: int,
+    options: PseudoOptions,
     plot: str | None,
 ) -> "MetaReport":
     """Rank systems on documents of n segments drawn at random: metrics, and judges.
@@ -84,77 +46,41 @@ def pseudo(
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
     metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
     """
-    from metra.meta.pseudo import JUDGES
-    from metra.meta.pseudo import report_pseudo as drawn
+    from metra.meta.pseudo import JUDGES, draw_curves, report_pseudo
 
     scores = shared.require_one_language(scores)
-    scores, gold, notes = shared.normalise_scores(scores, gold, method)
+    scores, gold, notes = shared.normalise_scores(scores, gold, options.scaling)
     scores, statistics = shared.add_own_scores(scores, own)
     panel = shared.build_panels(scores, gold, metrics, statistics)[0]
-    findings, found = drawn(
-        scores,
-        panel,
-        lengths=lengths,
-        documents=documents,
-        coef=coef,
-        seed=seed,
-        test=test,
-    )
+    curves = draw_curves(scores, panel, options)
     if plot:
-        from metra.report.pictures.curves import CurvePlot, draw_curves
-
-        means = {name: found.mean(name) for name in found.by_name}
-        if found.judges:
-            means[JUDGES] = found.judge_mean()
-        curves = CurvePlot(
-            f"Mean {coef} with {gold} by length of document",
-            f"{len(panel.systems)} systems, {documents:,} documents of each length",
+        means = {name: curves.mean(name) for name in curves.by_name}
+        if curves.judges:
+            means[JUDGES] = curves.judge_mean()
+        picture = _draw_curves(
+            f"Mean {options.coef} with {gold} by length of document",
+            f"{len(panel.systems)} systems, {options.documents:,} documents of each length",
             "segments in a document",
-            coef,
-            [str(n) for n in found.lengths],
-            {name: shared.convert_nan([line])[0] for name, line in means.items()},
+            options.coef,
+            [str(n) for n in curves.lengths],
+            means,
             dashed=[JUDGES],
         )
-        shared.write_pictures(plot, [draw_curves(curves)])
-    return shared.add_notes(findings, notes)
+        shared.write_pictures(plot, [picture])
+    return shared.add_notes(report_pseudo(panel, curves, options), notes)
 
 
 @click.command()
 @shared.question
 @shared.own
 @shared.gold
-@shared.level_without_documents
-@click.option(
-    "--coef",
-    metavar="NAME[:GROUP]",
-    help="The coefficient; pearson for systems and for segments by default.",
-)
-@click.option(
-    "--count",
-    "counts",
-    multiple=True,
-    type=click.IntRange(1),
-    help="A number of references; may be repeated. By default all, or 1 to 8 and doubling.",
-)
-@click.option(
-    "--subsets",
-    "most",
-    type=click.IntRange(1),
-    default=12,
-    show_default=True,
-    help="Try at most so many subsets of each number.",
-)
-@shared.seed
+@options_from(RefsOptions)
 @shared.plot
 def refs(
     scores: "Scores",
     own: shared.OwnOutputs,
     gold: str,
-    level: str,
-    coef: str | None,
-    counts: tuple[int, ...],
-    most: int,
-    seed: int,
+    options: RefsOptions,
     plot: str | None,
 ) -> "MetaReport":
     """Show how agreement grows with references: outputs are scored with subsets of them.
@@ -168,80 +94,59 @@ def refs(
     from metra.formats.scores.panel import build_panel
     from metra.formats.scores.record import concatenate_scores
     from metra.meta.correlate import parse_specs
-    from metra.meta.refs import report_references as tried
+    from metra.meta.refs import correlate_subsets, report_references
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
     from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
     from metra.stats.correlation import Options
-    from metra.stats.panel import ScorePanel
 
     scores = shared.require_one_language(scores)
     corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
     measures = make_metrics(own.specs)
     where = scores.languages[0]
 
-    def score(chosen: Sequence[int]) -> ScorePanel:
-        mine, statistics = score_systems(
+    def score(chosen: Sequence[int]) -> "ScorePanel":
+        own_scores, statistics = score_systems(
             ReferenceSubset(corpus, chosen), measures, lang=where
         )
-        both = concatenate_scores([scores, mine])
+        both = concatenate_scores([scores, own_scores])
         return build_panel(both, gold, list(measures), statistics=statistics)
 
-    question = parse_specs([coef or "pearson"], level, Options(seed=seed))[0]
-    findings, found = tried(
-        score, count_streams(corpus), question, counts=counts, most=most, seed=seed
+    (question,) = parse_specs(
+        [options.coef or "pearson"], options.level, Options(seed=options.seed)
+    )
+    curves, panel = correlate_subsets(
+        score,
+        count_streams(corpus),
+        question,
+        counts=options.counts,
+        most=options.most,
+        seed=options.seed,
     )
     if plot:
-        from metra.report.pictures.curves import CurvePlot, draw_curves
-
-        curves = CurvePlot(
+        picture = _draw_curves(
             f"{question.heading} with {gold} by number of references",
-            f"mean over subsets, at most {most} of each number",
+            f"mean over subsets, at most {options.most} of each number",
             "references",
             question.options.coef,
-            [str(count) for count in found.counts],
-            {name: shared.convert_nan([found.mean(name)])[0] for name in found.found},
+            [str(count) for count in curves.counts],
+            {name: curves.mean(name) for name in curves.values},
         )
-        shared.write_pictures(plot, [draw_curves(curves)])
-    return findings
+        shared.write_pictures(plot, [picture])
+    return report_references(curves, panel, question)
 
 
 @click.command()
 @shared.question
 @shared.gold
 @shared.metrics
-@click.option(
-    "--coef",
-    default="pearson",
-    show_default=True,
-    metavar="NAME",
-    help="The coefficient.",
-)
-@click.option(
-    "--choice",
-    type=click.Choice(["top", "window", "leave-one-out", "subsets"]),
-    default="top",
-    show_default=True,
-    help="The best systems only, neighbours by quality, all but one, or so many drawn at "
-    "random (200 times; the mean, and what holds 95 % of them).",
-)
-@click.option(
-    "--window",
-    type=click.IntRange(4),
-    default=4,
-    show_default=True,
-    help="Systems in a window.",
-)
-@shared.seed
+@options_from(RobustOptions)
 @shared.plot
 def robust(
     scores: "Scores",
     gold: str,
     metrics: list[str],
-    coef: str,
-    choice: str,
-    window: int,
-    seed: int,
+    options: RobustOptions,
     plot: str | None,
 ) -> "MetaReport":
     """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
@@ -251,77 +156,49 @@ def robust(
     \b
     metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
     """
-    from metra.meta.robust import report_robustness as tried
+    from metra.meta.robust import compute_robustness, report_robustness
     from metra.stats.correlation import Options
 
     panels = shared.build_panels(scores, gold, metrics)
-    findings, found = tried(
-        panels,
-        Options(coef=coef, seed=seed),
-        kind=choice,  # type: ignore[arg-type]  # click has checked it
-        window=window,
-    )
+    chosen = Options(coef=options.coef, seed=options.seed)
+    choice, window = options.choice, options.window
+    robustness = [
+        compute_robustness(panel, chosen, choice=choice, window=window)
+        for panel in panels
+    ]
     if plot:
-        from metra.report.pictures.curves import CurvePlot, draw_curves
-
         across = {
             "top": "best systems",
             "window": "systems by rank",
             "subsets": "systems drawn at random",
+            "leave-one-out": "system left out",
         }
-        shared.write_pictures(
-            plot,
-            [
-                draw_curves(
-                    CurvePlot(
-                        f"{coef} with {gold} over fewer systems",
-                        panel.lang or f"{len(panel.systems)} systems",
-                        across.get(choice, "system left out"),
-                        coef,
-                        [label.removeprefix("without ") for label in one.labels],
-                        {
-                            name: shared.convert_nan([line])[0]
-                            for name, line in one.curves.items()
-                        },
-                    )
-                )
-                for panel, one in zip(panels, found, strict=True)
-            ],
-        )
-    return findings
+        pictures = [
+            _draw_curves(
+                f"{options.coef} with {gold} over fewer systems",
+                panel.lang or f"{len(panel.systems)} systems",
+                across[choice],
+                options.coef,
+                [label.removeprefix("without ") for label in each.labels],
+                each.curves,
+            )
+            for panel, each in zip(panels, robustness, strict=True)
+        ]
+        shared.write_pictures(plot, pictures)
+    return report_robustness(panels, robustness, chosen, choice=choice, window=window)
 
 
 @click.command()
 @shared.question
 @shared.gold
 @shared.metrics
-@click.option(
-    "--coef",
-    default="pearson",
-    show_default=True,
-    metavar="NAME",
-    help="The coefficient.",
-)
-@click.option(
-    "--outliers",
-    metavar="mad|FILE",
-    default="mad",
-    show_default=True,
-    help="By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
-)
-@click.option(
-    "--classes",
-    metavar="FILE",
-    help="A class for each system: its name, a tab, the class, one system a line.",
-)
+@options_from(ScatterOptions)
 @shared.plot
 def scatter(
     scores: "Scores",
     gold: str,
     metrics: list[str],
-    coef: str,
-    outliers: str,
-    classes: str | None,
+    options: ScatterOptions,
     plot: str | None,
 ) -> "MetaReport":
     """Plot systems by gold and metric, with a fitted line, its band and the outliers.
@@ -334,23 +211,28 @@ def scatter(
     """
     from metra.formats.lines import read_lines
     from metra.formats.scores.long_table import read_named_pairs
-    from metra.meta.scatter import report_scatter as scattered
+    from metra.meta.scatter import (
+        build_system_clouds,
+        correlate_choices,
+        report_scatter,
+    )
     from metra.stats.correlation import Options
 
     scores = shared.require_one_language(scores)
-    panel = shared.build_panels(scores, gold, metrics)[0]
-    findings, clouds = scattered(
-        panel,
-        Options(coef=coef),
-        classes=read_named_pairs(classes) if classes else None,
-        outliers=None if outliers == "mad" else [*filter(None, read_lines(outliers))],
+    named = options.outliers != "mad"
+    scattered = correlate_choices(
+        shared.build_panels(scores, gold, metrics)[0],
+        Options(coef=options.coef),
+        classes=read_named_pairs(options.classes) if options.classes else None,
+        outliers=[*filter(None, read_lines(options.outliers))] if named else None,
     )
+    report = report_scatter(scattered, named=named)
     if plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        notes = shared.write_pictures(plot, [draw_scatter(cloud) for cloud in clouds])
-        findings = shared.add_notes(findings, notes)
-    return findings
+        pictures = [draw_scatter(cloud) for cloud in build_system_clouds(scattered)]
+        report = shared.add_notes(report, shared.write_pictures(plot, pictures))
+    return report
 
 
 @click.command()
@@ -358,25 +240,13 @@ def scatter(
 @shared.question
 @shared.gold
 @shared.metrics
-@click.option(
-    "--wmt", is_flag=True, help="Soft pairwise accuracy as WMT's scorer has it."
-)
-@click.option(
-    "--test",
-    is_flag=True,
-    help="Test the averages of all pairs of metrics; gives clusters.",
-)
-@shared.trials
-@shared.seed
+@options_from(TaskOptions)
 def task(
     scores: "Scores",
     protocol: str,
     gold: str,
     metrics: list[str],
-    wmt: bool,
-    test: bool,
-    trials: int,
-    seed: int,
+    options: TaskOptions,
 ) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
@@ -386,10 +256,26 @@ def task(
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
     """
-    from metra.meta.task import report_task as done
+    from metra.meta.task import report_task, score_task
     from metra.stats.correlation import Options
 
-    options = Options(trials=trials, seed=seed, wmt=wmt)
-    return done(
-        protocol, shared.build_panels(scores, gold, metrics), options, test=test
+    chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
+    panels = shared.build_panels(scores, gold, metrics)
+    return report_task(score_task(protocol, panels, chosen, test=options.test), chosen)
+
+
+def _draw_curves(
+    title: str,
+    caption: str,
+    across: str,
+    down: str,
+    labels: Sequence[str],
+    curves: Mapping[str, Sequence[float]],
+    dashed: Sequence[str] = (),
+) -> str:
+    from metra.report.pictures.curves import CurvePlot, draw_curves
+
+    lines = {name: shared.convert_nan([line])[0] for name, line in curves.items()}
+    return draw_curves(
+        CurvePlot(title, caption, across, down, labels, lines, dashed=dashed)
     )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from metra.cli import options as inputs
-from metra.stats import defaults
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
+    from metra.meta.options import Scaling
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
 INPUT_FORMATS = (
@@ -76,38 +76,6 @@ scorer = click.option(
     metavar="NAME",
     help="Whose judgements; needed where there are several scorers.",
 )
-method = click.option(
-    "--normalise",
-    "method",
-    type=click.Choice(["none", "z", "min-max", "rank"]),
-    default="none",
-    show_default=True,
-    help="Put each judge's values on one scale first.",
-)
-alpha = click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="What counts as significant.",
-)
-
-
-def _level(*choices: str) -> Callable[[Any], Any]:
-    which = "systems' scores, or segments'"
-    return click.option(
-        "--level",
-        type=click.Choice(choices),
-        default="sys",
-        show_default=True,
-        help=f"Compare {which}, or documents'."
-        if "doc" in choices
-        else f"Compare {which}.",
-    )
-
-
-level = _level("sys", "seg", "doc")
-level_without_documents = _level("sys", "seg")
 units = names(
     "--unit",
     "units",
@@ -121,14 +89,7 @@ lower = names(
 lang = click.option("--lang", metavar="PAIR", help="Only this language pair.")
 domain = click.option("--domain", metavar="NAME", help="Only this domain.")
 input_format = inputs.input_format_of(*INPUT_FORMATS)
-trials = click.option(
-    "--trials",
-    type=click.IntRange(1),
-    default=defaults.TRIALS,
-    show_default=True,
-    help="Number of resamples or permutations.",
-)
-seed, form, out = inputs.seed, inputs.form, inputs.out
+form, out = inputs.form, inputs.out
 digits = inputs.digits_of(3)
 plot = click.option(
     "--plot", metavar="FILE", help="Draw a picture (SVG) into this file."
@@ -174,30 +135,6 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (specs, inputs.documents, inputs.source, inputs.references, output):
         option(collect)
     return collect
-
-
-def thresholds(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add where the threshold of ties comes from."""
-    eps = click.option(
-        "--eps", type=float, help="Threshold of ties for acc_eq, tau23 and acc*_eq."
-    )
-    eps_from = click.option(
-        "--eps-from",
-        multiple=True,
-        metavar="SCORES",
-        help="Calibrate acc*_eq on these scores instead, each metric by itself.",
-    )
-    folds = click.option(
-        "--cross-fit",
-        "folds",
-        type=click.IntRange(2),
-        metavar="FOLDS",
-        help="Calibrate acc*_eq without optimism: each fold of segments with the threshold "
-        "of the others.",
-    )
-    for option in reversed([eps, eps_from, folds]):
-        command = option(command)
-    return command
 
 
 def fit_thresholds(
@@ -266,7 +203,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             notes.append(f"{each} is of {', '.join(gold_from)} only.")
         if lower:
             scores = scores.with_lower_is_better(lower)
-        scores = scores.only(lang=lang, domain=domain, without_systems=without)
+        scores = _filter_scores(scores, lang, domain, without)
         if len(golds) > 1:
             found = merge_reports(
                 {g: command(scores=scores, **asked | {"gold": g}) for g in golds}
@@ -291,6 +228,24 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
     return ask
 
 
+def _filter_scores(
+    scores: "Scores", lang: str | None, domain: str | None, without: list[str]
+) -> "Scores":
+    """Keep one language pair and domain, and say so where nothing is left."""
+    kept = scores.only(lang=lang, domain=domain, without_systems=without)
+    if len(scores) and not len(kept):
+        domains = dict.fromkeys(item.domain for item in scores.items)
+        known = {"--lang": scores.languages, "--domain": list(domains)}
+        told = [
+            f"{flag} {value} (known: {', '.join(filter(None, known[flag])) or 'none'})"
+            for flag, value in (("--lang", lang), ("--domain", domain))
+            if value is not None
+        ]
+        msg = f"No score is left with {' and '.join(told) or 'these systems'}."
+        raise click.UsageError(msg)
+    return kept
+
+
 def _split_golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:
     """The golds that were named, with commas between them, unless a name has commas."""
     named = str(asked.get("gold", ""))
@@ -299,6 +254,15 @@ def _split_golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:
         msg = "--plot draws one gold at a time; name one with --gold."
         raise click.UsageError(msg)
     return golds
+
+
+def select_level(scores: "Scores", level: str, gold: str | None = None) -> "Scores":
+    """Take documents for what is scored, where these are compared."""
+    if level != "doc":
+        return scores
+    from metra.formats.scores.panel import average_documents
+
+    return average_documents(scores, gold)
 
 
 def build_panels(
@@ -361,7 +325,7 @@ def choose_scorer(scores: "Scores", name: str | None) -> str:
 
 
 def normalise_scores(
-    scores: "Scores", name: str, method: str
+    scores: "Scores", name: str, method: "Scaling"
 ) -> "tuple[Scores, str, list[str]]":
     """Add a scorer of normalised judgements; give its name, and a note on who is left out."""
     if method == "none":
@@ -369,8 +333,9 @@ def normalise_scores(
     from metra.formats.scores.record import concatenate_scores
     from metra.meta.normalise import normalise
 
-    made, reports = normalise(scores, name, method)  # type: ignore[arg-type]
-    gone = [f"{each.judge} ({each.left_out})" for each in reports if each.left_out]
+    normalised = normalise(scores, name, method)
+    made, left_out = normalised.scores, normalised.left_out
+    gone = [f"{judge} ({spread.left_out})" for judge, spread in left_out.items()]
     notes = [f"Judges left out: {', '.join(gone)}."] if gone else []
     return concatenate_scores([scores, made]), made.names[0], notes
 
@@ -404,8 +369,13 @@ def write_pictures(path: str, pictures: list[str]) -> list[str]:
 def write_findings(
     findings: "MetaReport", form: str, out: str | None, digits: int
 ) -> None:
-    """Print what was found, or put it into a file."""
+    """Print what was found, or put it into a file; notes name flags, not parameters."""
+    from dataclasses import replace
+
+    from metra.cli import name_flags
     from metra.cli.output import build_style, write_output
     from metra.report.writers.meta import render
 
-    write_output(render(findings, form, build_style(digits, out)), out)
+    notes = [name_flags(note) for note in findings.notes]
+    named = replace(findings, notes=notes)
+    write_output(render(named, form, build_style(digits, out)), out)

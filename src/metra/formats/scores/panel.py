@@ -6,6 +6,7 @@ without one.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.formats.scores.record import (
     ScoredItem,
+    Scorer,
     Scores,
     build_score_table,
     concatenate_scores,
@@ -206,6 +208,20 @@ def average_systems(scores: Scores, name: str) -> Array:
     values = _orient_scorer(scores, name)
     means = row_means(values.segments)
     return np.where(np.isfinite(values.whole), values.whole, means)
+
+
+def replace_values(lines: Scores, value: Array, scorer: Scorer | None = None) -> Scores:
+    """Replace the values of one scorer's lines; lines whose new value is NaN are dropped."""
+    keep = np.isfinite(value)
+    return replace(
+        lines,
+        scorers=lines.scorers if scorer is None else (scorer,),
+        scorer=lines.scorer[keep] if scorer is None else np.zeros(keep.sum(), np.int64),
+        system=lines.system[keep],
+        item=lines.item[keep],
+        judge=lines.judge[keep],
+        value=value[keep],
+    )
 
 
 def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:

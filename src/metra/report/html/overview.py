@@ -10,7 +10,6 @@ from metra.analysis.distributions import Distribution
 from metra.report import chart
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.tables import (
-    NumberCell,
     build_figure,
     build_html_table,
     format_difference,
@@ -30,6 +29,7 @@ from metra.scoring.results import (
     SystemComparison,
     SystemScores,
 )
+from metra.scoring.table import Cell
 
 TESTS = {
     "ar": "paired approximate randomisation",
@@ -127,7 +127,7 @@ def _format_interval(ends: tuple[float, float]) -> str:
 def make_p_cell(p: float | None) -> Html:
     """Make a cell of a p-value; small ones say no more than that they are small."""
     if p is None:
-        return make_number_cell(NumberCell(None))
+        return make_number_cell(Cell(None))
     shown = "< 0.001" if p < 0.001 else format_score(p, 3)
     return tag("td", shown, class_="num", data_v=f"{p:.6g}")
 
@@ -150,13 +150,9 @@ def _build_pairs_table(found: Sequence[SystemComparison]) -> Html:
                 entry.metric,
                 entry.system,
                 entry.baseline,
-                NumberCell(entry.difference, 2, signed=True),
-                NumberCell(
-                    entry.interval[0] if entry.interval else None, 2, signed=True
-                ),
-                NumberCell(
-                    entry.interval[1] if entry.interval else None, 2, signed=True
-                ),
+                Cell(entry.difference, signed=True),
+                Cell(entry.interval[0] if entry.interval else None, signed=True),
+                Cell(entry.interval[1] if entry.interval else None, signed=True),
                 make_p_cell(entry.p_value),
                 make_p_cell(entry.p_holm),
                 "yes" if entry.significant else "no",
@@ -308,7 +304,7 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
             for spec, score in entry.scores.items()
         ]
         if study.people is not None:
-            cells.append(make_number_cell(NumberCell(study.people.means[entry.name])))
+            cells.append(make_number_cell(Cell(study.people.means[entry.name])))
         rows.append(tag("tr", make_row_heading(entry.name, mark), cells))
     if study.people is not None:
         headings.append([tag("th", "people", scope="col", class_="num")])
@@ -447,8 +443,8 @@ def _build_data_table(found: Distribution, names: Sequence[str]) -> Html:
         ["from", "to", *names],
         [
             [
-                NumberCell(low),
-                NumberCell(high),
+                Cell(low),
+                Cell(high),
                 *(found.counts[name][at] for name in names),
             ]
             for at, (low, high) in enumerate(

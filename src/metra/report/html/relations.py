@@ -9,7 +9,6 @@ from metra.analysis.relations import ScoreRelation
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
-    NumberCell,
     build_figure,
     build_html_table,
     format_with_minus,
@@ -17,7 +16,8 @@ from metra.report.html.tables import (
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import format_count
-from metra.stats.moments import LineFit
+from metra.scoring.table import Cell
+from metra.stats.line_fit import LineFit
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6
@@ -67,10 +67,10 @@ def build_correlations_table(
                 entry.x,
                 entry.y,
                 entry.segments,
-                NumberCell(entry.pearson, 3),
-                NumberCell(entry.spearman, 3),
+                Cell(entry.pearson, digits=3),
+                Cell(entry.spearman, digits=3),
                 len(entry.points),
-                NumberCell(entry.systems_pearson, 3),
+                Cell(entry.systems_pearson, digits=3),
             ]
             for entry in relations
         ],
@@ -140,7 +140,10 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Htm
         chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks),
         build_html_table(
             ["system", entry.x, entry.y],
-            [[p.system, NumberCell(p.x, 3), NumberCell(p.y, 3)] for p in entry.points],
+            [
+                [p.system, Cell(p.x, digits=3), Cell(p.y, digits=3)]
+                for p in entry.points
+            ],
             caption=f"{entry.y} and {entry.x} by system",
             name=f"systems-{entry.x}-{entry.y}",
         ),
@@ -168,10 +171,10 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
         [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
         [
             [
-                NumberCell(xs[square.x]),
-                NumberCell(xs[square.x + 1]),
-                NumberCell(ys[square.y]),
-                NumberCell(ys[square.y + 1]),
+                Cell(xs[square.x]),
+                Cell(xs[square.x + 1]),
+                Cell(ys[square.y]),
+                Cell(ys[square.y + 1]),
                 square.count,
             ]
             for square in entry.squares

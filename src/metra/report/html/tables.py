@@ -7,7 +7,6 @@ What each system's output is like, apart from how good it is.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from metra.analysis.buckets import Bucket, Buckets, BucketScore
@@ -18,22 +17,14 @@ from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
 from metra.report.table import Style, format_count, format_score
 from metra.report.writers.headings import order_systems
-
-
-@dataclass(frozen=True, slots=True)
-class NumberCell:
-    """A number: shown with some digits, kept with all of them."""
-
-    value: float | None
-    digits: int = 2
-    #: A sign in front of positive numbers too, for differences.
-    signed: bool = False
-
+from metra.scoring.table import Cell
 
 #: Longer names do not push the numbers out of sight.
 LONG = 28
+#: Digits after the point where a cell does not say.
+DIGITS = 2
 
-CellContent: TypeAlias = "Html | str | int | NumberCell"
+CellContent: TypeAlias = "Html | str | int | Cell"
 
 
 def build_html_table(
@@ -87,13 +78,17 @@ def build_figure(
     )
 
 
-def make_number_cell(cell: NumberCell, **attributes: str) -> Html:
-    """Make a table's cell of a number; what is not known is a dash."""
-    if cell.value is None or not math.isfinite(cell.value):
+def make_number_cell(cell: Cell) -> Html:
+    """Make a table's cell of a number and its interval; what is not known is a dash."""
+    if not isinstance(cell.value, float | int) or not math.isfinite(cell.value):
         return tag("td", "–", class_="num", data_v="")
+    digits = DIGITS if cell.digits is None else cell.digits
     write = format_difference if cell.signed else format_with_minus
-    shown = write(cell.value, cell.digits)
-    return tag("td", shown, class_="num", data_v=f"{cell.value:.10g}", **attributes)
+    shown = write(cell.value, digits)
+    if cell.interval is not None:
+        low, high = (write(end, digits) for end in cell.interval)
+        shown += f" [{low}, {high}]"
+    return make_interval_cell(cell.value, cell.interval, shown)
 
 
 def make_interval_cell(
@@ -131,7 +126,7 @@ def format_with_minus(value: float, digits: int) -> str:
 def _build_row_cells(row: Sequence[CellContent]) -> list[Html]:
     cells = []
     for at, cell in enumerate(row):
-        if isinstance(cell, NumberCell):
+        if isinstance(cell, Cell):
             cells.append(make_number_cell(cell))
         elif isinstance(cell, Html) and cell.startswith(("<td", "<th")):
             cells.append(cell)
@@ -261,7 +256,7 @@ def _build_bucket_data(found: Buckets, spec: str) -> Html:
             tag(
                 "tr",
                 tag("th", tag("bdi", bucket.label), scope="row"),
-                make_number_cell(NumberCell(bucket.count, 0)),
+                make_number_cell(Cell(bucket.count, digits=0)),
                 cells,
                 class_="few" if bucket.small else None,
             )

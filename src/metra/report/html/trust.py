@@ -7,11 +7,9 @@ from metra.meta.trust import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.tables import (
-    NumberCell,
     build_figure,
     build_html_table,
     format_with_minus,
-    make_interval_cell,
 )
 from metra.report.pictures.curves import (
     CurvePlot,
@@ -20,6 +18,7 @@ from metra.report.pictures.curves import (
 )
 from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.judges import plot_histogram, plot_judges
+from metra.scoring.table import Cell
 
 #: Letters of a name at the end of a line, or before a row.
 LONGEST = 16
@@ -50,11 +49,7 @@ def _build_agreement_table(found: TrustReport) -> Html:
             [
                 row.metric,
                 levels[row.level],
-                make_interval_cell(
-                    row.value,
-                    row.interval,
-                    _format_with_interval(row.value, row.interval),
-                ),
+                Cell(row.value, row.interval, digits=3),
                 row.n,
             ]
             for row in found.agreement
@@ -63,15 +58,6 @@ def _build_agreement_table(found: TrustReport) -> Html:
         "resampled systems and segments; a metric scores a system by its judged segments "
         "alone here, by all of them above",
         name="agreement",
-    )
-
-
-def _format_with_interval(value: float, interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return format_with_minus(value, 3)
-    return (
-        f"{format_with_minus(value, 3)} [{format_with_minus(interval[0], 3)}, "
-        f"{format_with_minus(interval[1], 3)}]"
     )
 
 
@@ -108,8 +94,8 @@ def _draw_comparison(found: MetricComparison) -> Html:
                 [
                     found.names[i],
                     found.names[j],
-                    NumberCell(float(found.values[i] - found.values[j]), 3),
-                    NumberCell(_replace_nan(found.p[i, j]), 4),
+                    Cell(float(found.values[i] - found.values[j]), digits=3),
+                    Cell(_replace_nan(found.p[i, j]), digits=4),
                 ]
                 for i in range(size)
                 for j in range(i + 1, size)
@@ -159,7 +145,7 @@ def _draw_curve(found: LengthCurve) -> Html:
             [
                 [
                     length,
-                    *(NumberCell(_replace_nan(found.means[n][at]), 3) for n in names),
+                    *(Cell(_replace_nan(found.means[n][at]), digits=3) for n in names),
                 ]
                 for at, length in enumerate(found.lengths)
             ],
@@ -191,10 +177,7 @@ def _draw_judge_pair(found: JudgeSummary) -> Html:
         ),
         build_html_table(
             [plot.across, plot.down, "outputs"],
-            [
-                [NumberCell(a), NumberCell(b), count]
-                for (a, b), count in sorted(counts.items())
-            ],
+            [[Cell(a), Cell(b), count] for (a, b), count in sorted(counts.items())],
             caption=f"{plot.across} and {plot.down}",
             name="judge-pair",
         ),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
-from metra.meta.rank import MetricRanking
+from metra.meta.document_rank import MetricRanking
 from metra.report.table import Style, render_json
 from metra.report.terminal import render_plain_table
 from metra.report.writers.headings import shorten_specs

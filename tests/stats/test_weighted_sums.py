@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.stats import resampling
-from metra.stats.resampling import StackedRows, round_to_grid
+from metra.stats import weighted_sums
+from metra.stats.weighted_sums import StackedRows, round_to_grid
 
 # Numbers of very different sizes, so that the order of additions shows in the last bits.
 ROWS = np.random.default_rng(5).lognormal(0, 4, (500, 3))
@@ -23,8 +23,8 @@ def exact(weights, column):
 @pytest.mark.parametrize("stacked", [True, False], ids=["stacked", "apart"])
 @pytest.mark.parametrize("step", [1, 40, 1_000_000])
 def test_totals_are_exact_however_they_are_added(monkeypatch, stacked, step):
-    monkeypatch.setattr(resampling, "STEP", step)
-    monkeypatch.setattr(resampling, "MOST_STACKED", 10**6 if stacked else 0)
+    monkeypatch.setattr(weighted_sums, "STEP", step)
+    monkeypatch.setattr(weighted_sums, "MOST_STACKED", 10**6 if stacked else 0)
     other = np.arange(1000.0).reshape(500, 2)
     made = StackedRows([ROWS, other])
     found = made.sum_weighted(WEIGHTS)

@@ -1,0 +1,91 @@
+"""Systems ranked by each metric over the documents of an evaluation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.errors import CorpusError, FormatError
+from metra.formats.lines import read_lines
+from metra.scoring.results import Results
+from metra.stats.ranking import RankAgreement, compare_ranks, rank_by_average
+
+
+@dataclass(frozen=True, slots=True)
+class MetricRanking:
+    """One metric's ranking, the best system first."""
+
+    spec: str
+    signature: str
+    systems: Sequence[str]
+    averages: Sequence[float]
+    ranks: Sequence[float]
+    agreement: RankAgreement | None
+
+
+def rank_by_documents(
+    results: Results, expected: Mapping[str, float] | None = None
+) -> list[MetricRanking]:
+    """Rank the systems by the average of their ranks on every document.
+
+    The results must hold document scores. `expected` gives each system's rank by people,
+    or by whatever the rankings are to be held against.
+    """
+    names = [entry.name for entry in results.systems]
+    if expected is not None:
+        _check_names(names, expected)
+    rankings = []
+    for spec in results.specs:
+        scores = [entry.scores[spec] for entry in results.systems]
+        tables = [score.documents for score in scores]
+        if any(table is None for table in tables):
+            msg = "Systems are ranked on every document, but no document scores are known."
+            raise CorpusError(msg)
+        columns = [list(table.values()) for table in tables if table is not None]
+        ranking = rank_by_average(
+            np.transpose(columns), higher_is_better=scores[0].higher_is_better
+        )
+        order = sorted(range(len(names)), key=ranking.averages.__getitem__)
+        rankings.append(
+            MetricRanking(
+                spec,
+                scores[0].signature,
+                [names[place] for place in order],
+                ranking.averages[order].tolist(),
+                ranking.ranks[order].tolist(),
+                None
+                if expected is None
+                else compare_ranks(
+                    ranking.ranks.tolist(), [expected[name] for name in names]
+                ),
+            )
+        )
+    return rankings
+
+
+def read_ranks(path: str) -> dict[str, float]:
+    """Read a ranking: a system and its rank on each line, with a tab between them."""
+    ranks: dict[str, float] = {}
+    for line_number, line in enumerate(read_lines(path), 1):
+        if not line.strip():
+            continue
+        name, _, rank = line.partition("\t")
+        try:
+            ranks[name] = float(rank)
+        except ValueError:
+            msg = (
+                f"{path}, line {line_number}: {line!r}; expected a system's name, a tab and "
+                "its rank, where 1 is the best."
+            )
+            raise FormatError(msg) from None
+    return ranks
+
+
+def _check_names(names: Sequence[str], expected: Mapping[str, float]) -> None:
+    without = [name for name in names if name not in expected]
+    if without:
+        msg = (
+            f"The expected ranking has no rank for {', '.join(without)}; it ranks "
+            f"{', '.join(expected)}."
+        )
+        raise CorpusError(msg)

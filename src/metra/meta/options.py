@@ -1,0 +1,378 @@
+"""The options of every question: the command line derives its flags from these records.
+
+Nothing here loads numpy, so that `--help` is quick. `metra.cli.derive` says what the
+metadata of a field means.
+"""
+# ruff: noqa: RUF009 -- the functions called for defaults return fields
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from metra.stats.defaults import SEED, TRIALS
+
+Level: TypeAlias = Literal["sys", "seg", "doc"]
+#: Where the p-values of soft pairwise accuracy come from.
+SoftP: TypeAlias = Literal["permutation", "normal"]
+#: How judges' values are put on one scale.
+Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
+Choice: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
+LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
+
+
+def _option(default: Any, help_text: str, **metadata: Any) -> Any:
+    return field(default=default, metadata={"help": help_text, **metadata})
+
+
+def _names(help_text: str, flags: str) -> Any:
+    return _option((), help_text, flags=flags, split=True)
+
+
+def _level() -> Any:
+    return _option("sys", "Compare systems' scores, or segments', or documents'.")
+
+
+def _coefficient(default: str | None, help_text: str, metavar: str = "NAME") -> Any:
+    return _option(default, help_text, metavar=metavar)
+
+
+def _eps() -> Any:
+    return _option(None, "Threshold of ties for acc_eq, tau23 and acc*_eq.")
+
+
+def _eps_from() -> Any:
+    return _option(
+        (),
+        "Calibrate acc*_eq on these scores instead, each metric by itself.",
+        metavar="SCORES",
+    )
+
+
+def _folds() -> Any:
+    return _option(
+        None,
+        "Calibrate acc*_eq without optimism: each fold of segments with the threshold "
+        "of the others.",
+        flags="--cross-fit",
+        metavar="FOLDS",
+        low=2,
+    )
+
+
+def _wmt() -> Any:
+    return _option(False, "Soft pairwise accuracy as WMT's scorer has it.")
+
+
+def _no_ci(help_text: str = "Leave out the bootstrap intervals.") -> Any:
+    return _option(False, help_text)
+
+
+def _scaling() -> Any:
+    return _option(
+        "none", "Put each judge's values on one scale first.", flags="--normalise"
+    )
+
+
+def _alpha() -> Any:
+    return _option(0.05, "What counts as significant.")
+
+
+def _trials() -> Any:
+    return _option(TRIALS, "Number of resamples or permutations.", low=1)
+
+
+def _seed() -> Any:
+    return _option(SEED, "Seed of the random draws.", low=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelateOptions:
+    """How well do metrics agree with people?"""
+
+    level: Level = _level()
+    coefficients: tuple[str, ...] = _names(
+        "Coefficients, as NAME or NAME:GROUP (none, item, sys). Systems: pearson, "
+        "spearman, accuracy, spa by default; segments: acc*_eq:item, kendall-b:item, "
+        "pearson.",
+        "--coef",
+    )
+    average: Literal["macro", "micro"] = _option(
+        "macro", "All groups weigh the same, or as much as they have values."
+    )
+    nan: Literal["drop", "zero"] = _option(
+        "drop", "What groups without a coefficient count: nothing, or zero."
+    )
+    eps: float | None = _eps()
+    eps_from: tuple[str, ...] = _eps_from()
+    folds: int | None = _folds()
+    spa_p: SoftP = _option(
+        "permutation", "Where the p-values of soft pairwise accuracy come from."
+    )
+    wmt: bool = _wmt()
+    no_ci: bool = _no_ci("Leave out the intervals.")
+    interval: Literal["bootstrap", "fisher"] = _option(
+        "bootstrap",
+        "Resample, or take Fisher's formula: for pearson, spearman and kendall-b.",
+    )
+    resample: Literal["both", "sys", "item"] = _option(
+        "both", "What the bootstrap draws: systems, segments, or both."
+    )
+    trials: int = _trials()
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiffOptions:
+    """Do differences between systems agree?"""
+
+    orient: Literal["gold", "both"] = _option(
+        "gold",
+        "Which system stands first: the one people like better, or each in turn.",
+    )
+    no_ci: bool = _no_ci()
+    trials: int = _trials()
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareOptions:
+    """Which metrics are better than which?"""
+
+    level: Level = _level()
+    coefficient: str | None = _option(
+        None,
+        "The coefficient; pearson for systems, acc*_eq:item for segments by default.",
+        flags="--coef",
+        metavar="NAME[:GROUP]",
+    )
+    test: Literal[
+        "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
+    ] = _option(
+        "auto",
+        "auto: exchange cells (perm-both), or segments where the coefficient is theirs; "
+        "segments for spa, whose cells take a second for each two metrics.",
+    )
+    absolute: bool = _option(False, "Williams test of absolute correlations.")
+    eps: float | None = _eps()
+    eps_from: tuple[str, ...] = _eps_from()
+    folds: int | None = _folds()
+    alpha: float = _alpha()
+    rule: Literal["greedy", "wmt"] = _option(
+        "greedy",
+        "greedy: beaten by one of the cluster; wmt: all above beat all below.",
+        flags="--clusters",
+    )
+    wmt: bool = _option(
+        False,
+        "As WMT's scorer: pairs test for accuracies of segments, cells exchanged for "
+        "spa, else systems; p = b/k.",
+    )
+    spa_p: Literal["normal", "permutation"] = _option(
+        "normal",
+        "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
+        "drawn anew each time, which takes some ten seconds for each two metrics.",
+    )
+    trials: int = _trials()
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossOptions:
+    """How do scorers agree with each other?"""
+
+    scorers: tuple[str, ...] = _names(
+        "Scorers to compare, people's too; all by default.", "--scorer"
+    )
+    level: Level = _level()
+    coef: str = _coefficient(
+        "pearson", "The coefficient, for segments with its grouping.", "NAME[:GROUP]"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PseudoOptions:
+    """How long must a document be?"""
+
+    lengths: tuple[int, ...] = field(
+        default=LENGTHS,
+        metadata={
+            "help": "Segments in a document.",
+            "parse": lambda given: parse_lengths(given),
+            "default": "1,2,5,10,20,50,100,200,all",
+        },
+    )
+    documents: int = _option(1000, "Documents to draw of each length.", low=2)
+    coef: str = _coefficient("spearman", "The coefficient of systems on a document.")
+    scaling: Scaling = _scaling()
+    test: bool = _option(False, "Wilcoxon's test of each two metrics at each length.")
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefsOptions:
+    """What do more references buy?"""
+
+    level: Literal["sys", "seg"] = _option(
+        "sys", "Compare systems' scores, or segments'."
+    )
+    coef: str | None = _coefficient(
+        None,
+        "The coefficient; pearson for systems and for segments by default.",
+        "NAME[:GROUP]",
+    )
+    counts: tuple[int, ...] = _option(
+        (),
+        "A number of references; may be repeated. By default all, or 1 to 8 and doubling.",
+        flags="--count",
+        low=1,
+    )
+    most: int = _option(
+        12, "Try at most so many subsets of each number.", flags="--subsets", low=1
+    )
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobustOptions:
+    """Does the agreement depend on a few systems?"""
+
+    coef: str = _coefficient("pearson", "The coefficient.")
+    choice: Choice = _option(
+        "top",
+        "The best systems only, neighbours by quality, all but one, or so many drawn at "
+        "random (200 times; the mean, and what holds 95 % of them).",
+    )
+    window: int = _option(4, "Systems in a window.", low=4)
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterOptions:
+    """How do systems lie by people and metric?"""
+
+    coef: str = _coefficient("pearson", "The coefficient.")
+    outliers: str = _option(
+        "mad",
+        "By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
+        metavar="mad|FILE",
+    )
+    classes: str | None = _option(
+        None,
+        "A class for each system: its name, a tab, the class, one system a line.",
+        metavar="FILE",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOptions:
+    """What does the protocol of a WMT metrics task say?"""
+
+    wmt: bool = _wmt()
+    test: bool = _option(
+        False, "Test the averages of all pairs of metrics; gives clusters."
+    )
+    trials: int = _trials()
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions:
+    """Which systems are better than which?"""
+
+    by: Literal["mean", "z", "arr", "wins", "trueskill"] = _option(
+        "mean",
+        "mean of segments; z: of judges' z-scores; arr: average rank over documents; "
+        "wins: expected wins; trueskill: skills learned from comparisons, as WMT did to "
+        "2016.",
+    )
+    macro: Literal["none", "document", "domain"] = _option(
+        "none",
+        "Let each document or domain count the same, in the mean and in the test.",
+    )
+    rule: Literal["wmt", "greedy", "range"] = _option(
+        "wmt",
+        "wmt: all above beat all below; greedy: beaten by one of the cluster; range: no "
+        "rank range reaches across (always so for trueskill).",
+        flags="--clusters",
+    )
+    test: Literal["auto", "signed-rank", "rank-sum"] = _option(
+        "auto",
+        "auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
+    )
+    alpha: float = _alpha()
+    against: tuple[str, ...] = _names(
+        "Scorers whose rankings are held against this one.", "--against"
+    )
+    auto: tuple[str, ...] = _names(
+        "Metrics that AutoRank (WMT 2025) averages.", "--auto"
+    )
+    runs: int = _option(
+        100,
+        "Times that trueskill learns from other draws; 95 % of the runs make a rank "
+        "range.",
+        low=1,
+    )
+    matches: int | None = _option(
+        None,
+        "Comparisons in one run of trueskill; as many as there are, at most 10,000, "
+        "where not given.",
+        low=1,
+    )
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeOptions:
+    """How far do judges agree?"""
+
+    within: float = _option(1.0, "Judgements this far apart still count as near.")
+    scaling: Scaling = _scaling()
+    most_pairs: int = _option(
+        15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
+    )
+    worst: int = _option(5, "Units to list that judges disagree about most.", low=0)
+    no_ci: bool = _no_ci()
+    trials: int = _trials()
+    seed: int = _seed()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormaliseOptions:
+    """How are judges' values put on one scale?"""
+
+    method: Literal["z", "min-max", "rank", "none"] = _option(
+        "z",
+        "z: mean 0, deviation 1; min-max and rank: 0 to 1; none: only quality control.",
+    )
+    left_out: tuple[str, ...] = _names("Judges to leave out.", "--without-judge")
+    bad: str | None = _option(
+        None,
+        "The system of degraded outputs: judges who do not see that it is worse, by a "
+        "paired t-test with p below .05, are left out, and the system too.",
+        metavar="SYSTEM",
+    )
+    to: str | None = _option(
+        None,
+        "Write the new scorer here, as a long table.",
+        flags="--scores",
+        metavar="FILE",
+    )
+
+
+def parse_lengths(given: str) -> tuple[int, ...]:
+    """Read lengths of documents, with 0 for all segments.
+
+    >>> parse_lengths("1,10,all")
+    (1, 10, 0)
+    """
+    lengths = [0 if n.strip() == "all" else _parse_count(n) for n in given.split(",")]
+    if min(lengths) < 0:
+        msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
+        raise ValueError(msg)
+    return tuple(lengths)
+
+
+def _parse_count(given: str) -> int:
+    try:
+        return int(given)
+    except ValueError:
+        return -1

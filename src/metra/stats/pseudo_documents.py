@@ -1,0 +1,209 @@
+"""Documents made of segments drawn at random, and how systems are ranked on them.
+
+Turian, Shen and Melamed 2003, MT Summit IX: for each length n many sets of n segments are
+drawn; people's score of a system is the mean of one judgement a segment, chosen at random;
+a metric's is that of a corpus of these segments. The coefficient is of the systems of a
+document, and is averaged over documents. Where there are two judgements, people are
+compared with people in the same way.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metra.errors import CorpusError, OptionError
+from metra.stats.arrays import Array, Codes, Mask, divide
+from metra.stats.correlation import find_coefficient
+from metra.stats.defaults import SEED
+from metra.stats.panel import ScorePanel
+from metra.stats.weighted_sums import weigh_values
+
+LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
+DOCUMENTS = 1000
+#: Cells of judgements that are drawn at a time.
+BLOCK = 1_000_000
+
+
+@dataclass(frozen=True)
+class JudgementCells:
+    """All judgements of the compared cells, cell by cell; a cell is a system's segment."""
+
+    start: Codes
+    count: Codes
+    value: Array
+
+    @property
+    def once(self) -> bool:
+        """Whether no cell was judged twice, so that nothing is left to chance."""
+        return int(self.count.max(initial=0)) < 2
+
+
+@dataclass(frozen=True)
+class DocumentCurves:
+    """For each length and name, the coefficient of each document; NaN where it has none."""
+
+    lengths: list[int]
+    by_name: dict[str, list[Array]]
+    #: People with people: two judgements a segment; empty where nothing was judged twice.
+    judges: list[Array]
+    #: Cells with a judgement, and with two or more.
+    judged: int
+    judged_twice: int
+
+    def mean(self, name: str) -> list[float]:
+        """The mean over documents, length by length."""
+        return [_mean(values) for values in self.by_name[name]]
+
+    def judge_mean(self) -> list[float]:
+        """The mean of people with people, length by length."""
+        return [_mean(values) for values in self.judges]
+
+
+def draw_documents(
+    panel: ScorePanel,
+    judged: JudgementCells,
+    *,
+    lengths: Sequence[int] = LENGTHS,
+    documents: int = DOCUMENTS,
+    coef: str = "spearman",
+    seed: int = SEED,
+) -> DocumentCurves:
+    """Draw documents of each length and correlate systems on each of them.
+
+    A length of 0 is all segments. Each length has random numbers of its own, so that its
+    figures do not depend on which other lengths are asked for.
+    """
+    rows = find_coefficient(coef).rows
+    if rows is None:
+        msg = f"{coef!r} is not of plain rows of systems; take pearson, spearman or a tau."
+        raise OptionError(msg)
+    segments = np.flatnonzero(np.isfinite(panel.gold).any(0))
+    if not len(segments):
+        msg = (
+            f"There are no segment scores of {panel.gold_name} and the metrics together, of "
+            "which documents could be made."
+        )
+        raise CorpusError(msg)
+    if len(panel.systems) < 3:
+        msg = (
+            "Ranking systems on documents takes three of them or more; found: "
+            f"{len(panel.systems)}."
+        )
+        raise CorpusError(msg)
+    sizes = sorted({min(n or len(segments), len(segments)) for n in lengths})
+    names = panel.names
+    by_name: dict[str, list[Array]] = {name: [] for name in names}
+    judges: list[Array] = []
+    for n in sizes:
+        rng = np.random.default_rng([seed, n])
+        fixed = n == len(segments) and judged.once
+        drawn = _draw(rng, segments, n, 1 if fixed else documents)
+        gold, one, other = _draw_human(panel, judged, drawn, rng)
+        for name, score in _metric_scores(panel, drawn):
+            by_name[name].append(rows(gold, score))
+        if not judged.once:
+            judges.append(rows(one, other))
+    count = judged.count
+    return DocumentCurves(
+        sizes, by_name, judges, int((count > 0).sum()), int((count > 1).sum())
+    )
+
+
+def _draw(rng: np.random.Generator, segments: Codes, n: int, documents: int) -> Codes:
+    """Choose n different segments for each document."""
+    if n == len(segments):
+        return np.broadcast_to(segments, (documents, n))
+    keys = rng.random((documents, len(segments)), np.float32)
+    return segments[np.argpartition(keys, n - 1, axis=1)[:, :n]]
+
+
+def _draw_human(
+    panel: ScorePanel, judged: JudgementCells, drawn: Codes, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Mean of one judgement a cell, and means of two different ones where there are two."""
+    documents, n = drawn.shape
+    systems = len(panel.systems)
+    if judged.once:
+        gold = _means(panel.gold[None], np.isfinite(panel.gold), drawn)[0]
+        return gold, gold, gold
+    means = np.empty((3, documents, systems))
+    block = max(1, BLOCK // max(n * systems, 1))
+    # A last value for cells without any: it weighs nothing.
+    value = np.append(judged.value, 0.0)
+    count = judged.count.astype(np.int32)
+    start = judged.start.astype(np.int32)
+    for begin in range(0, documents, block):
+        chosen = drawn[begin : begin + block]
+        size, place = count[:, chosen], start[:, chosen]
+        first = _pick(rng, size)
+        second = first + 1 + _pick(rng, size - 1)
+        second -= np.where(second >= size, np.maximum(size, 1), 0)
+        a, b = value[place + first], value[place + second]
+        for kind, (values, least) in enumerate(((a, 1), (a, 2), (b, 2))):
+            kept = size >= least
+            total = values.sum(-1) if kept.all() else np.where(kept, values, 0).sum(-1)
+            share = divide(_round_sums(total), kept.sum(-1))
+            means[kind, begin : begin + block] = share.T
+    return means[0], means[1], means[2]
+
+
+def _pick(rng: np.random.Generator, size: NDArray[np.int32]) -> NDArray[np.int32]:
+    """A number from 0 up to, not with, each size; 0 where there is nothing to choose."""
+    drawn = (rng.random(size.shape, np.float32) * size).astype(np.int32)
+    # Single precision may round up to the size itself.
+    return np.clip(drawn, 0, np.maximum(size - 1, 0))
+
+
+def _metric_scores(panel: ScorePanel, drawn: Codes) -> list[tuple[str, Array]]:
+    """Scores of documents × systems: pooled where statistics are kept, else means."""
+    names = panel.names
+    plain = [name for name in names if name not in panel.statistics]
+    scores: dict[str, Array] = {}
+    if plain:
+        there = np.isfinite(panel.gold)
+        stack = np.stack([panel.metrics[name] for name in plain])
+        scores = dict(zip(plain, _means(stack, there, drawn), strict=True))
+    if len(plain) < len(names):
+        weights = np.zeros((len(drawn), panel.gold.shape[1]))
+        np.put_along_axis(weights, drawn, 1.0, axis=1)
+        for name in names:
+            if name in panel.statistics:
+                scores[name] = panel.statistics[name].score_weightings(weights)
+    return [(name, scores[name]) for name in names]
+
+
+def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
+    """Mean over each document's cells: (k, systems, segments) to (k, documents, systems)."""
+    kinds, systems, segments = stack.shape
+    documents, n = drawn.shape
+    values = np.where(there, stack, 0.0).reshape(-1, segments)
+    cells = np.concatenate([values, there.astype(np.float64)])
+    if n * 16 < segments:
+        turned = np.ascontiguousarray(cells.T)
+        total = np.zeros((documents, len(cells)))
+        for place in range(n):
+            total += turned[drawn[:, place]]
+    else:
+        weights = np.zeros((documents, segments))
+        np.put_along_axis(weights, np.ascontiguousarray(drawn), 1.0, axis=1)
+        total = weigh_values(weights, cells.T)
+    sums = total[:, : kinds * systems].reshape(documents, kinds, systems)
+    for kind in range(kinds):
+        sums[:, kind] = _round_sums(sums[:, kind])
+    return divide(sums, total[:, None, kinds * systems :]).transpose(1, 0, 2)
+
+
+def _round_sums(total: Array) -> Array:
+    """Make sums equal that only rounding tells apart, so that ties are ties.
+
+    The order in which values are added up then matters no more.
+    """
+    step = 1e-10 * float(np.abs(total).max(initial=0.0))
+    return np.asarray(np.rint(total / step) * step) if step > 0 else total
+
+
+def _mean(values: Array) -> float:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else float("nan")

@@ -205,12 +205,12 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             scores = scores.with_lower_is_better(lower)
         scores = _filter_scores(scores, lang, domain, without)
         if len(golds) > 1:
-            found = merge_reports(
+            report = merge_reports(
                 {g: command(scores=scores, **asked | {"gold": g}) for g in golds}
             )
         else:
-            found = command(scores=scores, **asked)
-        write_findings(add_notes(found, notes), form, out, digits)
+            report = command(scores=scores, **asked)
+        write_findings(add_notes(report, notes), form, out, digits)
 
     for option in (
         digits,

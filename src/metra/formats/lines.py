@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from functools import cached_property
 
 from metra.errors import FormatError
 from metra.formats.stream import ByteStream, describe_invalid_utf8
 from metra.text.columns import LineBuffer, NotUtf8, Text
 
 #: So many lines are read at a time where all of them are wanted.
-CHUNK = 4096
+CHUNK = 1024
 
 
 def read_lines(path: str) -> list[str]:
@@ -32,9 +33,13 @@ class LineReader:
     def __init__(self, path: str) -> None:
         self.path = path
         self.count = 0
-        self._bytes = ByteStream(path)
         self._buffer = LineBuffer()
         self._ended = False
+
+    @cached_property
+    def _bytes(self) -> ByteStream:
+        """The file, opened where it is first read."""
+        return ByteStream(self.path)
 
     def __iter__(self) -> Iterator[str]:
         while len(text := self.read(CHUNK)):
@@ -66,4 +71,5 @@ class LineReader:
 
     def close(self) -> None:
         """Close the file before its end."""
-        self._bytes.close()
+        if "_bytes" in vars(self):
+            self._bytes.close()

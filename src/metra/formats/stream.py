@@ -154,7 +154,7 @@ class ByteStream:
         self._file = _open_decompressed(self._raw)
 
     @property
-    def packed(self) -> bool:
+    def is_packed(self) -> bool:
         """Whether the bytes are unpacked on their way."""
         return self._file is not self._raw
 
@@ -183,7 +183,7 @@ class ByteStream:
 
     def close(self) -> None:
         """Close the file; what was read from a pipe stays for the next reader."""
-        if self.packed:
+        if self.is_packed:
             self._file.close()
         self._raw.close()
 
@@ -342,7 +342,7 @@ class SeekableFile:
     def __init__(self, path: str) -> None:
         self.path = path
         stream = ByteStream(path)
-        if stream.packed:
+        if stream.is_packed:
             self._file = _open_temporary()
             while block := stream.read():
                 self._file.write(block)

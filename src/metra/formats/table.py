@@ -9,7 +9,6 @@ or quoting rule is added there and in `split_rows`, nowhere else.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from metra.errors import FormatError
@@ -52,8 +51,7 @@ def split_rows(
         yield Row(number, line.split(dialect.delimiter))
 
 
-@dataclass(frozen=True, slots=True)
-class DelimitedTable:
+class DelimitedTable(NamedTuple):
     """The column names of a table and its rows, each as wide as the header."""
 
     #: The file as messages name it.
@@ -75,7 +73,7 @@ def read_table(
     """Read a file with a header line, all of it."""
     with closing(LineReader(path)) as lines:
         table = parse_table(lines, path, dialect, skip_empty=skip_empty)
-        return replace(table, rows=list(table.rows))
+        return table._replace(rows=list(table.rows))
 
 
 def parse_table(

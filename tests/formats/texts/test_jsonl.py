@@ -4,12 +4,13 @@ import json
 
 import pytest
 
-from metra.formats.texts.jsonl import JsonlReader
+from metra.formats.texts.sources import list_sources
 from metra.scoring.files import open_corpus
 
 
 def read(path) -> dict[str, list[str | None]]:
-    columns = JsonlReader(str(path)).read(1000)
+    [source] = list_sources([str(path)])
+    columns = source.open().read(1000)
     return {f"{field.role} {field.name}": values for field, values in columns.items()}
 
 
@@ -67,7 +68,8 @@ def test_shapes(objects, expected, write):
 
 def test_some_lines_at_a_time(write):
     path = write("test.jsonl", lines(*({"ref": "r", "A": str(at)} for at in range(5))))
-    objects = JsonlReader(str(path))
+    [source] = list_sources([str(path)])
+    objects = source.open()
     assert objects.count == 0
     sizes = [len(next(iter(objects.read(2).values()))) for _ in range(4)]
     assert sizes == [2, 2, 1, 0]

@@ -1,10 +1,11 @@
 """What the columns of a table, or the keys of a JSON object, stand for."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 from metra.errors import FormatError
+from metra.formats.lines import LineReader
 from metra.text.columns import Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
@@ -54,6 +55,39 @@ class Reader(Protocol):
         ...
 
 
+class LineColumnReader:
+    """The columns of a file that is read line by line.
+
+    `read_columns` reads the next segments, and `lines` are where it takes them from.
+    """
+
+    def __init__(
+        self,
+        lines: LineReader,
+        fields: list[Field],
+        read_columns: Callable[[int], Columns],
+    ) -> None:
+        self.path = lines.path
+        self.fields = fields
+        self.count = 0
+        self._lines = lines
+        self._read_columns = read_columns
+
+    def read(self, most: int) -> Columns:
+        """Read the next segments: fewer than `most` only where the file ends."""
+        columns = self._read_columns(most)
+        self.count += count_segments(columns)
+        return columns
+
+    def share(self) -> float | None:
+        """Return the share of the file that has been read, None if it is not known."""
+        return self._lines.share()
+
+    def close(self) -> None:
+        """Close the file before its end."""
+        self._lines.close()
+
+
 class ColumnNames(NamedTuple):
     """Columns that the user has named; the others go by what they are called."""
 
@@ -67,7 +101,7 @@ class ColumnNames(NamedTuple):
     #: Whether a null where a text has to be is an error, or an empty text.
     nulls: Literal["refuse", "empty"] = "refuse"
 
-    def given(self) -> dict[str, Field]:
+    def get_fields(self) -> dict[str, Field]:
         """Return what each named column is."""
         fields = {column: Field("output", system) for system, column in self.outputs}
         fields |= {column: Field("reference", column) for column in self.references}
@@ -140,7 +174,7 @@ def recognise_fields(
     ['document', 'reference', 'output']
     """
     names = names or ColumnNames()
-    given = names.given()
+    given = names.get_fields()
     kinds = {field.role for field in given.values()}
     known: list[Field | None] = []
     for column in header:
@@ -164,7 +198,7 @@ def check_column_names(
     """Refuse names of columns that the table does not have, or that are for two things."""
     if names is None:
         return
-    for name in (*names.given(), *names.labels):
+    for name in (*names.get_fields(), *names.labels):
         if name not in header:
             raise FormatError(describe_missing_column(name, header, where))
     columns = [*(column for _, column in names.outputs), *names.references]
@@ -246,3 +280,8 @@ def list_values(values: Values) -> list[str | None]:
     if isinstance(values, Text):
         return [values[index] for index in range(len(values))]
     return values
+
+
+def count_segments(columns: Columns) -> int:
+    """Return the number of segments of columns, which is the same in all of them."""
+    return len(next(iter(columns.values())))

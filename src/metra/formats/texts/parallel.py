@@ -15,6 +15,7 @@ from metra.formats.texts.columns import (
     Field,
     Reader,
     Values,
+    count_segments,
 )
 from metra.formats.texts.sources import Source
 from metra.text.columns import check_lengths
@@ -71,7 +72,7 @@ class ParallelTable:
             self._readers = readers
             while True:
                 parts = [reader.read(size) for reader in readers]
-                counts = [_count_segments(part) for part in parts]
+                counts = [count_segments(part) for part in parts]
                 if min(counts) != max(counts):
                     _refuse_lengths(readers, size)
                 if counts[0]:
@@ -204,14 +205,10 @@ def _check_labels(label: Field, first: Values, second: Values, start: int) -> No
             raise CorpusError(msg)
 
 
-def _count_segments(columns: Columns) -> int:
-    return len(next(iter(columns.values())))
-
-
 def _refuse_lengths(readers: Sequence[Reader], size: int) -> None:
     """Read every file to its end to say how long it is."""
     for reader in readers:
-        while _count_segments(reader.read(size)):
+        while count_segments(reader.read(size)):
             pass
     lengths: dict[str, int] = {}
     for reader in readers:

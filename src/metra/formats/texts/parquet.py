@@ -311,7 +311,7 @@ def map_fields(
     """
     names = names or ColumnNames()
     check_column_names(schema.names, names, where)
-    given = names.given()
+    given = names.get_fields()
     usable = [f.name for f in schema if is_key_type(f.type) or f.name in given]
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))

@@ -1,8 +1,7 @@
 """Plain text: one segment a line; it is written as a folder with a file for each text."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +12,10 @@ from metra.formats.texts.columns import (
     SEGMENT_ID,
     Columns,
     Field,
+    LineColumnReader,
     Reader,
     describe_field,
 )
-from metra.text.columns import Text
 
 if TYPE_CHECKING:
     from metra.formats.texts.rows import RowChunk
@@ -25,63 +24,30 @@ if TYPE_CHECKING:
 
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start: a text, or a list of documents."""
+    lines = LineReader(source.path)
     if source.use == "document":
-        return _open_document_list(source.path)
+        return _open_document_list(lines)
     field = Field(source.role, source.name)
-    return PlainReader(source.path, [field], lambda text: {field: text})
+    return LineColumnReader(lines, [field], lambda most: {field: lines.read(most)})
 
 
-class PlainReader:
-    """Lines as the columns of a table, some lines at a time."""
-
-    def __init__(
-        self, path: str, fields: list[Field], make_columns: Callable[[Text], Columns]
-    ) -> None:
-        self.path = path
-        self.fields = fields
-        self._make_columns = make_columns
-
-    @cached_property
-    def _lines(self) -> LineReader:
-        """The file, opened where it is first read: its fields are known without it."""
-        return LineReader(self.path)
-
-    @property
-    def count(self) -> int:
-        """How many segments have been read."""
-        return self._lines.count
-
-    def read(self, most: int) -> Columns:
-        """Read the next segments: fewer than `most` only where the file ends."""
-        return self._make_columns(self._lines.read(most))
-
-    def share(self) -> float | None:
-        """Return the share of the file that has been read, None if it is not known."""
-        return self._lines.share()
-
-    def close(self) -> None:
-        """Close the file before its end."""
-        if "_lines" in vars(self):
-            self._lines.close()
-
-
-def _open_document_list(path: str) -> PlainReader:
+def _open_document_list(lines: LineReader) -> Reader:
     """Open a list with a document id a line; behind a tab there may be the segment's id."""
     from metra.formats.table import split_rows
 
-    with closing(LineReader(path)) as lines:
-        first = list_strings(lines.read(1))
+    with closing(LineReader(lines.path)) as head:
+        first = list_strings(head.read(1))
     has_segment_ids = any(len(row.cells) > 1 for row in split_rows(first))
     fields = [DOCUMENT, SEGMENT_ID] if has_segment_ids else [DOCUMENT]
 
-    def make_columns(text: Text) -> Columns:
-        rows = [[*row.cells, None] for row in split_rows(list_strings(text))]
+    def read_columns(most: int) -> Columns:
+        rows = split_rows(list_strings(lines.read(most)))
+        cells = [[*row.cells, None] for row in rows]
         return {
-            field: [cells[index] for cells in rows]
-            for index, field in enumerate(fields)
+            field: [row[index] for row in cells] for index, field in enumerate(fields)
         }
 
-    return PlainReader(path, fields, make_columns)
+    return LineColumnReader(lines, fields, read_columns)
 
 
 def write(
@@ -122,11 +88,11 @@ def write(
 
 
 def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
+    from metra.formats.texts.rows import check_values, refuse_value
+
     if field.role == "label":
         rows = {field: [text or "" for text in chunk.rows[field]]}
         chunk = chunk._replace(rows={**chunk.rows, **rows})
-    from metra.formats.texts.rows import check_values, refuse_value
-
     lines = check_values(chunk, field, "plain", find_line_problem)
     for index, line in enumerate(lines):
         if "\t" in line and (field.role == "document" or field == SEGMENT_ID):

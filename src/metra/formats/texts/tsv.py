@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
-from metra.formats.stream import name_system
 from metra.formats.table import parse_table
 from metra.formats.texts.columns import (
-    ColumnNames,
     Field,
+    LineColumnReader,
+    Reader,
     format_column_name,
     read_header,
 )
@@ -22,51 +22,32 @@ if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
 
 
-def open_reader(source: "Source", _: Sequence[Field] | None = None) -> "TsvReader":
+def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
-    return TsvReader(source.path, source.name, source.columns)
+    lines = LineReader(source.path)
+    try:
+        table = parse_table(lines, source.path)
+        fields = read_header(table.header, source.name, source.columns, table.path)
+    except FormatError:
+        lines.close()
+        raise
+    rows = (cells for _, cells in table.rows)
+    return LineColumnReader(
+        lines, fields, lambda most: _collect_columns(fields, islice(rows, most))
+    )
 
 
-class TsvReader:
-    """A table's columns, some lines at a time."""
-
-    def __init__(
-        self,
-        path: str,
-        default_system: str | None = None,
-        names: ColumnNames | None = None,
-    ) -> None:
-        self.path = path
-        self.count = 0
-        self._lines = LineReader(path)
-        try:
-            table = parse_table(self._lines, path)
-            default_system = default_system or name_system(path)
-            self.fields = read_header(table.header, default_system, names, table.path)
-        except FormatError:
-            self.close()
-            raise
-        self._rows = iter(table.rows)
-
-    def read(self, most: int) -> dict[Field, list[str | None]]:
-        """Read the next segments by column; an empty reference cell is a missing one."""
-        rows = [cells for _, cells in islice(self._rows, most)]
-        self.count += len(rows)
-        columns = zip(*rows, strict=True) if rows else [()] * len(self.fields)
-        return {
-            field: [cell or None for cell in column]
-            if field.role == "reference"
-            else list(column)
-            for field, column in zip(self.fields, columns, strict=True)
-        }
-
-    def share(self) -> float | None:
-        """Return the share of the file that has been read, None if it is not known."""
-        return self._lines.share()
-
-    def close(self) -> None:
-        """Close the file before its end."""
-        self._lines.close()
+def _collect_columns(
+    fields: Sequence[Field], rows: Iterable[Sequence[str]]
+) -> dict[Field, list[str | None]]:
+    """Return the cells by column; an empty reference cell is a missing one."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(fields)
+    return {
+        field: [cell or None for cell in column]
+        if field.role == "reference"
+        else list(column)
+        for field, column in zip(fields, columns, strict=True)
+    }
 
 
 def write(

@@ -28,8 +28,8 @@ from metra.campaign.results import (
 from metra.campaign.summary import write_annotations
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
-from metra.formats.scores.appraise import format_appraise
-from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.appraise import APPRAISE_PROTOCOLS, format_appraise
+from metra.formats.scores.judgement import Judgement, ScoredJudgement
 from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.formats.scores.long_table import format_judgement_table
 from metra.formats.scores.mqm import format_marot
@@ -165,7 +165,7 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         annotations = write_annotations(judgements, campaign)
         files |= {} if annotations is None else {annotations[0]: annotations[1]}
     if "judged" in fitting:
-        files["judged.tsv"] = _write_judged_outputs(judgements)
+        files["judged.tsv"] = _write_judged_outputs(request)
     results = convert_text_scores(score_texts(judgements))
     if results:
         tables = compare_evaluators(results).tables()
@@ -209,10 +209,9 @@ def _require_keys(request: ExportRequest) -> str:
     return request.keys
 
 
-def _write_judged_outputs(judgements: Sequence[Judgement]) -> str:
-    return "".join(
-        f"{line}\n" for line in format_judged_outputs(collect_added_outputs(judgements))
-    )
+def _write_judged_outputs(request: ExportRequest) -> str:
+    outputs = collect_added_outputs(request.judgements)
+    return "".join(f"{line}\n" for line in format_judged_outputs(outputs))
 
 
 def _write_systems(judgements: Sequence[Judgement]) -> str:
@@ -258,6 +257,12 @@ def _write_wordings(campaign: Campaign) -> str:
     return json.dumps(wordings, indent=2, ensure_ascii=False) + "\n"
 
 
+def _write_scored(
+    write: Callable[[Iterable[ScoredJudgement]], str],
+) -> Callable[[ExportRequest], str]:
+    return lambda request: write(score_judgements(request.judgements))
+
+
 def _asks_about_outputs(asked: Protocol) -> bool:
     return asked.over == "outputs"
 
@@ -269,26 +274,18 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         _JSONL,
         lambda request: format_judgements(request.judgements),
     ),
-    "tsv": ExportFormat(
-        "scores.tsv",
-        _TSV,
-        lambda request: format_judgement_table(score_judgements(request.judgements)),
-    ),
-    "csv": ExportFormat(
-        "judgements.csv",
-        _CSV,
-        lambda request: format_spreadsheet(score_judgements(request.judgements)),
-    ),
+    "tsv": ExportFormat("scores.tsv", _TSV, _write_scored(format_judgement_table)),
+    "csv": ExportFormat("judgements.csv", _CSV, _write_scored(format_spreadsheet)),
     "appraise": ExportFormat(
         "appraise.csv",
         _CSV,
-        lambda request: format_appraise(score_judgements(request.judgements)),
-        lambda asked: asked.name in ("da", "da-sqm", "esa"),
+        _write_scored(format_appraise),
+        lambda asked: asked.name in APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
         "marot.tsv",
         _TSV,
-        lambda request: format_marot(score_judgements(request.judgements)),
+        _write_scored(format_marot),
         lambda asked: asked.name == "mqm",
     ),
     "mt-metrics-eval": ExportFormat(
@@ -309,12 +306,7 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
         _require_annotations,
         lambda asked: not _asks_about_outputs(asked),
     ),
-    "judged": ExportFormat(
-        "judged.tsv",
-        _TSV,
-        lambda request: _write_judged_outputs(request.judgements),
-        shows_judged,
-    ),
+    "judged": ExportFormat("judged.tsv", _TSV, _write_judged_outputs, shows_judged),
     "keys": ExportFormat("keys.jsonl", _JSONL, _require_keys),
     "zip": ExportFormat("campaign.zip", _ZIP, _write_everything),
 }

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from functools import partial as bind
 from threading import Lock
@@ -19,6 +19,7 @@ from metra.metrics.record import (
     Detail,
     Metric,
     Parts,
+    check_on_fit,
     compute_share,
     record_options,
 )
@@ -89,15 +90,7 @@ def entities(
         if model
         else {"file": compute_file_version(file), "model": "none"},
     )
-    check = expected.check
-    if check is None:
-        return metric
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        check(batches)
-        return metric
-
-    return replace(metric, fit=fit)
+    return check_on_fit(metric, expected.check) if expected.check else metric
 
 
 _COUNTS = ("found", "listed")

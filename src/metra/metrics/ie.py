@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,7 +10,14 @@ from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, record_options
+from metra.metrics.record import (
+    Array,
+    Detail,
+    Metric,
+    Parts,
+    check_on_fit,
+    record_options,
+)
 from metra.metrics.units import fill_system, list_units
 
 COUNTS = ("correct", "filled", "expected")
@@ -65,12 +71,7 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
         whole_documents=True,
         settled={"reference": compute_file_version(reference)},
     )
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        _check_documents(reference, expected, batches)
-        return metric
-
-    return replace(metric, fit=fit)
+    return check_on_fit(metric, partial(_check_documents, reference, expected))
 
 
 def rows(

@@ -258,6 +258,16 @@ def _with_options(metric: Metric, options: Mapping[str, object]) -> Metric:
     )
 
 
+def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], None]) -> Metric:
+    """Return the metric with a `fit` that checks the whole test set and changes nothing."""
+
+    def fit(batches: Iterable[Batch]) -> Metric:
+        check(batches)
+        return metric
+
+    return replace(metric, fit=fit)
+
+
 def refuse_unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
     """Return the `rows` of a metric that has to be fitted first: they refuse."""
 

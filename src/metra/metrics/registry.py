@@ -62,7 +62,7 @@ def find_factory(name: str) -> Callable[..., Metric]:
 def metric(spec: str) -> Metric:
     """Make a metric from `NAME` or `NAME:option=value,…`.
 
-    The same one is given again, as long as the files it was made from are the same.
+    The same record is returned again, as long as the files it was made from are the same.
 
     >>> metric("bleu:tok=intl").options["tok"]
     'intl'
@@ -85,14 +85,14 @@ def _make_metric(spec: str) -> Metric:
 
 @lru_cache(maxsize=1024)
 def _list_words(spec: str) -> tuple[str, ...]:
-    """What a spec gives as options, as far as it may be the name of a file."""
+    """List the options' values in a spec that may be names of files."""
     values = parse_spec(spec)[1].values()
     words = (word for value in values for word in value.split("+"))
     return tuple(word for word in words if not _NUMBER.fullmatch(word))
 
 
 def _read_state(word: str) -> object:
-    """The state of a file, None for what is no file, unknown for what may be several."""
+    """Return a fingerprint of a file, None for what is none, _UNKNOWN for several files."""
     state = get_file_state(word)
     # A pattern is no file, and a file that names others may stay as it is while they change.
     several = _PATH.search(word) if state is None else word.endswith(".toml")

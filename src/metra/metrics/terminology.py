@@ -1,7 +1,8 @@
 """Terms that are right: of those that are due, how many the output has."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from metra.metrics.record import (
     Detail,
     Metric,
     Parts,
+    check_on_fit,
     compute_share,
     record_options,
 )
@@ -100,12 +102,7 @@ def terminology(
             "source_stem": source.versions()["stem"],
         },
     )
-
-    def fit(batches: Iterable[Batch]) -> Metric:
-        _check(terms, everywhere, batches)
-        return metric
-
-    return replace(metric, fit=fit)
+    return check_on_fit(metric, partial(_check_placement, terms, everywhere))
 
 
 def aggregate(totals: Array) -> Array:
@@ -119,7 +116,7 @@ def parts(totals: Array) -> Parts:
     return {"right": right, "by_variant": by_variant, "due": due}
 
 
-def _check(
+def _check_placement(
     terms: PlacedAnnotations[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
 ) -> None:
     """Refuse terms of segments and documents that are not there, or of one of several."""

@@ -41,13 +41,19 @@ KINDS: dict[str, JudgementKind] = {
 _TYPES = {kind: name for name, kind in KINDS.items()}
 #: What the scorers of each type are called after the name of the protocol.
 _ENDINGS = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
-_PROTOCOLS = ("da", "da-sqm", "esa")
+#: The protocols of ours whose answers the export has a place for.
+APPRAISE_PROTOCOLS = ("da", "da-sqm", "esa")
 
 
 class AppraiseRow(NamedTuple):
     """A line of the export."""
 
     line: int
+    is_whole: bool
+    #: Error marks as JSON; empty for direct assessments.
+    marks: str
+    #: Start and end; empty where they are not there.
+    times: list[str]
     judge: str
     system: str
     item: str
@@ -56,11 +62,6 @@ class AppraiseRow(NamedTuple):
     target_language: str
     score: str
     document: str
-    is_whole: bool
-    #: Error marks as JSON; empty for direct assessments.
-    marks: str
-    #: Start and end; empty where they are not there.
-    times: list[str]
 
 
 def parse_appraise(lines: Iterable[str], path: str) -> list[AppraiseRow]:
@@ -78,24 +79,12 @@ def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:
             "document, …"
         )
         raise FormatError(msg)
-    judge, system, item, type_, source, target, score, document, whole, *rest = map(
-        unescape_formula, row
-    )
-    has_marks = bool(rest) and rest[0].startswith("[")
-    return AppraiseRow(
-        line,
-        judge,
-        system,
-        item,
-        type_,
-        source,
-        target,
-        score,
-        document.partition("#")[0],
-        whole.strip().lower() == "true",
-        rest[0] if has_marks else "",
-        [*rest[has_marks : has_marks + 2], "", ""][:2],
-    )
+    *names, document, whole = map(unescape_formula, row[:9])
+    has_marks = len(row) > 9 and row[9].startswith("[")
+    marks, *times = row[9:] if has_marks else ["", *row[9:]]
+    is_whole = whole.strip().lower() == "true"
+    names.append(document.partition("#")[0])
+    return AppraiseRow(line, is_whole, marks, [*times, "", ""][:2], *names)
 
 
 def is_appraise(first_line: str) -> bool:
@@ -217,10 +206,10 @@ def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
     for judgement, scores, _ in judgements:
-        if judgement.protocol not in _PROTOCOLS:
+        if judgement.protocol not in APPRAISE_PROTOCOLS:
             msg = (
                 f"Appraise's export has no place for {judgement.protocol}; "
-                f"expected {', '.join(_PROTOCOLS)}."
+                f"expected {', '.join(APPRAISE_PROTOCOLS)}."
             )
             raise OptionError(msg)
         if judgement.kind not in _TYPES or judgement.cannot is not None:

@@ -34,8 +34,8 @@ class OrientedScores(NamedTuple):
     whole: Array
 
     @property
-    def scored(self) -> Mask:
-        """The systems that have any value."""
+    def has_values(self) -> Mask:
+        """Which systems have any value."""
         return np.isfinite(self.segments).any(1) | np.isfinite(self.whole)
 
     @property
@@ -68,7 +68,7 @@ def build_panel(
     by_metric: dict[str, OrientedScores] = {}
     for name in metrics:
         values = _orient_scorer(scores, name)
-        if values.scored[people.scored].any():
+        if values.has_values[people.has_values].any():
             by_metric[name] = values
         else:
             notes.append(
@@ -131,19 +131,20 @@ def _find_shared_systems(
     notes: list[str],
 ) -> Mask:
     """Find the systems that all have scored, and say which have not."""
-    keep = people.scored
+    keep = people.has_values
     unjudged = [systems[index] for index in np.flatnonzero(~keep).tolist()]
     if unjudged:
         notes.append(f"Without {gold} and so left out: {_format_names(unjudged)}.")
     for name, values in by_metric.items():
         lost = [
-            systems[index] for index in np.flatnonzero(keep & ~values.scored).tolist()
+            systems[index]
+            for index in np.flatnonzero(keep & ~values.has_values).tolist()
         ]
         if lost:
             notes.append(
                 f"Not scored by {name} and so left out: {_format_names(lost)}."
             )
-        keep = keep & values.scored
+        keep = keep & values.has_values
     if not keep.any():
         msg = (
             f"No system has scores of {gold!r} and of every metric; name fewer metrics."

@@ -212,3 +212,29 @@ def test_scores_of_whole_systems_are_not_ranked(tmp_path):
     path.write_text("system\tda\nA\t1\nB\t2\n", encoding="utf-8")
     result = CliRunner().invoke(cli, ["meta", "rank", str(path), "--scorer", "da"])
     assert "of whole systems; ranking takes scores of segments" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("--lang en-de", "No score is left with --lang en-de (known: none)."),
+        ("--domain law", "No score is left with --domain law (known: none)."),
+    ],
+)
+@pytest.mark.parametrize("question", ["correlate", "compare", "diff", "robust"])
+def test_a_choice_that_leaves_no_score_is_refused(tmp_path, question, flags, told):
+    table = tmp_path / "scores.tsv"
+    lines = ["\t".join(map(str, each)) for each in rows()]
+    table.write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
+    arguments = f"meta {question} {table} --gold da {flags}".split()
+    refused = CliRunner().invoke(cli, arguments)
+    assert refused.exit_code == 2
+    assert told in refused.output
+
+
+@pytest.mark.parametrize("flags", ["--alpha nan", "--eps inf"])
+def test_numbers_that_are_none_are_refused(tmp_path, flags):
+    arguments = f"meta compare {tmp_path} --gold da {flags}".split()
+    refused = CliRunner().invoke(cli, arguments)
+    assert refused.exit_code == 2
+    assert "expected a finite number" in refused.output

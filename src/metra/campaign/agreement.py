@@ -76,14 +76,14 @@ def compute_agreement_from_scores(
 ) -> list[ScorerAgreement]:
     """The same from the scores of what is plain."""
     scores = build_table_from_scores(every)
-    found = []
+    agreement = []
     for name in scores.names if scores is not None else []:
         mine = collect_ratings(scores, name)  # type: ignore[arg-type]
         if not len(mine.pairable().units):
             continue
         result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
         gaps = result.shared.gaps()
-        found.append(
+        agreement.append(
             ScorerAgreement(
                 name,
                 result.units,
@@ -101,7 +101,7 @@ def compute_agreement_from_scores(
                 tuple(result.pairs),
             )
         )
-    return found
+    return agreement
 
 
 def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:

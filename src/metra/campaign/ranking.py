@@ -250,7 +250,7 @@ def average_by_judge(judgements: Iterable[Judgement]) -> list[JudgeBySystem]:
 
 def average_from_scores(every: ScoresByScorer) -> list[JudgeBySystem]:
     """The same from scores that have been read out."""
-    found = []
+    tables = []
     for (scorer, _), figures in every.items():
         groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for score in figures:
@@ -263,7 +263,7 @@ def average_from_scores(every: ScoresByScorer) -> list[JudgeBySystem]:
             )
             for key, mine in groups.items()
         }
-        found.append(
+        tables.append(
             JudgeBySystem(
                 scorer,
                 tuple(sorted({judge for judge, _ in cells})),
@@ -271,4 +271,4 @@ def average_from_scores(every: ScoresByScorer) -> list[JudgeBySystem]:
                 cells,
             )
         )
-    return found
+    return tables

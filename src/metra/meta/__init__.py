@@ -1,5 +1,25 @@
-"""Meta-evaluation: how far a metric, or a judge, can be trusted.
+"""Meta-evaluation: how far metrics and judges can be trusted.
 
-One module a question; `arrays` asks them of plain arrays, systems × segments, with NaN for
-what is missing.
+A module a question: functions that compute a record, and one that lays it out as tables
+with notes and a signature. The options of every question are dataclasses, from which the
+command line derives its flags.
+
+agree: how far judges agree with each other, and with themselves
+arrays: questions asked of plain arrays, systems × segments, NaN where missing
+compare: which metrics are better than which
+correlate: how well metrics agree with people
+cross: how scorers agree with each other
+diff: whether differences between systems agree
+document_rank: systems ranked by each metric over documents
+findings: what every question returns
+judge_plots: what pictures of judges show
+normalise: judges' values on one scale, and who was left out
+options: the options of every question
+pseudo: agreement by length of document
+rank: which systems are better, and which cannot be told apart
+refs: agreement by number of references
+robust: agreement over fewer systems
+scatter: systems by gold and metric
+task: the protocols of WMT's metrics tasks
+trust: what a report shows beside judgements
 """

@@ -38,10 +38,10 @@ class Histogram:
 
 
 def build_judge_plot(
-    found: JudgeAgreement, name: str, *, seed: int = SEED
+    agreement: JudgeAgreement, name: str, *, seed: int = SEED
 ) -> JudgePlot:
     """Show the two judges whose ranks agree least, points moved to show how many they are."""
-    pair = _find_least(found.pairs)
+    pair = _find_least(agreement.pairs)
     both = np.concatenate([pair.a, pair.b])
     span = float(both.max() - both.min())
     skew = SKEW if 0 < span <= 12 else span / 60
@@ -57,9 +57,9 @@ def build_judge_plot(
     )
 
 
-def build_gap_histogram(found: JudgeAgreement, name: str) -> Histogram:
+def build_gap_histogram(agreement: JudgeAgreement, name: str) -> Histogram:
     """Show how far apart two judgements of the same unit are."""
-    gaps = found.shared.gaps()
+    gaps = agreement.shared.gaps()
     equal = 100 * float((gaps == 0).mean())
     return Histogram(
         f"How far apart two judgements of {name} are",

@@ -11,11 +11,11 @@ from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (
     EvaluationOptions,
-    build_corpus_results,
     build_options,
     build_samples,
     choose_unit,
     count_statistics,
+    evaluate_statistics,
     make_metrics,
 )
 from metra.scoring.results import Results, SignificanceSettings, SystemComparison
@@ -144,7 +144,7 @@ def compare_statistics(
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
-    """Compare systems whose rows are counted and kept, by measures that are fitted."""
+    """Compare systems whose rows are counted and kept, by metrics that are fitted."""
     trials = choose_trials(corpus, settings)
     options = options._replace(
         ci=True,
@@ -153,18 +153,19 @@ def compare_statistics(
         trials=trials if settings.test == "bootstrap" else RESAMPLES,
         seed=settings.seed,
     )
-    # One unit for all measures, so that they can share their draws.
+    # One unit for all metrics, so that they can share their draws.
     unit = choose_unit(options, statistics, metrics.values())
     options = options._replace(ci_unit=unit)
-    found = build_samples(metrics, statistics, unit)
-    places = {key: at for at, key in enumerate(statistics.tallies)}
-    met = list_pairs(corpus, settings)
-    pairs = [
-        (places[one, spec], places[two, spec]) for spec in metrics for one, two in met
-    ]
+    samples = build_samples(metrics, statistics, unit)
+    places = {key: place for place, key in enumerate(statistics.tallies)}
+    pairs = list_pairs(corpus, settings)
     intervals, contrasts = paired_tests.contrasts(
-        found,
-        pairs,
+        samples,
+        [
+            (places[baseline, spec], places[system, spec])
+            for spec in metrics
+            for baseline, system in pairs
+        ],
         test=settings.test,
         trials=trials,
         resamples=RESAMPLES,
@@ -172,20 +173,20 @@ def compare_statistics(
         progress=progress,
     )
     by_tally = dict(zip(statistics.tallies, intervals, strict=True))
-    results = build_corpus_results(corpus, metrics, statistics, options, by_tally)
+    results = evaluate_statistics(corpus, metrics, statistics, options, by_tally)
     terms = SignificanceSettings(
         test=settings.test,
         unit=unit,
-        units=len(found[0].rows),
+        units=len(samples[0].rows),
         trials=trials,
         seed=settings.seed,
         alpha=settings.alpha,
         correction=settings.correction,
     )
     comparisons: list[SystemComparison] = []
-    for at, (spec, metric) in enumerate(metrics.items()):
-        some = contrasts[at * len(met) : (at + 1) * len(met)]
-        comparisons += _build_comparisons(spec, metric, met, some, terms)
+    for number, (spec, metric) in enumerate(metrics.items()):
+        own = contrasts[number * len(pairs) : (number + 1) * len(pairs)]
+        comparisons += _build_comparisons(spec, metric, pairs, own, terms)
     return replace(
         results,
         comparisons=comparisons,

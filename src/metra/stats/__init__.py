@@ -1,1 +1,33 @@
-"""Statistics over arrays: totals, resampling, tests, correlation, agreement, ranking."""
+"""Statistics: arrays in, arrays out.
+
+Whatever is asked about scores and judgements is computed here, for systems, metrics and
+judges alike, and nothing here sees a text or a file. What can be chosen by name
+(coefficients, cluster rules, scalings, ranking methods) is a record in a table.
+
+agreement: Krippendorff's alpha, kappas and intraclass correlations
+arrays: names for kinds of arrays; quotients, means and differences that respect NaN
+bootstrap: intervals of correlations, from resamples or Fisher's formula
+correlation: coefficients of agreement with gold scores, in groups of any kind
+defaults: the default seed, trials, test and method of intervals
+distributions: tails of the normal, Student's t and binomial distributions
+exact_tests: rank tests, Student's t, Williams' test and the test of pairs
+judge_agreement: agreement of judges, two at a time and all together
+line_fit: a line through points with its band, and outliers
+moments: Pearson's and Spearman's coefficients, and ranks
+multiplicity: Holm's correction, rank ranges and cluster rules
+normalisation: judges' values on one scale
+paired_tests: tests of two systems by swaps or resamples
+pairs: concordant, discordant and tied pairs; Kendall's coefficients and accuracies
+panel: the record of gold and metric scores, systems × segments
+parallel: chunks of work on all cores
+permutation: tests of two metrics by exchanging their scores
+pseudo_documents: documents of segments drawn at random
+ranking: systems in order, and how two orders agree
+ratings: the record of judgements: judge, unit and value
+resampling: random draws, bootstrap and intervals
+soft_pairwise: soft pairwise accuracy and its p-values
+tie_calibration: the difference up to which values count as tied
+totals: sums of rows that do not depend on chunks
+trueskill: skills learned from comparisons
+weighted_sums: sums of weighted rows, the same to the last digit everywhere
+"""

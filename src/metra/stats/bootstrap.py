@@ -158,7 +158,7 @@ class _ResampleScorer:
             return self._item_accuracy if coefficient.pairs else self._item_pairs
         if coefficient.linear and group in ("none", "item"):
             return self._pearson if group == "none" else self._item_pearson
-        return self._anew
+        return self._recompute
 
     def _thresholds(
         self, gold: Array, metrics: Mapping[str, Array]
@@ -187,7 +187,7 @@ class _ResampleScorer:
         weights = sample.pair_weights
         gold, *means = (_gaps(each.T).T for each in self._means(sample))
         order = np.sign(gold)
-        found = {}
+        coefficients = {}
         for name, gap in zip(self.panel.names, means, strict=True):
             other = np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
             both = order * other
@@ -198,8 +198,8 @@ class _ResampleScorer:
                 (weights * np.abs(order)).sum(1),
                 weights.sum(1),
             )
-            found[name] = self._count_value(counts)
-        return found
+            coefficients[name] = self._count_value(counts)
+        return coefficients
 
     def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
         weights = sample.pair_weights
@@ -218,7 +218,7 @@ class _ResampleScorer:
         there = weights @ self._keep("there", self._pairs_there)
         gold = self._keep("gold", lambda: np.sign(_gaps(self.panel.gold)))
         untied = weights @ self._keep("gold untied", lambda: np.abs(gold))
-        found = {}
+        coefficients = {}
         for name, metric in self.panel.metrics.items():
             order = self._keep(name, partial(self._order, name, metric))
             both = order * gold
@@ -229,18 +229,18 @@ class _ResampleScorer:
                 untied,
                 there,
             )
-            found[name] = self._mean(self._count_value(counts), sample)
-        return found
+            coefficients[name] = self._mean(self._count_value(counts), sample)
+        return coefficients
 
     def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
         """Whether pairs are right is all that matters: one product instead of three."""
         weights = sample.pair_weights
         there = weights @ self._keep("there", self._pairs_there)
-        found = {}
+        shares = {}
         for name, metric in self.panel.metrics.items():
             right = self._keep(name, partial(self._right, name, metric))
-            found[name] = self._mean(divide(weights @ right, there), sample)
-        return found
+            shares[name] = self._mean(divide(weights @ right, there), sample)
+        return shares
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
         def cells() -> Array:
@@ -255,13 +255,13 @@ class _ResampleScorer:
         sums = self._sum_weighted("cells", sample.segments, cells)
         sums = sums.reshape(len(sums), -1, len(self.there))
         count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
-        found = {}
+        coefficients = {}
         for at, name in enumerate(self.panel.names):
             sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
             above = count * sum_gm - sum_g * sum_m
             spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
-            found[name] = divide(above, np.sqrt(np.maximum(spread, 0)))
-        return found
+            coefficients[name] = divide(above, np.sqrt(np.maximum(spread, 0)))
+        return coefficients
 
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:
         weights = sample.weights
@@ -270,7 +270,7 @@ class _ResampleScorer:
         sum_g = self._sum_weighted("g", weights, lambda: g)
         sum_gg = self._sum_weighted("gg", weights, lambda: g * g)
         spread_g = count * sum_gg - sum_g**2
-        found = {}
+        coefficients = {}
         for name, metric in self.panel.metrics.items():
             m = self._keep(f"{name} centred", partial(self._centre_metric, metric))
             sum_m = self._sum_weighted(f"{name} m", weights, partial(np.asarray, m))
@@ -287,12 +287,12 @@ class _ResampleScorer:
                 spread_m < 1e-9 * count * sum_mm
             )
             below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
-            found[name] = self._mean(divide(above, below), sample)
-        return found
+            coefficients[name] = self._mean(divide(above, below), sample)
+        return coefficients
 
-    def _anew(self, sample: Resample) -> dict[str, Array]:
+    def _recompute(self, sample: Resample) -> dict[str, Array]:
         """Draw the values themselves, for coefficients that weights do not serve."""
-        found: dict[str, list[float]] = {name: [] for name in self.panel.names}
+        drawn_values: dict[str, list[float]] = {name: [] for name in self.panel.names}
         counts = sample.segments.astype(np.int64)
         for systems, times in zip(sample.systems, counts, strict=True):
             segments = np.repeat(np.arange(len(times)), times)
@@ -300,22 +300,22 @@ class _ResampleScorer:
             drawn = {n: m[chosen] for n, m in self.panel.metrics.items()}
             results = correlate_all(self.panel.gold[chosen], drawn, self.options)
             for name, result in results.items():
-                found[name].append(result.value)
-        return {name: np.array(values) for name, values in found.items()}
+                drawn_values[name].append(result.value)
+        return {name: np.array(values) for name, values in drawn_values.items()}
 
     def _means(self, sample: Resample) -> list[Array]:
         """System scores in each draw, of the gold and of each metric: draws × systems."""
         panel = self.panel
         given = [panel.system_gold, *panel.system_metrics.values()]
-        found: list[Array | None] = []
+        means: list[Array | None] = []
         for name, whole in zip([panel.gold_name, *panel.names], given, strict=True):
             if name in panel.statistics:
-                found.append(panel.statistics[name].score_weightings(sample.segments))
+                means.append(panel.statistics[name].score_weightings(sample.segments))
             elif name in panel.given:
-                found.append(np.broadcast_to(whole, sample.systems.shape))
+                means.append(np.broadcast_to(whole, sample.systems.shape))
             else:
-                found.append(None)
-        averaged = [at for at, each in enumerate(found) if each is None]
+                means.append(None)
+        averaged = [at for at, each in enumerate(means) if each is None]
 
         def cells() -> Array:
             """Values of all who are averaged, side by side: one product, not many."""
@@ -331,8 +331,8 @@ class _ResampleScorer:
             if not self.complete:
                 count = sample.segments @ self.there.T.astype(np.float64)
             for place, at in enumerate(averaged):
-                found[at] = divide(total[:, place], count)
-        return found  # type: ignore[return-value]  # every place is filled by now
+                means[at] = divide(total[:, place], count)
+        return means  # type: ignore[return-value]  # every place is filled by now
 
     def _p(self, sample: Resample, name: str, values: Array) -> Array:
         def gaps() -> Array:

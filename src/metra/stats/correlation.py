@@ -68,6 +68,8 @@ class CorrelationCoefficient:
     soft: bool = False
     #: Whether the threshold of ties is part of the answer.
     shows_eps: bool = True
+    #: Other names of the same, as programs and papers call it.
+    aliases: tuple[str, ...] = ()
 
     @property
     def ties(self) -> bool:
@@ -208,10 +210,11 @@ def find_coefficient(name: str) -> CorrelationCoefficient:
     >>> find_coefficient("acc-t").name
     'acc*_eq'
     """
-    known = ALIASES.get(name.lower(), name.lower())
-    if known not in COEFFICIENTS:
-        raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
-    return COEFFICIENTS[known]
+    wanted = name.lower()
+    for entry in COEFFICIENTS.values():
+        if wanted in (entry.name, *entry.aliases):
+            return entry
+    raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
 
 
 def compute_thresholds(
@@ -397,16 +400,13 @@ def _correlate_differentials(
     if gold.ndim != 1:
         msg = "differentials are between systems; give one score for each system."
         raise OptionError(msg)
+    single = "Two systems make one difference; a correlation needs at least two."
     results = {}
     for name, metric in metrics.items():
         value = float(pairs.differentials(gold, metric, orient=options.orient))
         result = _describe_value(value, gold, metric)
-        if result.reason and result.n == 2:
-            reason = (
-                "Two systems make one difference; a correlation needs at least two."
-            )
-            result = replace(result, reason=reason)
-        results[name] = result
+        alone = result.reason and result.n == 2
+        results[name] = replace(result, reason=single) if alone else result
     return results
 
 
@@ -423,28 +423,22 @@ def _correlate_soft(
     if gold.ndim != 2:
         msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
         raise OptionError(msg)
-    results = {}
     stack = np.stack([np.where(np.isfinite(gold), m, np.nan) for m in metrics.values()])
     there = np.isfinite(gold) & np.isfinite(stack).all(0)
     scores = np.where(there, np.concatenate([gold[None], stack]), np.nan)
-    alike = (there == there[:1]).all()
-    if alike:
+    if (there == there[:1]).all():
         scores = scores[..., there[0]]
     if len(gold) < 2 or scores.shape[-1] == 0:
         reason = "There are fewer than two systems with shared segments."
         return {name: CorrelationResult(np.nan, 0, reason=reason) for name in metrics}
-    if options.wmt:
-        p = soft_pairwise.wmt_p(scores, trials=options.trials)
-    elif options.p == "normal":
-        p = soft_pairwise.normal_p(scores)
-    else:
-        p = soft_pairwise.permutation_p(
-            scores, trials=options.trials, seed=options.seed
-        )
-    values = soft_pairwise.spa(p[0], p[1:])
-    for name, value in zip(metrics, values, strict=True):
-        results[name] = CorrelationResult(float(value), int(there.sum()))
-    return results
+    compute_p = soft_pairwise.P_VALUES["wmt" if options.wmt else options.p]
+    p = compute_p(scores, trials=options.trials, seed=options.seed)
+    values = soft_pairwise.spa(p[0], p[1:]).tolist()
+    cells = int(there.sum())
+    return {
+        name: CorrelationResult(value, cells)
+        for name, value in zip(metrics, values, strict=True)
+    }
 
 
 def _explain_missing(value: float, gold: Array, metric: Array) -> str:
@@ -494,7 +488,12 @@ COEFFICIENTS = {
             fisher=(3, lambda r: 1.0 + r * r / 2),
         ),
         CorrelationCoefficient(
-            "kendall-a", "Kendall's tau-a", -1, pairs.kendall_a, counts=pairs.tau_a
+            "kendall-a",
+            "Kendall's tau-a",
+            -1,
+            pairs.kendall_a,
+            counts=pairs.tau_a,
+            aliases=("tau-a",),
         ),
         CorrelationCoefficient(
             "kendall-b",
@@ -503,9 +502,14 @@ COEFFICIENTS = {
             pairs.kendall_b,
             counts=pairs.tau_b,
             fisher=(4, lambda _: 0.437),
+            aliases=("tau-b", "kendall"),
         ),
         CorrelationCoefficient(
-            "kendall-c", "Kendall's tau-c (Stuart)", -1, pairs.kendall_c
+            "kendall-c",
+            "Kendall's tau-c (Stuart)",
+            -1,
+            pairs.kendall_c,
+            aliases=("tau-c",),
         ),
         CorrelationCoefficient(
             "tau10", "tau as in WMT 2010", -1, pairs.kendall_10, counts=pairs.tau_10
@@ -532,6 +536,7 @@ COEFFICIENTS = {
             tied=pairs.accuracy,
             counts=pairs.share_right,
             pairs=True,
+            aliases=("acc23",),
         ),
         CorrelationCoefficient(
             "acc*_eq",
@@ -542,12 +547,14 @@ COEFFICIENTS = {
             compute=_correlate_calibrated,
             pairs=True,
             calibrated=True,
+            aliases=("acc-t", "acc_eq*", "kendallwithtiesopt"),
         ),
         CorrelationCoefficient(
             "darr",
             "Kendall-like tau of clearly different pairs (daRR)",
             -1,
             weighted=pairs.darr,
+            aliases=("kendalllike",),
         ),
         CorrelationCoefficient(
             "accuracy",
@@ -567,6 +574,7 @@ COEFFICIENTS = {
             of_segments=True,
             grouped=False,
             soft=True,
+            aliases=("pce",),
         ),
         CorrelationCoefficient(
             "differentials",
@@ -576,6 +584,7 @@ COEFFICIENTS = {
             compute=_correlate_differentials,
             grouped=False,
             oriented=True,
+            aliases=("diff",),
         ),
         CorrelationCoefficient(
             "pdp",
@@ -586,19 +595,4 @@ COEFFICIENTS = {
             grouped=False,
         ),
     )
-}
-
-#: Other names of the same, as programs and papers call them.
-ALIASES = {
-    "tau-a": "kendall-a",
-    "tau-b": "kendall-b",
-    "tau-c": "kendall-c",
-    "kendall": "kendall-b",
-    "acc23": "acc_eq",
-    "acc-t": "acc*_eq",
-    "acc_eq*": "acc*_eq",
-    "kendallwithtiesopt": "acc*_eq",
-    "kendalllike": "darr",
-    "pce": "spa",
-    "diff": "differentials",
 }

@@ -54,7 +54,7 @@ def randomisation_p_values(
     ]
 
     def extreme(chosen: Weights) -> tuple[int, list[int]]:
-        found = []
+        counts = []
         # If M are the totals of the chosen rows, swapping them moves M of the one system
         # to the other: products with each system's rows serve all of its pairs.
         moved = weighing.sum_weighted(chosen)
@@ -62,14 +62,14 @@ def randomisation_p_values(
             change = moved[two] - moved[one]
             first = samples[one].aggregate(totals[one] + change)
             second = samples[two].aggregate(totals[two] - change)
-            found.append(_count(second - first, limit))
-        return len(chosen), found
+            counts.append(_count(second - first, limit))
+        return len(chosen), counts
 
     large = np.zeros(len(pairs), np.int64)
     done = 0
     blocks = draw_swaps(len(samples[0].rows), trials, rng)
-    for size, found in ordered_map(extreme, blocks, thread_count()):
-        large += found
+    for size, counts in ordered_map(extreme, blocks, thread_count()):
+        large += counts
         done += size
         progress(done)
     return [share_reached(int(count), trials) for count in large]
@@ -172,7 +172,7 @@ def contrasts(
     differences = [scores[two] - scores[one] for one, two in pairs]
     count = len(samples[0].rows)
     if count < 2:
-        nothing = [Contrast(found, enough=False) for found in differences]
+        nothing = [Contrast(each, enough=False) for each in differences]
         return [None] * len(samples), nothing
 
     drawn = bootstrap(
@@ -183,7 +183,7 @@ def contrasts(
     )
     intervals: Intervals = [interval_of_defined(each, level=level) for each in drawn]
     if count < LEAST_UNITS:
-        return intervals, [Contrast(found, enough=False) for found in differences]
+        return intervals, [Contrast(each, enough=False) for each in differences]
 
     if test == "bootstrap":
         p_values = [
@@ -201,14 +201,14 @@ def contrasts(
             progress=lambda done: progress(resamples + done),
         )
     without = [jackknife_scores(sample) for sample in samples]
-    found = []
+    known = []
     for (one, two), difference, p in zip(pairs, differences, p_values, strict=True):
         if np.isnan(difference):
-            found.append(Contrast(difference, enough=False))
+            known.append(Contrast(difference, enough=False))
             continue
         without_each = np.subtract(*_both_defined(without, (two, one)))
         error = standard_error(without_each) if len(without_each) > 1 else None
-        found.append(
+        known.append(
             Contrast(
                 difference,
                 interval_of_defined(drawn[two] - drawn[one], level=level),
@@ -217,7 +217,7 @@ def contrasts(
                 p,
             )
         )
-    return intervals, found
+    return intervals, known
 
 
 def _both_defined(scores: Sequence[Array], pair: Pair) -> tuple[Array, Array]:

@@ -110,14 +110,14 @@ def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgre
         (np.sign(ranks[one] - ranks[other]), np.sign(expected[one] - expected[other]))
         for one, other in pairs
     ]
-    opposite = sum(found * wanted < 0 for found, wanted in signs)
-    half_tied = sum((found == 0) != (wanted == 0) for found, wanted in signs)
-    agreeing = sum(found * wanted > 0 for found, wanted in signs)
+    opposite = sum(given * wanted < 0 for given, wanted in signs)
+    half_tied = sum((given == 0) != (wanted == 0) for given, wanted in signs)
+    agreeing = sum(given * wanted > 0 for given, wanted in signs)
     distance = float(opposite + half_tied / 2)
     return RankAgreement(
         distance=distance,
         similarity=100 * (1 - distance / len(pairs)) if pairs else 100.0,
-        precision=_share(agreeing, sum(found != 0 for found, _ in signs)),
+        precision=_share(agreeing, sum(given != 0 for given, _ in signs)),
         recall=_share(agreeing, sum(wanted != 0 for _, wanted in signs)),
     )
 
@@ -152,14 +152,14 @@ def average_ranks(values: Array, groups: Codes) -> tuple[Array, int]:
     Systems are ranked by their means in a group; groups that lack a system are left out,
     and how many are left is given too.
     """
-    found = []
+    ranks_by_group = []
     for group in np.unique(groups).tolist():
         means = row_means(values[:, groups == group])
         if np.isfinite(means).all():
-            found.append(mid_ranks(means))
-    if not found:
+            ranks_by_group.append(mid_ranks(means))
+    if not ranks_by_group:
         return np.full(len(values), np.nan), 0
-    return np.mean(found, axis=0), len(found)
+    return np.mean(ranks_by_group, axis=0), len(ranks_by_group)
 
 
 def auto_rank(scores: Array) -> Array:

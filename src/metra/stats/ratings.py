@@ -77,9 +77,9 @@ class Ratings:
 
     def dense(self) -> Array:
         """Judges × units, NaN where a judge did not judge."""
-        found = np.full((len(self.judges), len(self.units)), np.nan)
-        found[self.judge, self.unit] = self.value
-        return found
+        values = np.full((len(self.judges), len(self.units)), np.nan)
+        values[self.judge, self.unit] = self.value
+        return values
 
 
 def convert_matrix(matrix: ArrayLike) -> Ratings:

@@ -8,6 +8,7 @@ Ties of the permuted with the observed difference count half (mid-p). Counting t
 as the official program does, makes the answer depend on the order of the systems.
 """
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -48,7 +49,7 @@ def permutation_p(scores: Array, *, trials: int = TRIALS, seed: int = SEED) -> A
     return np.concatenate(p_values, axis=-1)
 
 
-def normal_p(scores: Array) -> Array:
+def normal_p(scores: Array, **_: int) -> Array:
     """The same p-values by the normal limit: Φ(-Σd / √Σd²), half where d is all zero."""
     first, second = np.triu_indices(scores.shape[-2], 1)
     scores_of_pairs = []
@@ -60,7 +61,7 @@ def normal_p(scores: Array) -> Array:
     return np.vectorize(normal_tail, otypes=[float])(z)
 
 
-def wmt_p(scores: Array, *, trials: int = TRIALS) -> Array:
+def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
     """The p-values of the official scorer, digit for digit: (…, systems, segments) to pairs.
 
     Single precision, its seed, and ties counted in full. It needs the same segments of
@@ -135,3 +136,11 @@ def _both(scores: Array, i: int, j: int) -> Array:
     pair = scores[..., [i, j], :]
     there = np.isfinite(pair).all(tuple(range(pair.ndim - 1)))
     return pair[..., there]
+
+
+#: Where p-values come from: sign changes, the normal limit, or as the official scorer has it.
+P_VALUES: dict[str, Callable[..., Array]] = {
+    "permutation": permutation_p,
+    "normal": normal_p,
+    "wmt": wmt_p,
+}

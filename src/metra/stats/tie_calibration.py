@@ -1,12 +1,11 @@
-"""Tie calibration of long groups, whose pairs are too many to hold or to sort.
+"""Tie calibration: the difference up to which a metric's values count as tied.
 
-All differences are counted in intervals first. From the counts it is known, for each
-interval, how good the accuracy can get within it at most; only the intervals that can hold
-the best threshold are cut again, and what is left in the end is looked at difference by
-difference, so the answer is exact.
+The pairs of long groups are too many to hold or to sort. Their differences are counted in
+intervals first. From the counts it is known, for each interval, how good the accuracy can
+get within it at most; only the intervals that can hold the best threshold are cut again,
+and what is left in the end is looked at difference by difference, so the answer is exact.
 
-Tie calibration: the difference up to which a metric's values count as tied.
-Tie thresholds without optimism: fitted to some segments, applied to others.
+Cross-fitting avoids optimism: thresholds fitted to some segments are applied to others.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +23,7 @@ from metra.stats.parallel import ordered_map, thread_count
 
 Gains: TypeAlias = Array | NDArray[np.int64]
 
-#: Pairs that are held in memory; where there are more, `calibration_long` counts them.
+#: Pairs that are held in memory; where there are more, `calibrate_long` counts them.
 MOST_PAIRS = 1 << 23
 
 
@@ -194,21 +193,21 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
         raise OptionError(msg)
     total = sum(len(gold) * (len(gold) - 1) // 2 for gold, _ in groups)
     left = _build_intervals(groups)
-    best, found, eps = 0, -1, 0.0
+    most, best, eps = 0, -1, 0.0
     while True:
-        best = max(best, int(left.reached.max()))
+        most = max(most, int(left.reached.max()))
         for single in np.flatnonzero(left.high - left.low == 1):
-            found, eps = _better(
-                (found, eps),
+            best, eps = _better(
+                (best, eps),
                 (int(left.reached[single]), _decode_bits(left.low[single])),
             )
-        open_still = (left.before + left.gained >= best) & (left.high - left.low > 1)
+        open_still = (left.before + left.gained >= most) & (left.high - left.low > 1)
         left = left.of(open_still & (left.gained + left.lost > 0))
         if not len(left.low):
-            return Calibration(eps, found / total)
+            return Calibration(eps, best / total)
         if (left.gained + left.lost).sum() <= MOST:
-            found, eps = _better((found, eps), _search_intervals(groups, left))
-            return Calibration(eps, found / total)
+            best, eps = _better((best, eps), _search_intervals(groups, left))
+            return Calibration(eps, best / total)
         left = _cut_again(groups, left)
 
 
@@ -322,11 +321,11 @@ def cross_fit_thresholds(g: Array, m: Array, *, folds: int, seed: int) -> Array:
     there = np.isfinite(g) & np.isfinite(m)
     fold = _deal_folds(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
     gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
-    found = np.empty(len(g))
+    thresholds = np.empty(len(g))
     for each in range(folds):
         rest = fold != each
-        found[~rest] = calibrate(metric[rest], order_gold_pairs(gold[rest])).eps
-    return found
+        thresholds[~rest] = calibrate(metric[rest], order_gold_pairs(gold[rest])).eps
+    return thresholds
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def add_counts(parts: Sequence[PairwiseCounts]) -> PairwiseCounts:
 
 
 def learn_skills(
-    found: PairwiseCounts,
+    counted: PairwiseCounts,
     *,
     matches: int = 0,
     runs: int = RUNS,
@@ -82,12 +82,12 @@ def learn_skills(
     level: float = 0.95,
 ) -> Skills:
     """Learn skills in many runs; `matches` of 0 are as many as there are, up to a limit."""
-    met = found.met
+    met = counted.met
     if (met.sum(1) == 0).any():
         msg = "TrueSkill needs comparisons: some system shares no segment with another."
         raise CorpusError(msg)
     matches = matches or min(int(met.sum()) // 2, MOST_MATCHES)
-    mu = _run_matches(found, matches, runs, np.random.default_rng(seed))
+    mu = _run_matches(counted, matches, runs, np.random.default_rng(seed))
     ranks = np.argsort(np.argsort(-mu, axis=1, kind="stable"), axis=1) + 1
     ranks = np.sort(ranks, axis=0)
     cut = math.ceil(runs * (1 - level) / 2) if runs > 2 else 0
@@ -97,13 +97,13 @@ def learn_skills(
 
 
 def _run_matches(
-    found: PairwiseCounts, matches: int, runs: int, rng: np.random.Generator
+    counted: PairwiseCounts, matches: int, runs: int, rng: np.random.Generator
 ) -> Array:
     """Skills after so many comparisons, all runs side by side: runs × systems."""
-    met = found.met.astype(np.float64)
+    met = counted.met.astype(np.float64)
     size = len(met)
-    win = found.wins / np.maximum(met, 1)
-    draw = found.draws / np.maximum(met, 1)
+    win = counted.wins / np.maximum(met, 1)
+    draw = counted.draws / np.maximum(met, 1)
     mu, variance = np.zeros((runs, size)), np.full((runs, size), SIGMA**2)
     beta = SIGMA * matches / PER_NOISE
     every = np.arange(runs)

@@ -70,7 +70,7 @@ class Reconcile(KeyedKind):
     #: What raters tagged: start, end, type and how many of them did.
     candidates: tuple[tuple[int, int, str, int], ...] = ()
     raters: int = 0
-    #: The language by whose rules the measure of names will look for them.
+    #: The language by whose rules the metric `entities` will look for them.
     language: str = "en"
 
     def bind(

@@ -1,4 +1,10 @@
-"""`metra meta`: how far a metric, or a judge, can be trusted."""
+"""`metra meta`: how far a metric, or a judge, can be trusted.
+
+designs: questions about documents, references, choices of systems, and WMT's protocols
+judges: questions about judgements: rank, agree and normalise
+metrics: questions about metrics: correlate, diff, compare and cross
+options: what the questions share: scores to read, panels, notes and pictures
+"""
 
 from collections.abc import Mapping
 from typing import ClassVar

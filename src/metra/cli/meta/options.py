@@ -205,12 +205,12 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             scores = scores.with_lower_is_better(lower)
         scores = _filter_scores(scores, lang, domain, without)
         if len(golds) > 1:
-            found = merge_reports(
+            report = merge_reports(
                 {g: command(scores=scores, **asked | {"gold": g}) for g in golds}
             )
         else:
-            found = command(scores=scores, **asked)
-        write_findings(add_notes(found, notes), form, out, digits)
+            report = command(scores=scores, **asked)
+        write_findings(add_notes(report, notes), form, out, digits)
 
     for option in (
         digits,
@@ -373,14 +373,9 @@ def write_findings(
     from dataclasses import replace
 
     from metra.cli import name_flags
-    from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.table import Style
+    from metra.cli.output import build_style, write_output
     from metra.report.writers.meta import render
 
-    style = Style(
-        digits=digits,
-        color=wants_color() and not out,
-        width=None if out else get_screen_width(),
-    )
     notes = [name_flags(note) for note in findings.notes]
-    write_output(render(replace(findings, notes=notes), form, style), out)
+    named = replace(findings, notes=notes)
+    write_output(render(named, form, build_style(digits, out)), out)

@@ -1,0 +1,75 @@
+"""Options derived from records: types, defaults, limits, and numbers that are none."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from metra.cli.derive import FiniteRange, options_from
+
+
+@dataclass(frozen=True)
+class Settings:
+    rule: Literal["wmt", "greedy"] = field(
+        default="wmt", metadata={"help": "The rule."}
+    )
+    most_pairs: int = field(default=3, metadata={"flags": "-p --pairs", "low": 1})
+    alpha: float = field(default=0.05, metadata={"low": 0, "high": 1, "open": True})
+    eps: float | None = None
+    names: tuple[str, ...] = field(default=(), metadata={"split": True})
+    counts: tuple[int, ...] = field(default=(), metadata={"low": 1})
+    quiet: bool = False
+
+
+@click.command()
+@options_from(Settings)
+def show(options):
+    click.echo(repr(options))
+
+
+def run(*arguments):
+    return CliRunner().invoke(show, arguments)
+
+
+def test_defaults_are_the_records():
+    assert run().output.strip() == repr(Settings())
+
+
+def test_everything_given_arrives():
+    given = run(
+        *("--rule", "greedy", "-p", "7", "--alpha", "0.5", "--eps", "-1", "--quiet"),
+        *("--names", "a, b", "--names", "c", "--counts", "2", "--counts", "3"),
+    )
+    expected = Settings("greedy", 7, 0.5, -1.0, ("a", "b", "c"), (2, 3), True)
+    assert given.output.strip() == repr(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--rule", "best"], "'best' is not one of 'wmt', 'greedy'"),
+        (["--pairs", "0"], "0 is not in the range x>=1"),
+        (["--alpha", "1"], "1.0 is not in the range 0<x<1"),
+        (["--eps", "nan"], "NaN and infinity are not possible"),
+        (["--eps", "inf"], "NaN and infinity are not possible"),
+        (["--alpha", "nan"], "NaN and infinity are not possible"),
+    ],
+)
+def test_what_is_not_possible_is_refused(arguments, message):
+    refused = run(*arguments)
+    assert refused.exit_code == 2
+    assert message in refused.output
+
+
+def test_help_shows_text_limits_and_default():
+    text = " ".join(run("--help").output.split())
+    assert "--rule [wmt|greedy] The rule. [default: wmt]" in text
+    assert "-p, --pairs INTEGER RANGE [default: 3; x>=1]" in text
+    assert "--eps FLOAT" in text
+
+
+def test_infinity_is_in_no_range():
+    with pytest.raises(click.BadParameter, match="expected a finite number"):
+        FiniteRange(0).convert("inf", None, None)

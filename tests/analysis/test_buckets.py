@@ -92,14 +92,14 @@ def test_by_source_length():
     source = ["w " * (at % 2 * 15) for at in range(40)]
     found = score_buckets(*prepared(source=source), "source-length", trials=1)
     assert parts(found) == [("< 10", 20), ("10–19", 20)]
-    with pytest.raises(CorpusError, match="need the source; give it with -s"):
+    with pytest.raises(CorpusError, match="need the source; give it with `source`"):
         score_buckets(*prepared(), "source-length")
 
 
 def test_by_document_in_order_of_appearance():
     found = score_buckets(*prepared(documents=DOCUMENTS), "document", trials=1)
     assert parts(found) == [("two", 14), ("one", 26)]
-    with pytest.raises(CorpusError, match="none are known; give --docs"):
+    with pytest.raises(CorpusError, match="none are known; give `documents`"):
         score_buckets(*prepared(), "document")
 
 

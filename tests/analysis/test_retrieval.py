@@ -93,10 +93,13 @@ def test_judgements_say_what_is_relevant():
     ("named", "qrels", "message"),
     [
         pytest.param(
-            {"documents": None}, None, "no.* known; give --docs", id="no documents"
+            {"documents": None}, None, "no.* known; give `documents`", id="no documents"
         ),
         pytest.param(
-            {"refs": None}, None, "there are none; give -r", id="no references"
+            {"refs": None},
+            None,
+            "there are none; give `references`",
+            id="no references",
         ),
         pytest.param(
             {}, {"q9": {"one": 1.0}}, "query 'q9', which is not asked", id="query"

@@ -16,6 +16,7 @@ from metra.campaign.judges import (
 )
 from metra.campaign.metric_scores import build_judgement_scores
 from metra.campaign.ranking import JudgeSystemMean, average_by_judge
+from metra.campaign.results import group_by_scorer
 from metra.campaign.times import (
     build_time_table,
     compute_least_seconds,
@@ -34,24 +35,31 @@ def timed(scores, judge="ann", system="s", first=1):
 
 
 def test_drift_is_the_second_half_less_the_first():
-    found = compute_drifts(timed([10, 20, 10, 20, 50, 60, 50, 60]))
+    found = compute_drifts(group_by_scorer(timed([10, 20, 10, 20, 50, 60, 50, 60])))
     assert found["ann", "da"].change == 40.0
     assert found["ann", "da"].p_value == pytest.approx(0.0265, abs=1e-3)
 
 
 def test_better_systems_later_are_no_drift():
     answers = timed([10, 20, 10, 20]) + timed([80, 90, 80, 90], system="t", first=5)
-    assert compute_drifts(answers)["ann", "da"].change == 0.0
+    assert compute_drifts(group_by_scorer(answers))["ann", "da"].change == 0.0
 
 
 def test_the_order_is_that_of_time():
     answers = timed([10, 20, 10, 20, 50, 60, 50, 60])
-    assert compute_drifts(reversed(answers)) == compute_drifts(answers)
+    assert compute_drifts(group_by_scorer(reversed(answers))) == compute_drifts(
+        group_by_scorer(answers)
+    )
 
 
 def test_too_few_answers_or_no_times_say_nothing():
-    assert compute_drifts(timed([1, 2, 3, 4, 5, 6, 7])) == {}
-    assert compute_drifts([made("s", at, "ann", 3) for at in range(1, 20)]) == {}
+    assert compute_drifts(group_by_scorer(timed([1, 2, 3, 4, 5, 6, 7]))) == {}
+    assert (
+        compute_drifts(
+            group_by_scorer([made("s", at, "ann", 3) for at in range(1, 20)])
+        )
+        == {}
+    )
 
 
 def test_haste_is_less_time_than_reading_takes():

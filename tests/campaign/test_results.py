@@ -131,7 +131,7 @@ def test_the_judges_by_hand():
     assert ann.deviation == pytest.approx(35.3553390593)
     assert ann.milder == 25.0  # 100 against bob's 75 on the one output that both saw
     assert (ann.repeats, ann.same, ann.distance) == (2, 0.5, 12.5)
-    assert (ann.spoilt, ann.noticed, ann.p_value) == (2, 1, 0.5)
+    assert (ann.degraded, ann.noticed, ann.p_value) == (2, 1, 0.5)
     assert ann.seconds == 6.5
     assert (bob.mean, bob.deviation, bob.milder) == (75.0, None, -25.0)
     assert (bob.repeats, bob.same, bob.p_value, bob.seconds) == (0, None, None, None)
@@ -179,7 +179,7 @@ def test_a_whole_campaign_from_tasks_to_means():
     )
     for row in build_judge_table(judgements):
         assert (row.same, row.distance, row.milder) == (1.0, 0.0, 0.0)
-        assert row.noticed == row.spoilt > 0
+        assert row.noticed == row.degraded > 0
 
 
 def test_compared_outputs_that_come_back_turned_are_matched_by_system():

@@ -66,9 +66,9 @@ def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
 
 def test_what_cannot_be_counted_is_named(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.Stages() as say:
-        say("n-grams")
-        say("profiles")
+    with output.ProgressLine() as progress:
+        progress.name_stage("n-grams")
+        progress.name_stage("profiles")
     assert sys.stderr.getvalue() == "\rn-grams … \x1b[K\rprofiles … \x1b[K\r\x1b[K"
 
 

@@ -96,10 +96,12 @@ def parse_bucket_spec(spec: str) -> BucketSpec:
 def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None:
     """Refuse buckets by what is not known."""
     if how.kind == "document" and not corpus.has_documents:
-        msg = "Buckets by document need documents, but none are known; give --docs."
+        msg = (
+            "Buckets by document need documents, but none are known; give `documents`."
+        )
         raise CorpusError(msg)
     if how.kind == "source-length" and not corpus.has_source:
-        msg = "Buckets by source length need the source; give it with -s FILE."
+        msg = "Buckets by source length need the source; give it with `source`."
         raise CorpusError(msg)
 
 
@@ -297,13 +299,13 @@ def _score_partition(
     """Score the segments of each part."""
     keys = [(name, spec) for name in collected.systems for spec in metrics]
     aggregates = {key: metrics[key[1]].aggregate for key in keys}
-    found = []
-    for at, label in enumerate(parts.names):
-        inside = np.flatnonzero(parts.places == at)
+    buckets = []
+    for number, label in enumerate(parts.names):
+        inside = np.flatnonzero(parts.places == number)
         if not len(inside):
             continue
         rows = {key: sheets.tallies[key].rows[inside] for key in keys}
-        found.append(
+        buckets.append(
             Bucket(
                 label=label,
                 count=len(inside),
@@ -318,7 +320,7 @@ def _score_partition(
         directions={spec: metric.higher_is_better for spec, metric in metrics.items()},
         systems=collected.systems,
         baseline=baseline,
-        buckets=found,
+        buckets=buckets,
     )
 
 

@@ -45,11 +45,11 @@ def _count_distribution(results: Results, spec: str) -> Distribution:
 
 def get_segment_scores(results: Results, system: str, spec: str) -> Array:
     """Give one system's segment scores by one metric."""
-    found = results[system][spec].segments
-    if found is None:
+    scores = results[system][spec].segments
+    if scores is None:
         msg = "the segments were not scored"
         raise RuntimeError(msg)
-    return found
+    return scores
 
 
 def compute_bin_edges(scores: Array, bins: int = BINS) -> Array:

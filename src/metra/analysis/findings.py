@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisOptions:
-    """What is to be found out."""
+    """What the analyses are asked."""
 
     #: How many segments to list in each direction: none if 0, all if None.
     changes: int | None = 0
@@ -52,14 +52,14 @@ class AnalysisOptions:
 
     @property
     def any(self) -> bool:
-        """Whether anything is to be found out at all."""
+        """Whether there is any analysis at all."""
         lists = self.changes != 0 or self.ngrams != 0
         return lists or bool(self.buckets or self.labels or self.profiles)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisResults:
-    """What was found out; what was not asked for is empty."""
+    """The answers; those that were not asked for are empty."""
 
     #: One entry for each system that is compared with the baseline.
     changes: "Sequence[SystemChanges]" = ()
@@ -72,9 +72,9 @@ class AnalysisResults:
 def prepare_analyses(
     corpus: Corpus, metrics: Mapping[str, Metric], options: AnalysisOptions
 ) -> CollectedCorpus:
-    """Say what the analyses need of a corpus: a visitor of the pass that counts the metrics.
+    """Return a visitor of the counting pass that collects what the analyses need.
 
-    What cannot be found out is refused before anything is counted.
+    An analysis that cannot be made is refused before anything is counted.
     """
     if not options.any:
         return CollectedCorpus(corpus)
@@ -119,7 +119,7 @@ def run_analyses(
     baseline: str,
     looking: Callable[[str], None] = lambda _: None,
 ) -> AnalysisResults:
-    """Find out what is asked for: the other systems against the baseline, and each by itself.
+    """Return the analyses of the systems against the baseline, and of each by itself.
 
     The metrics are fitted ones, and the sheets hold their rows for every system. Words are
     those of the metric that sorts the changes. `looking` is told what comes next.

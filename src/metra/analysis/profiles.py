@@ -275,11 +275,11 @@ def describe_outputs(
         name: {trait.name: entry[trait.name].value for trait in TRAITS}
         for name, entry in values.items()
     }
-    found = []
+    profiles = []
     for name, traits in values.items():
         others = [entry for other, entry in plain.items() if other != name]
         stands_out = list_notable_traits(plain[name], others)
-        found.append(
+        profiles.append(
             Profile(
                 system=name,
                 words=int(counted.rows[name][:, COLUMN_INDEX["words"]].sum()),
@@ -296,7 +296,7 @@ def describe_outputs(
     first = counted.rows[collected.systems[0]]
     return Profiles(
         traits=TRAITS,
-        profiles=found,
+        profiles=profiles,
         segments=len(first),
         reference_words=float(first[:, COLUMN_INDEX["reference_words"]].sum()),
         references=_compute_reference_traits(counted),
@@ -312,7 +312,7 @@ def _compute_trait_values(
 ) -> dict[str, TraitValue]:
     rows = counted.rows[system]
     totals = pool.sum_rows(rows)
-    found = {
+    values = {
         share.trait.name: TraitValue(
             value=float(
                 share.value(
@@ -326,11 +326,11 @@ def _compute_trait_values(
         )
         for share in shares
     }
-    found["type_token"] = TraitValue(
+    values["type_token"] = TraitValue(
         value=compute_type_token_ratio(counted.ids[system])
     )
     nothing = TraitValue(value=None)
-    return {trait.name: found.get(trait.name, nothing) for trait in TRAITS}
+    return {trait.name: values.get(trait.name, nothing) for trait in TRAITS}
 
 
 def _compute_intervals(
@@ -344,17 +344,17 @@ def _compute_intervals(
         for name, rows in counted.rows.items()
         for share in shares
     }
-    found = resampling.compute_intervals(
+    intervals = resampling.compute_intervals(
         list(samples.values()), trials=trials, seed=seed
     )
-    return dict(zip(samples, found, strict=True))
+    return dict(zip(samples, intervals, strict=True))
 
 
 def _compute_reference_traits(counted: ProfileRows) -> dict[str, float]:
     repeated, ngrams = counted.reference_repeats
     types = compute_type_token_ratio(counted.reference_ids)
-    found = {"repeated": 100 * repeated / max(ngrams, 1)}
-    return found if types is None else {"type_token": types, **found}
+    traits = {"repeated": 100 * repeated / max(ngrams, 1)}
+    return traits if types is None else {"type_token": types, **traits}
 
 
 #: Output words per reference word: below or above this an output is short or long.
@@ -376,12 +376,12 @@ Values = Mapping[str, float | None]
 
 def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
     """List what stands out: against fixed bounds, and against the other systems."""
-    found = []
+    marks = []
     ratio = own["length_ratio"]
     if ratio is not None and ratio < SHORT:
-        found.append("short")
+        marks.append("short")
     if ratio is not None and ratio > LONG:
-        found.append("long")
+        marks.append("long")
     for trait, good, bad in (
         ("precision", "precise", "imprecise"),
         ("recall", "complete", "incomplete"),
@@ -390,19 +390,19 @@ def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
         value = own[trait]
         if usual is not None and value is not None:
             if value >= usual + POINTS:
-                found.append(good)
+                marks.append(good)
             if value <= usual - POINTS:
-                found.append(bad)
-    found += [trait for trait in ("empty", "loops") if own[trait]]
+                marks.append(bad)
+    marks += [trait for trait in ("empty", "loops") if own[trait]]
     for trait, (least, times, _) in NOTABLE.items():
         value, usual = own[trait], _compute_median(trait, others)
         if value is not None and value >= max(least, times * (usual or 0)):
-            found.append(trait)
-    return found
+            marks.append(trait)
+    return marks
 
 
 def describe_profile(
-    found: Sequence[str], *, empty: int, loops: int, others: int
+    marks: Sequence[str], *, empty: int, loops: int, others: int
 ) -> str:
     """Say it in one line; with one other system, in comparison with that.
 
@@ -413,12 +413,12 @@ def describe_profile(
     >>> describe_profile([], empty=0, loops=0, others=3)
     'like the others'
     """
-    said = [_join_adjectives(found, _COMPARED if others == 1 else _ALONE)]
-    if "empty" in found:
+    said = [_join_adjectives(marks, _COMPARED if others == 1 else _ALONE)]
+    if "empty" in marks:
         said.append(f"{empty} empty output{'' if empty == 1 else 's'}")
-    if "loops" in found:
+    if "loops" in marks:
         said.append(f"loops in {loops} segment{'' if loops == 1 else 's'}")
-    said += [words for trait, (_, _, words) in NOTABLE.items() if trait in found]
+    said += [words for trait, (_, _, words) in NOTABLE.items() if trait in marks]
     line = "; ".join(filter(None, said))
     usual = ("nothing stands out", "like the other one", "like the others")
     return line or usual[min(others, 2)]
@@ -430,10 +430,10 @@ _COMPARED = {word: f"more {word}" for word in _GOOD}
 _COMPARED |= {bad: f"less {good}" for good, bad in zip(_GOOD, _BAD, strict=True)}
 
 
-def _join_adjectives(found: Sequence[str], words: Mapping[str, str]) -> str:
-    size = [word for word in ("short", "long") if word in found]
-    good = " and ".join(words[word] for word in _GOOD if word in found)
-    bad = " and ".join(words[word] for word in _BAD if word in found)
+def _join_adjectives(marks: Sequence[str], words: Mapping[str, str]) -> str:
+    size = [word for word in ("short", "long") if word in marks]
+    good = " and ".join(words[word] for word in _GOOD if word in marks)
+    bad = " and ".join(words[word] for word in _BAD if word in marks)
     if good and bad:
         return ", ".join([*size, f"{good} but {bad}"])
     if good:

@@ -3,16 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.record import ScoredItem, Scores
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 from metra.stats.line_fit import LineFit, fit_line
 from metra.stats.moments import pearson, spearman
+
+if TYPE_CHECKING:
+    from metra.formats.scores.record import ScoredItem, Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,7 @@ class HumanScores:
 
 
 def relate_judgements(
-    judgements: Scores,
+    judgements: "Scores",
     results: Results,
     documents: Sequence[str] | None = None,
 ) -> HumanScores:
@@ -175,7 +178,7 @@ def relate_judgements(
     )
 
 
-def _average_judgements(judgements: Scores, system: str, count: int) -> Array:
+def _average_judgements(judgements: "Scores", system: str, count: int) -> Array:
     if system not in judgements.systems:
         return np.full(count, np.nan)
     own = judgements.system == judgements.systems.index(system)
@@ -192,7 +195,7 @@ def _compute_mean(values: Array) -> float:
 
 
 def _check_judgements(
-    judgements: Scores,
+    judgements: "Scores",
     systems: Sequence[str],
     documents: Sequence[str] | None,
     count: int,
@@ -214,7 +217,7 @@ def _check_judgements(
 
 def _check_judgement(
     system: str,
-    item: ScoredItem,
+    item: "ScoredItem",
     line: int,
     systems: Sequence[str],
     documents: Sequence[str] | None,

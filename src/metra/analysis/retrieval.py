@@ -1,9 +1,8 @@
 """Cross-language retrieval: whether documents are found through their translations.
 
-A query's ranking depends on all documents at once, so nothing here adds up over segments;
-queries do, and are what intervals resample.
-
-How good a ranked list of documents is: average precision and nDCG.
+Ranked lists are scored by average precision and nDCG. A query's ranking depends on all
+documents at once, so nothing here adds up over segments; queries do, and are what intervals
+resample.
 """
 
 import math
@@ -33,12 +32,12 @@ def compute_average_precision(
     83.33
     """
     relevant = {name for name, degree in relevance.items() if degree > 0}
-    found = 0
+    retrieved = 0
     total = 0.0
     for rank, name in enumerate(ranked, 1):
         if name in relevant:
-            found += 1
-            total += found / rank
+            retrieved += 1
+            total += retrieved / rank
     return 100 * total / len(relevant)
 
 
@@ -116,14 +115,14 @@ def evaluate_retrieval(
     `top`, are the relevant ones.
     """
     documents = _collect_documents(corpus)
-    found = {
+    rankings = {
         name: _rank_documents(texts, queries, text) for name, texts in documents.items()
     }
     names = set(documents[REFERENCE])
     if qrels is None:
         relevance: Mapping[str, Mapping[str, float]] = {
             query: dict.fromkeys(ranked[:top], 1.0)
-            for query, ranked in found[REFERENCE].items()
+            for query, ranked in rankings[REFERENCE].items()
         }
         judged = f"reference run, top {top}"
     else:
@@ -135,7 +134,8 @@ def evaluate_retrieval(
         msg = "No document is relevant to any of the queries; there is nothing to measure."
         raise CorpusError(msg)
     pairs = {
-        name: _score_queries(ranked, relevance, asked) for name, ranked in found.items()
+        name: _score_queries(ranked, relevance, asked)
+        for name, ranked in rankings.items()
     }
     samples = [
         Sample(np.column_stack([column, np.ones(len(asked))]), _divide_totals)
@@ -146,13 +146,13 @@ def evaluate_retrieval(
     runs = [
         RetrievalRun(
             name,
-            found[name],
+            rankings[name],
             dict(zip(asked, rows[:, 0].tolist(), strict=True)),
             dict(zip(asked, rows[:, 1].tolist(), strict=True)),
-            intervals[2 * at],
-            intervals[2 * at + 1],
+            intervals[2 * number],
+            intervals[2 * number + 1],
         )
-        for at, (name, rows) in enumerate(pairs.items())
+        for number, (name, rows) in enumerate(pairs.items())
     ]
     left_out = [query for query in queries if query not in asked]
     return RetrievalResult(
@@ -163,10 +163,10 @@ def evaluate_retrieval(
 def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     """Put together the segments of each document, of the first reference and the systems."""
     if not corpus.has_documents:
-        msg = "Documents are searched, but none are known; give --docs."
+        msg = "Documents are searched, but none are known; give `documents`."
         raise CorpusError(msg)
     if not corpus.has_references:
-        msg = "Translations are held against references, but there are none; give -r FILE."
+        msg = "Translations are held against references, but there are none; give `references`."
         raise CorpusError(msg)
     if REFERENCE in corpus.systems:
         msg = (
@@ -174,16 +174,16 @@ def _collect_documents(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
             "it another name with NAME=FILE."
         )
         raise CorpusError(msg)
-    found: dict[str, dict[str, list[str]]] = {
+    texts: dict[str, dict[str, list[str]]] = {
         name: {} for name in (REFERENCE, *corpus.systems)
     }
     for chunk in corpus.chunks(CHUNK):
         columns: dict[str, SegmentColumn] = {REFERENCE: chunk.refs[0], **chunk.systems}
         for name, column in columns.items():
-            for at, document in enumerate(chunk.documents or ()):
-                segments = found[name].setdefault(document, [])
-                segments.append(column.text[at] or "")
-    return found
+            for index, document in enumerate(chunk.documents or ()):
+                segments = texts[name].setdefault(document, [])
+                segments.append(column.text[index] or "")
+    return texts
 
 
 def _rank_documents(
@@ -199,17 +199,17 @@ def _rank_documents(
         return {query: [] for query in queries}
     index = _import_bm25().BM25(k1=K1, b=B, method="lucene", dtype="float64")
     index.index(words, show_progress=False)
-    found = {}
+    rankings = {}
     for query, terms in zip(queries, asked, strict=True):
         scores = index.get_scores(terms).tolist() if terms else [0.0] * len(names)
         pairs = [(-score, name) for score, name in zip(scores, names, strict=True)]
-        found[query] = [name for score, name in sorted(pairs) if score < 0]
-    return found
+        rankings[query] = [name for score, name in sorted(pairs) if score < 0]
+    return rankings
 
 
 def _tokenize_texts(texts: list[str], text: Preparation) -> list[list[str]]:
     tokens = prepare(pack([*texts], "a document"), text)
-    return [tokens[at] or [] for at in range(len(texts))]
+    return [tokens[index] or [] for index in range(len(texts))]
 
 
 def _import_bm25() -> Any:

@@ -1,6 +1,6 @@
 """Two outputs of a segment word by word: what stayed, what changed, what the reference has.
 
-Words as a metric compares them, with the places in the text where they were written.
+Words are those that a metric compares, each with its place in the text as it was written.
 """
 
 import re
@@ -88,16 +88,16 @@ def _locate_tokens(
             continue
         first = index - waiting
         reach = at + len(token) + _NEAR * waiting
-        found = at if text.startswith(token, at) else -1
-        if found < 0 and waiting:
-            found = text.find(token, at, reach)
-        if found < 0:
+        start = at if text.startswith(token, at) else -1
+        if start < 0 and waiting:
+            start = text.find(token, at, reach)
+        if start < 0:
             waiting += 1
             continue
-        if waiting and found > at:
-            yield first, index, at, at + len(text[at:found].rstrip())
-        stop = found + len(token)
-        yield index if found > at else first, index + 1, found, stop
+        if waiting and start > at:
+            yield first, index, at, at + len(text[at:start].rstrip())
+        stop = start + len(token)
+        yield index if start > at else first, index + 1, start, stop
         waiting = 0
         at = _WHITE.match(text, stop).end()  # type: ignore[union-attr]
     end = len(text.rstrip())
@@ -172,12 +172,12 @@ def diff_words(
     >>> [(piece.text, piece.kind, piece.in_reference) for piece in diff.after]
     [('a', 'kept', False), ('cat', 'kept', True), ('sat', 'inserted', True)]
     """
-    there = [ref for ref in references if ref is not None]
-    texts = [before, after, *there]
+    present = [ref for ref in references if ref is not None]
+    texts = [before, after, *present]
     cut = split_texts(texts, preparation)
     keys = [[word.key for word in words] for words in cut]
     pairs, exact = pair_common_words(keys[0], keys[1])
-    shared = [_SharedWords(keys[0], keys[1], keys[at]) for at in range(2, len(keys))]
+    shared = [_SharedWords(keys[0], keys[1], reference) for reference in keys[2:]]
     longer = max(len(keys[0]), len(keys[1]))
     if len(pairs) < SIMILAR * longer:
         pairs = []
@@ -200,7 +200,7 @@ def diff_words(
         )
         for side in (0, 1)
     ]
-    found = iter(
+    pieces = iter(
         list(
             _join_pieces(
                 text,
@@ -210,12 +210,12 @@ def diff_words(
                 "neither",
             )
         )
-        for text, words, entry in zip(there, cut[2:], shared, strict=True)
+        for text, words, entry in zip(present, cut[2:], shared, strict=True)
     )
     return WordDiff(
         before=sides[0],
         after=sides[1],
-        references=[None if ref is None else next(found) for ref in references],
+        references=[None if ref is None else next(pieces) for ref in references],
         exact=exact and all(entry.exact for entry in shared),
     )
 
@@ -234,15 +234,15 @@ class _SharedWords:
     def __init__(
         self, before: Sequence[str], after: Sequence[str], reference: Sequence[str]
     ) -> None:
-        found = [pair_common_words(output, reference) for output in (before, after)]
-        self.exact = all(exact for _, exact in found)
+        common = [pair_common_words(output, reference) for output in (before, after)]
+        self.exact = all(exact for _, exact in common)
         #: For each output, the places in it of the words that stand in the same order.
-        self.in_order = [{i for i, _ in pairs} for pairs, _ in found]
+        self.in_order = [{i for i, _ in pairs} for pairs, _ in common]
         self.counts = Counter(reference)
         #: For each output, which of the reference's words it has.
         self.of_reference = [
             _mark_available_words(reference, {j for _, j in pairs}, Counter(output))
-            for (pairs, _), output in zip(found, (before, after), strict=True)
+            for (pairs, _), output in zip(common, (before, after), strict=True)
         ]
 
 

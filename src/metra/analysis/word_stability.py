@@ -96,7 +96,7 @@ def compute_stability(
         tuple(_compute_overlap(pairs, order) for order in range(1, n + 1)),
         tuple(
             _build_word_sets(
-                pairs, [_score_words(found) for found in lists], names, width
+                pairs, [_score_words(entry) for entry in lists], names, width
             )
         ),
     )
@@ -105,8 +105,8 @@ def compute_stability(
 def _group_by_document(text: Iterable[tuple[Tokens, list[str]]]) -> list[Document]:
     documents: dict[str, Document] = {}
     for tokens, names in text:
-        for at, name in enumerate(names):
-            documents.setdefault(name, []).append(tokens[at] or [])
+        for index, name in enumerate(names):
+            documents.setdefault(name, []).append(tokens[index] or [])
     return list(documents.values())
 
 
@@ -130,17 +130,17 @@ def _count_ngrams(document: Document, n: int) -> Grams:
     )
 
 
-def _score_words(found: Frequencies) -> list[dict[str, tuple[float, float]]]:
+def _score_words(frequencies: Frequencies) -> list[dict[str, tuple[float, float]]]:
     """For each document its words with their tf.idf and S."""
-    lists: list[dict[str, tuple[float, float]]] = [{} for _ in found.documents]
+    lists: list[dict[str, tuple[float, float]]] = [{} for _ in frequencies.documents]
     entries = zip(
-        found.document.tolist(),
-        found.word.tolist(),
-        found.tfidf.tolist(),
-        found.s.tolist(),
+        frequencies.document.tolist(),
+        frequencies.word.tolist(),
+        frequencies.tfidf.tolist(),
+        frequencies.s.tolist(),
         strict=True,
     )
-    words = found.words
+    words = frequencies.words
     for document, word, tfidf, s in entries:
         lists[document][words[word]] = (tfidf, s)
     return lists
@@ -152,7 +152,7 @@ def _build_word_sets(
     names: tuple[str, str],
     width: float,
 ) -> Iterable[WordSet]:
-    found: dict[tuple[bool, int], list[tuple[float, float, int]]] = {
+    sets: dict[tuple[bool, int], list[tuple[float, float, int]]] = {
         (common, which): [] for common in (True, False) for which in (0, 1)
     }
     for at, pair in enumerate(pairs):
@@ -162,10 +162,10 @@ def _build_word_sets(
             known = scores[which][at]
             for common, part in ((True, shared), (False, counts[which] - shared)):
                 entries = [(*known[word], count) for word, count in part.items()]
-                found[common, which] += entries
+                sets[common, which] += entries
     values = {
         key: np.array(entries or np.empty((0, 3)), np.float64)
-        for key, entries in found.items()
+        for key, entries in sets.items()
     }
     columns = {
         weight: {key: array[:, at] for key, array in values.items()}

@@ -1,10 +1,7 @@
-"""Which judge gets what, in which order: computed once, from the campaign's seed.
+"""Which judge gets what, in which order, with repeated and degraded items.
 
-The ids that judges see come from a secret and never from the seed, so that nobody who knows
-the campaign can tell a system by an id.
-
-Who gets which version of which text, evenly; the order comes later.
-Spoilt copies: outputs with a stretch of words from elsewhere, to see who reads.
+Everything follows from the campaign's seed. The ids that judges see come from a secret and
+never from the seed, so that nobody who knows the campaign can tell a system by an id.
 """
 
 import math
@@ -33,25 +30,25 @@ class Share:
 def divide_units(
     campaign: Campaign, *, rng: "np.random.Generator"
 ) -> list[list[Share]]:
-    """Share the units out among the judges, in the order of the judges' names."""
+    """Return the units of each judge, in the order of the judges' names."""
     texts = [int(text) for text in rng.permutation(len(campaign.texts))]
     common, rest = texts[: campaign.calibration], texts[campaign.calibration :]
-    found: list[list[Share]] = [[] for _ in campaign.settings.judges]
-    for at, text in enumerate(common):
+    shares: list[list[Share]] = [[] for _ in campaign.settings.judges]
+    for number, text in enumerate(common):
         versions = _versions(campaign)
         if not campaign.blocks:
-            versions = [versions[at % len(versions)]]
-        for mine in found:
-            mine += [Share(text, version, True) for version in versions]
+            versions = [versions[number % len(versions)]]
+        for own in shares:
+            own += [Share(text, version, True) for version in versions]
     if campaign.blocks:
-        _share_blocks(campaign, rest, found, rng)
+        _share_blocks(campaign, rest, shares, rng)
     else:
-        _share_versions(campaign, rest, found, rng)
-    return found
+        _share_versions(campaign, rest, shares, rng)
+    return shares
 
 
 def _versions(campaign: Campaign) -> list[tuple[int, ...]]:
-    """What is shown of a text at once: single systems, pairs, or all of them."""
+    """Return what is shown of a text at once: single systems, pairs, or all of them."""
     every = range(len(campaign.systems))
     return list(combinations(every, campaign.protocol.outputs or len(every)))
 
@@ -59,46 +56,46 @@ def _versions(campaign: Campaign) -> list[tuple[int, ...]]:
 def _share_blocks(
     campaign: Campaign,
     texts: Sequence[int],
-    found: list[list[Share]],
+    shares: list[list[Share]],
     rng: "np.random.Generator",
 ) -> None:
     for text in texts:
-        for judge in _order_least_busy(found, rng)[: campaign.settings.each]:
-            found[judge] += [Share(text, version) for version in _versions(campaign)]
+        for judge in _order_least_busy(shares, rng)[: campaign.settings.each]:
+            shares[judge] += [Share(text, version) for version in _versions(campaign)]
 
 
 def _share_versions(
     campaign: Campaign,
     texts: Sequence[int],
-    found: list[list[Share]],
+    shares: list[list[Share]],
     rng: "np.random.Generator",
 ) -> None:
     count = len(campaign.systems)
     slots = [system for system in range(count) for _ in range(campaign.settings.each)]
-    seen = [[0] * count for _ in found]
+    seen = [[0] * count for _ in shares]
     for text in texts:
-        judges = _order_least_busy(found, rng)[: len(slots)]
+        judges = _order_least_busy(shares, rng)[: len(slots)]
         for judge, system in zip(
             judges, _balance_systems(slots, judges, seen), strict=True
         ):
-            found[judge].append(Share(text, (system,)))
+            shares[judge].append(Share(text, (system,)))
             seen[judge][system] += 1
 
 
 def _order_least_busy(
-    found: list[list[Share]], rng: "np.random.Generator"
+    shares: list[list[Share]], rng: "np.random.Generator"
 ) -> list[int]:
-    """Judges with the least to do first; chance decides between equals."""
-    chance = rng.permutation(len(found))
+    """Return judges with the least to do first; chance decides between equals."""
+    chance = rng.permutation(len(shares))
     return sorted(
-        range(len(found)), key=lambda judge: (len(found[judge]), chance[judge])
+        range(len(shares)), key=lambda judge: (len(shares[judge]), chance[judge])
     )
 
 
 def _balance_systems(
     slots: Sequence[int], judges: Sequence[int], seen: list[list[int]]
 ) -> list[int]:
-    """Give each judge the system seen least: swap two as long as that helps.
+    """Return the systems so that each judge gets those that they saw least.
 
     What is added up are squares, so that one large difference is worse than two small ones.
     """
@@ -122,23 +119,23 @@ def _balance_systems(
 def degrade_text(
     text: str, donors: Sequence[str], *, rng: "np.random.Generator"
 ) -> str | None:
-    """Put a stretch of another text in; None if that changes nothing."""
+    """Return the text with a stretch of another one in it; None if that changes nothing."""
     gap = " " if " " in text or any(" " in donor for donor in donors) else ""
     words = _words(text, gap)
     count = count_replaced_words(len(words))
     start = int(rng.integers(0, max(1, len(words) - count + 1)))
-    for at in rng.permutation(len(donors)):
-        other = _words(donors[at], gap)
-        first = int(rng.integers(0, max(1, len(other) - count + 1)))
-        strange = other[first : first + count]
-        spoilt = gap.join([*words[:start], *strange, *words[start + count :]])
-        if spoilt.split() != text.split():
-            return spoilt
+    for donor in rng.permutation(len(donors)):
+        donor_words = _words(donors[donor], gap)
+        first = int(rng.integers(0, max(1, len(donor_words) - count + 1)))
+        strange = donor_words[first : first + count]
+        degraded = gap.join([*words[:start], *strange, *words[start + count :]])
+        if degraded.split() != text.split():
+            return degraded
     return None
 
 
 def count_replaced_words(words: int) -> int:
-    """How many words to replace, by the length of the text.
+    """Return how many words to replace, by the length of the text.
 
     >>> [count_replaced_words(words) for words in (0, 3, 5, 8, 15, 20, 40)]
     [1, 1, 2, 3, 4, 5, 10]
@@ -158,27 +155,27 @@ _DONORS = 20
 
 
 def assign(campaign: Campaign, *, secret: bytes) -> tuple[Task, ...]:
-    """Give all judges their tasks; the same campaign and secret give the same tasks."""
+    """Return the tasks of all judges; the same campaign and secret give the same tasks."""
     if len(secret) < _SHORTEST:
         msg = f"The secret has {len(secret)} bytes; expected at least {_SHORTEST}."
         raise OptionError(msg)
     seed = campaign.settings.seed
-    found = divide_units(campaign, rng=np.random.default_rng([seed, 0]))
+    shares = divide_units(campaign, rng=np.random.default_rng([seed, 0]))
     tasks: list[Task] = []
-    for judge, share in enumerate(found):
+    for judge, share in enumerate(shares):
         rng = np.random.default_rng([seed, 1, judge])
         order = _order_units(campaign, share, judge, rng)
-        mine = _build_tasks(
+        own = _build_tasks(
             campaign, judge, _insert_checks(campaign, order, rng), secret
         )
-        tasks += _prepend_baseline(campaign, judge, mine, secret)
+        tasks += _prepend_baseline(campaign, judge, own, secret)
     return tuple(tasks)
 
 
 def _order_units(
     campaign: Campaign, mine: Sequence[Share], judge: int, rng: "np.random.Generator"
 ) -> list[Share]:
-    """Calibration first, then rounds in which every system has its turn.
+    """Return calibration first, then rounds in which every system has its turn.
 
     Rounds and judges start at different systems, as the rows of a Latin square do.
     """
@@ -219,15 +216,15 @@ def _rounds(
     waiting: list[list[Share]] = [[] for _ in range(count)]
     for share in mine:
         waiting[share.systems[0]].append(share)
-    found: list[Share] = []
+    ordered: list[Share] = []
     row = int(rng.integers(0, count))
     while any(waiting):
         for place in range(count):
             queue = waiting[(place + row + judge) % count]
             if queue:
-                found.append(queue.pop())
+                ordered.append(queue.pop())
         row += 1
-    return found
+    return ordered
 
 
 def _rotate_systems(systems: tuple[int, ...], by: int) -> tuple[int, ...]:
@@ -236,7 +233,7 @@ def _rotate_systems(systems: tuple[int, ...], by: int) -> tuple[int, ...]:
 
 
 def _group_by_text(mine: Sequence[Share]) -> list[Share]:
-    """Bring the units of a text together, texts in the order of their first unit."""
+    """Return the units of a text together, texts in the order of their first unit."""
     order: dict[int, list[Share]] = {}
     for share in mine:
         order.setdefault(share.text, []).append(share)
@@ -246,7 +243,7 @@ def _group_by_text(mine: Sequence[Share]) -> list[Share]:
 def _insert_checks(
     campaign: Campaign, order: Sequence[Share], rng: "np.random.Generator"
 ) -> list[tuple[Share, JudgementKind, int | None]]:
-    """Let some tasks come back half a sitting away, as they were or spoilt.
+    """Return the units with repeated and degraded ones half a sitting away.
 
     Each entry tells its unit, why it is there, and which place of `order` it comes from.
     """
@@ -256,7 +253,7 @@ def _insert_checks(
     repeats = min(half, math.ceil(campaign.repeats * count))
     early = [first + int(at) for at in rng.permutation(half)][:repeats]
     others = [at for at in range(first, len(order)) if at not in early]
-    spoilt = [others[at] for at in rng.permutation(len(others))]
+    candidates = [others[at] for at in rng.permutation(len(others))]
     wanted = min(half, math.ceil(campaign.degraded * count))
     keyed: list[tuple[float, tuple[Share, JudgementKind, int | None]]] = [
         (at, (share, _kind(campaign, share), at)) for at, share in enumerate(order)
@@ -265,7 +262,7 @@ def _insert_checks(
         keyed.append(
             (_choose_position(at, first, count, rng), (order[at], "repeat", at))
         )
-    for at in spoilt:
+    for at in candidates:
         if not wanted:
             break
         if _degrade_unit(campaign, order[at]) is not None:
@@ -279,7 +276,7 @@ def _insert_checks(
 def _choose_position(
     at: int, first: int, count: int, rng: "np.random.Generator"
 ) -> float:
-    """Choose a place between two tasks, at least half of them away."""
+    """Return a place between two tasks, at least half of them away."""
     half = count // 2
     place = at - first
     low, high = (place + half, count) if place < half else (0, place - half + 1)
@@ -294,7 +291,7 @@ def _kind(campaign: Campaign, share: Share) -> JudgementKind:
 
 
 def _degrade_unit(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
-    """Spoil a unit's outputs: the same copy for every judge, all or nothing."""
+    """Return degraded outputs of a unit: the same for every judge, all or None."""
     system = share.systems[0]
     outputs = campaign.systems[system].outputs
     rng = np.random.default_rng([campaign.settings.seed, 2, share.text, system])
@@ -304,9 +301,9 @@ def _degrade_unit(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
         for at in rng.permutation(len(outputs))[: _DONORS + len(inside)]
         if at not in inside and outputs[at]
     ]
-    found = [degrade_text(outputs[at], donors, rng=rng) for at in inside]
-    copies = [copy for copy in found if copy is not None]
-    return tuple(copies) if len(copies) == len(found) else None
+    degraded = [degrade_text(outputs[at], donors, rng=rng) for at in inside]
+    copies = [copy for copy in degraded if copy is not None]
+    return tuple(copies) if len(copies) == len(degraded) else None
 
 
 def _build_tasks(
@@ -325,7 +322,7 @@ def _build_tasks(
         for at, (_, kind, origin) in enumerate(entries, 1)
         if kind not in ("repeat", "degraded")
     }
-    found = []
+    tasks = []
     for at, (share, kind, origin) in enumerate(entries, 1):
         check = kind in ("repeat", "degraded")
         texts = _degrade_unit(campaign, share) if kind == "degraded" else None
@@ -344,14 +341,14 @@ def _build_tasks(
             for number, (system, segment) in enumerate(shown)
         )
         original = ids[origin] if check else None
-        found.append(Task(hidden("task", at), name, at, kind, items, original))
-    return found
+        tasks.append(Task(hidden("task", at), name, at, kind, items, original))
+    return tasks
 
 
 def _prepend_baseline(
     campaign: Campaign, judge: int, tasks: list[Task], secret: bytes
 ) -> list[Task]:
-    """Put the baseline text, which tells how a judge reads any text, before the rest."""
+    """Return the tasks after the baseline text, which shows how a judge reads any text."""
     text = campaign.material.get("baseline")
     reads = any(step.asks.measures_reading for step in campaign.protocol.steps)
     if not text or not reads:

@@ -31,7 +31,7 @@ _NAMES = (*_LISTS, *_SINGLE, *READERS)
 
 
 def open_campaign(path: str) -> Campaign:
-    """Read a campaign's file and texts, and freeze them."""
+    """Return the campaign of a file with its texts."""
     table = read_toml(path, "a campaign")
     files = table.pop("files", None)
     if not isinstance(files, dict) or not files.get("outputs"):
@@ -71,7 +71,7 @@ def _check_files(name: str, value: Any, path: str) -> None:
 
 
 def _resolve_path(file: str, here: Path) -> str:
-    """Find a file from the campaign's folder; its name before `=` stays."""
+    """Return a file's path from the campaign's folder; its name before `=` stays."""
     name, equals, path = file.rpartition("=")
     return f"{name}{equals}{here / path}"
 
@@ -267,7 +267,7 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
 
 
 def _check_material(frozen: Campaign) -> None:
-    """Refuse what would leave every score undefined."""
+    """Raise an error for what would leave every score undefined."""
     place, asked, given = frozen.settings.name, frozen.protocol, frozen.material
     documents = {segment.document for segment in frozen.segments}
     needed = {step.asks.document_material for step in asked.steps} - {""}

@@ -2,8 +2,6 @@
 
 Dabbadie et al. 2002, LREC workshop, ask of each metric how reliable it is (the standard
 deviation over evaluators and their agreement) and how far metrics agree with each other.
-
-Results of evaluators as files: the table of the exercise.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,11 +79,11 @@ class Exercise:
     correlations: tuple[MetricCorrelation, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """The record as plain tables and lists."""
+        """Return the record as plain tables and lists."""
         return asdict(self)
 
     def tables(self) -> dict[str, str]:
-        """The tables to send in, by file name: results, reliability and correlations."""
+        """Return the tables to send in, by file name: results, reliability and correlations."""
         return {
             "results.tsv": _format_table(self.results, EvaluatorScore),
             "reliability.tsv": _format_table(self.reliability, Reliability),
@@ -97,7 +95,7 @@ class Exercise:
 
 
 def compare_evaluators(results: Iterable[EvaluatorScore]) -> Exercise:
-    """Compare evaluators by metric, and metrics with each other."""
+    """Return how far evaluators agree by metric, and metrics with each other."""
     given = tuple(results)
     if not given:
         msg = "There are no results to compare; give the scores of at least one evaluator."
@@ -123,7 +121,7 @@ def compare_evaluators(results: Iterable[EvaluatorScore]) -> Exercise:
 
 
 def convert_text_scores(scores: Iterable[TextScore]) -> list[EvaluatorScore]:
-    """The judges' own scores of each text, without the means over judges."""
+    """Return the judges' own scores of each text, without the means over judges."""
     return [
         EvaluatorScore(
             *(one.metric, one.evaluator, one.text, one.translation),
@@ -140,12 +138,12 @@ Place = tuple[str, str]
 def _group_by_translation(
     results: Iterable[EvaluatorScore],
 ) -> dict[Place, dict[str, float]]:
-    found: dict[Place, dict[str, float]] = {}
+    scores: dict[Place, dict[str, float]] = {}
     for one in results:
         if not one.reason:
             place = one.text, one.translation
-            found.setdefault(place, {})[one.evaluator] = one.score
-    return found
+            scores.setdefault(place, {})[one.evaluator] = one.score
+    return scores
 
 
 def _average_evaluators(results: Iterable[EvaluatorScore]) -> dict[Place, float]:
@@ -210,16 +208,18 @@ def _format_cell(value: object) -> str:
 def _format_matrix(
     correlations: Sequence[MetricCorrelation], metrics: Sequence[str]
 ) -> str:
-    """Pearson's r of every two metrics, a square with the metrics on both sides."""
-    found: dict[tuple[str, str], float | None] = {(name, name): 1.0 for name in metrics}
+    """Return Pearson's r of every two metrics as a square table."""
+    values: dict[tuple[str, str], float | None] = {
+        (name, name): 1.0 for name in metrics
+    }
     for one in correlations:
-        found[one.one, one.other] = found[one.other, one.one] = one.pearson
+        values[one.one, one.other] = values[one.other, one.one] = one.pearson
     lines = ["\t".join(["metric", *map(replace_line_breaks, metrics)])]
     lines += [
         "\t".join(
             [
                 replace_line_breaks(row),
-                *(_format_cell(found[row, column]) for column in metrics),
+                *(_format_cell(values[row, column]) for column in metrics),
             ]
         )
         for row in metrics

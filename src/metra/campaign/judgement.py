@@ -1,7 +1,4 @@
-"""A judgement: one answer of one judge about what one screen showed.
-
-How fast each judge reads any text, filled into what they read of the systems.
-"""
+"""Answers as judgements: their scores, checks of imported ones, and latest revisions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,7 +14,7 @@ from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgeme
 
 
 def add_baselines(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Give each reading the speed at which its judge read the baseline text."""
+    """Return judgements whose readings have the judge's speed on the baseline text."""
     natural = _find_baseline_speeds(judgements)
     if not natural:
         return list(judgements)
@@ -25,13 +22,13 @@ def add_baselines(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def _find_baseline_speeds(judgements: Sequence[Judgement]) -> dict[str, float]:
-    found = {}
+    speeds = {}
     for one in judgements:
         if one.kind == "baseline" and one.cannot is None:
             for step in one.value.values():
                 if step["ms"] and step[KEY]["words"]:
-                    found[one.judge] = compute_reading_speed(step)
-    return found
+                    speeds[one.judge] = compute_reading_speed(step)
+    return speeds
 
 
 def _add_natural_speed(judgement: Judgement, natural: float | None) -> Judgement:
@@ -122,13 +119,13 @@ def record_answer(
 
 
 def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Keep the last revision of each answer, in the order in which answers first came.
+    """Return the last revision of each answer, in the order of the first ones.
 
     Readings are given the speed at which their judge read the baseline text.
     """
-    found: dict[tuple[str, str, int], Judgement] = {}
+    latest: dict[tuple[str, str, int], Judgement] = {}
     for judgement in judgements:
         key = judgement.judge, judgement.task, judgement.segment
-        if key not in found or judgement.revision >= found[key].revision:
-            found[key] = judgement
-    return add_baselines(list(found.values()))
+        if key not in latest or judgement.revision >= latest[key].revision:
+            latest[key] = judgement
+    return add_baselines(list(latest.values()))

@@ -1,9 +1,7 @@
-"""The judges: how strict, how steady, how quick, and whether they saw what was spoilt.
+"""Figures about each judge, and reasons to look at them.
 
-Nothing here drops anybody; it says what there is to know.
-
-Whether a judge became stricter or milder on the way.
-What an organiser should look at: a reason in words for each judge, never a verdict.
+How strict, steady and quick judges are, whether they notice degraded copies, and whether they
+became stricter on the way. Nothing here drops anybody.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,19 +37,16 @@ class Drift:
     p_value: float
 
 
-def compute_drifts(judgements: Iterable[Judgement]) -> dict[tuple[str, str], Drift]:
-    """Compare the halves, by judge and scorer; what has no times or is too little is left out.
+def compute_drifts(
+    scores_by_scorer: ScoresByScorer,
+) -> dict[tuple[str, str], Drift]:
+    """Return the drifts by judge and scorer; without times or with too few there is none.
 
     Each score counts as its distance from its system's mean, so that a judge who met the
     better systems later has not drifted.
     """
-    return compute_drifts_from_scores(group_by_scorer(judgements))
-
-
-def compute_drifts_from_scores(every: ScoresByScorer) -> dict[tuple[str, str], Drift]:
-    """The same from scores that have been read out."""
-    found: dict[tuple[str, str], Drift] = {}
-    for (scorer, _), figures in every.items():
+    drifts: dict[tuple[str, str], Drift] = {}
+    for (scorer, _), figures in scores_by_scorer.items():
         timed = [one for one in figures if one.submitted_at is not None]
         timed.sort(key=lambda one: one.submitted_at or 0.0)
         for judge, offs in _distances(timed).items():
@@ -61,8 +56,8 @@ def compute_drifts_from_scores(every: ScoresByScorer) -> dict[tuple[str, str], D
                 late = np.array(offs[len(offs) - half :])
                 up, down = rank_sum_p(late, early), rank_sum_p(early, late)
                 change = float(late.mean() - early.mean())
-                found[judge, scorer] = Drift(change, min(1.0, 2 * min(up, down)))
-    return found
+                drifts[judge, scorer] = Drift(change, min(1.0, 2 * min(up, down)))
+    return drifts
 
 
 def _distances(figures: list[JudgeScore]) -> dict[str, list[float]]:
@@ -70,10 +65,10 @@ def _distances(figures: list[JudgeScore]) -> dict[str, list[float]]:
         system: fmean(one.hundred for one in mine)
         for system, mine in group_by_system(figures).items()
     }
-    found: dict[str, list[float]] = {}
+    distances: dict[str, list[float]] = {}
     for one in figures:
-        found.setdefault(one.judge, []).append(one.hundred - means[one.system])
-    return found
+        distances.setdefault(one.judge, []).append(one.hundred - means[one.system])
+    return distances
 
 
 Answered = TypeVar("Answered", Judgement, JudgeScore)
@@ -95,8 +90,8 @@ class JudgeRow:
     #: Share of repeats with the same score, and the mean distance; None without repeats.
     same: float | None
     distance: float | None
-    spoilt: int
-    #: Spoilt copies that got less than the original, and the sign test's p-value.
+    degraded: int
+    #: Degraded copies that got less than the original, and the sign test's p-value.
     noticed: int
     p_value: float | None
     #: Median seconds of active time; None where nobody measured.
@@ -110,46 +105,46 @@ class JudgeRow:
 def build_judge_table(
     judgements: Iterable[Judgement], *, words_per_minute: float = WORDS_PER_MINUTE
 ) -> list[JudgeRow]:
-    """One row for each judge and scorer, in the order of the judges' names."""
+    """Return a row for each judge and scorer, in the order of the judges' names."""
     kept = keep_latest(judgements)
     return build_judge_rows(kept, group_by_scorer(drop_checks(kept)), words_per_minute)
 
 
 def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
-    """What tells how judges judge: all but what came back, as it was or spoilt."""
+    """Return judgements that describe judges: all except repeated and degraded items."""
     return [one for one in kept if one.counts or one.kind == "calibration"]
 
 
 def build_judge_rows(
-    kept: Sequence[Judgement], every: ScoresByScorer, words_per_minute: float
+    kept: Sequence[Judgement], scores_by_scorer: ScoresByScorer, words_per_minute: float
 ) -> list[JudgeRow]:
-    """The same from last revisions and the scores of what is plain."""
+    """Return the same rows from last revisions and scores without checks."""
     seconds: dict[str, list[float]] = {}
     for one in drop_checks(kept):
         if one.active_ms is not None:
             seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
     quick, changed = (
         count_early_answers(kept, words_per_minute),
-        compute_drifts_from_scores(every),
+        compute_drifts(scores_by_scorer),
     )
     answers = _group_by_judge(kept)
     rows = []
-    for (scorer, _), figures in every.items():
+    for (scorer, _), figures in scores_by_scorer.items():
         outputs: dict[tuple[str, int], list[JudgeScore]] = {}
         for figure in figures:
             outputs.setdefault((figure.system, figure.segment), []).append(figure)
-        for judge, mine in sorted(_group_by_judge(figures).items()):
-            scores = [figure.hundred for figure in mine]
+        for judge, own in sorted(_group_by_judge(figures).items()):
+            scores = [figure.hundred for figure in own]
             again = _differences(answers[judge], scorer, "repeat")
             less = _differences(answers[judge], scorer, "degraded")
             rows.append(
                 JudgeRow(
                     judge,
                     scorer,
-                    len(mine),
+                    len(own),
                     fmean(scores),
                     stdev(scores) if len(scores) > 1 else None,
-                    _compute_leniency(mine, outputs),
+                    _compute_leniency(own, outputs),
                     len(again),
                     fmean(gap == 0 for gap in again) if again else None,
                     fmean(map(abs, again)) if again else None,
@@ -165,7 +160,7 @@ def build_judge_rows(
 
 
 def compute_sign_test(differences: Iterable[float]) -> float | None:
-    """Chance of as many negative differences if either sign were as likely; ties are left out.
+    """Return the chance of as many negative differences if signs were random, without ties.
 
     >>> compute_sign_test([-5, -1, -2, 3])
     0.3125
@@ -178,10 +173,10 @@ def compute_sign_test(differences: Iterable[float]) -> float | None:
 
 
 def _group_by_judge(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
-    found: dict[str, list[Answered]] = {}
+    by_judge: dict[str, list[Answered]] = {}
     for one in answers:
-        found.setdefault(one.judge, []).append(one)
-    return found
+        by_judge.setdefault(one.judge, []).append(one)
+    return by_judge
 
 
 def _compute_leniency(
@@ -200,11 +195,11 @@ def _compute_leniency(
 
 
 def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[float]:
-    """A judge's scores of what came back less those of its originals, if both are there."""
+    """Return a judge's scores of repeated items minus those of their originals."""
     again = [one for one in judgements if one.kind == kind]
     wanted = {one.original for one in again}
     firsts = {(one.task, one.segment): one for one in judgements if one.task in wanted}
-    found = []
+    differences = []
     for one in again:
         first = firsts.get((one.original or "", one.segment))
         if first is not None:
@@ -213,10 +208,10 @@ def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[fl
                 _get_percent_scores(first, scorer),
                 _get_percent_scores(one, scorer),
             )
-            found += [
+            differences += [
                 after[system] - before[system] for system in after if system in before
             ]
-    return found
+    return differences
 
 
 def _get_percent_scores(judgement: Judgement, scorer: str) -> dict[str, float]:
@@ -232,14 +227,14 @@ def _get_percent_scores(judgement: Judgement, scorer: str) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class FlagRules:
-    """When a judge is flagged; every limit is somebody's choice, so it can be another."""
+    """The limits from which a judge is flagged."""
 
-    #: Nobody reads faster.
+    #: Nobody can read faster.
     words_per_minute: float = WORDS_PER_MINUTE
     #: The share of early answers that is still allowed.
     too_fast: float = 0.1
-    #: So many spoilt copies are needed before anything is said about them.
-    spoilt: int = 5
+    #: So many degraded copies are needed before anything is said about them.
+    degraded: int = 5
     #: A judge who saw them has a p-value below this.
     alpha: float = 0.05
     #: So many repeats are needed, and so far apart may they be, between 0 and 100.
@@ -250,37 +245,39 @@ class FlagRules:
 def flag_judges(
     rows: Iterable[JudgeRow], rules: FlagRules | None = None
 ) -> dict[str, list[str]]:
-    """Give each judge's reasons, once each; a judge without any has an empty list."""
+    """Return each judge's reasons, once each; a judge without any has an empty list."""
     rules = rules or FlagRules()
-    found: dict[str, list[str]] = {}
+    reasons_by_judge: dict[str, list[str]] = {}
     for row in rows:
-        mine = found.setdefault(row.judge, [])
-        mine += [reason for reason in _find_reasons(row, rules) if reason not in mine]
-    return found
+        reasons = reasons_by_judge.setdefault(row.judge, [])
+        reasons += [
+            reason for reason in _find_reasons(row, rules) if reason not in reasons
+        ]
+    return reasons_by_judge
 
 
 def find_flagged(rows: Iterable[JudgeRow], rules: FlagRules | None = None) -> set[str]:
-    """The judges with at least one reason."""
+    """Return the judges with at least one reason."""
     return {judge for judge, reasons in flag_judges(rows, rules).items() if reasons}
 
 
 def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
-    found = []
+    reasons = []
     share = row.speed.share
     if share is not None and share > rules.too_fast:
-        found.append(
+        reasons.append(
             f"{row.speed.too_fast} of {row.speed.timed} answers faster than "
             f"{rules.words_per_minute:g} words a minute"
         )
-    if row.spoilt >= rules.spoilt and (
+    if row.degraded >= rules.degraded and (
         row.p_value is None or row.p_value >= rules.alpha
     ):
         chance = "" if row.p_value is None else f" (p = {row.p_value:.2f})"
-        found.append(
-            f"scored {row.noticed} of {row.spoilt} spoilt copies lower{chance}"
+        reasons.append(
+            f"scored {row.noticed} of {row.degraded} spoilt copies lower{chance}"
         )
     if row.repeats >= rules.repeats and (row.distance or 0) > rules.distance:
-        found.append(f"repeats are {row.distance:.0f} of 100 apart on average")
+        reasons.append(f"repeats are {row.distance:.0f} of 100 apart on average")
     if row.deviation == 0 and row.judgements >= rules.repeats:
-        found.append(f"always the same score ({row.mean:.0f} of 100)")
-    return found
+        reasons.append(f"always the same score ({row.mean:.0f} of 100)")
+    return reasons

@@ -23,7 +23,7 @@ class JudgeStatus:
     #: Median active seconds of an answer.
     seconds: float | None
     too_fast: int
-    spoilt: int
+    degraded: int
     noticed: int
     repeats: int
     same: float | None
@@ -92,7 +92,7 @@ def _compute_judge_status(
         sum(times) / 60,
         median(times) if times else None,
         row.speed.too_fast if row else 0,
-        row.spoilt if row else 0,
+        row.degraded if row else 0,
         row.noticed if row else 0,
         row.repeats if row else 0,
         row.same if row else None,

@@ -1,4 +1,4 @@
-"""A campaign's own words, from the table [wording] of its file: checked, and plain text only.
+"""The words that judges read: guides, translations, and a campaign's own words.
 
     [wording]
     language = "pt"
@@ -9,9 +9,6 @@
 
 What is left out is metra's own in that language, else the protocol's English. Several
 languages are several tables, [[wording]]; judges read the one of their pages, else the first.
-
-What judges are told before they begin: a lead, what to look at, and worked examples.
-Which words judges read: the protocol's, metra's translations, or a campaign's own.
 """
 
 import re
@@ -55,7 +52,7 @@ class Guide:
 
 @cache
 def read_guide(name: str) -> Guide:
-    """The guide of a protocol in English, or its title where it has none."""
+    """Return the guide of a protocol in English, or its title where it has none."""
     path = _HERE / f"{name}.en.toml"
     if not path.exists():
         return Guide(protocol(name).title, (), ())
@@ -72,7 +69,7 @@ def read_guide(name: str) -> Guide:
 def build_example(
     asked: Protocol, content: Mapping[str, Any], place: str
 ) -> WorkedExample:
-    """Check our answer as a judge's would be, so that no guide teaches what is refused.
+    """Return an example whose answer is checked as a judge's would be.
 
     Marks and tags quote the words that they stand on.
     """
@@ -105,13 +102,15 @@ _WORDINGS_HERE = Path(__file__).parent / "texts" / "wordings"
 
 
 def freeze_wordings(campaign: Campaign, own: Sequence[Wording] = ()) -> Campaign:
-    """Freeze the words that judges may read with their campaign."""
-    found = tuple(own) or _list_builtin_wordings(campaign.settings, campaign.protocol)
-    return replace(campaign, wordings=found)
+    """Return a campaign with the words that its judges may read."""
+    wordings = tuple(own) or _list_builtin_wordings(
+        campaign.settings, campaign.protocol
+    )
+    return replace(campaign, wordings=wordings)
 
 
 def list_wordings(campaign: Campaign) -> tuple[Wording, ...]:
-    """The words that judges may read, also of campaigns that froze none."""
+    """Return the words that judges may read, also of campaigns that froze none."""
     return campaign.wordings or _list_builtin_wordings(
         campaign.settings, campaign.protocol
     )
@@ -134,20 +133,20 @@ def find_wording_version(campaign: Campaign, language: str) -> str:
 
 
 def translate_protocol(asked: Protocol, language: str) -> Wording:
-    """A protocol's words in one of metra's languages, in English where there are none."""
+    """Return a protocol's words in one of metra's languages, else in English."""
     steps = tuple(map(get_step_words, asked.steps))
     ours = (
         read_guide(asked.name)
         if asked.name in PROTOCOLS
         else Guide(asked.title, (), ())
     )
-    found = Wording(ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps)
+    wording = Wording(ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps)
     content = read_catalogue(language).get(asked.name) if language != ENGLISH else None
     if content is None:
-        return found
+        return wording
     entries = content["steps"]
     return replace(
-        found,
+        wording,
         language=language,
         author="translation",
         lead=content["lead"],
@@ -170,7 +169,7 @@ def translate_protocol(asked: Protocol, language: str) -> Wording:
 
 @cache
 def read_catalogue(language: str) -> dict[str, Any]:
-    """A language's words for all protocols; none where we have no such language."""
+    """Return a language's words for all protocols; none for an unknown language."""
     path = _WORDINGS_HERE / f"{language}.toml"
     if language not in LANGUAGES or not path.exists():
         return {}
@@ -178,17 +177,17 @@ def read_catalogue(language: str) -> dict[str, Any]:
 
 
 def _list_builtin_wordings(settings: Settings, asked: Protocol) -> tuple[Wording, ...]:
-    """The protocol's words alone, or those in every language, as the campaign wishes."""
+    """Return the protocol's words alone, or those in every language, by the settings."""
     usual = ENGLISH if asked.name in OFFICIAL else JUDGES_OWN
-    wished = settings.guide_language or usual
-    codes = LANGUAGES if wished == JUDGES_OWN else (wished,)
+    language = settings.guide_language or usual
+    codes = LANGUAGES if language == JUDGES_OWN else (language,)
     return tuple(translate_protocol(asked, code) for code in codes)
 
 
 def _keep_current_parts(
     step: Step, name: str, entry: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The parts of a translation whose English still stands in the step."""
+    """Return the parts of a translation whose English still stands in the step."""
     known = {one.name: one for one in PROTOCOLS[name].steps}
     if step.name not in known:
         return {}
@@ -201,10 +200,10 @@ def _keep_current_parts(
         "names": set(theirs.names) <= set(entry.get("names", ())),
         "brief": ours.brief == theirs.brief,
     }
-    found = {part: text for part, text in entry.items() if same[part]}
-    if "names" in found:
-        found["names"] = {key: found["names"][key] for key in theirs.names}
-    return found
+    kept = {part: text for part, text in entry.items() if same[part]}
+    if "names" in kept:
+        kept["names"] = {key: kept["names"][key] for key in theirs.names}
+    return kept
 
 
 _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -220,7 +219,7 @@ _IN_GUIDE = frozenset({_MISSING})
 
 
 def add_wordings(frozen: Campaign, given: object, place: str) -> Campaign:
-    """A campaign with what its judges read: its own words, or metra's if it has none."""
+    """Return a campaign with what its judges read: its own words, else metra's."""
     if given is None:
         return freeze_wordings(frozen)
     if frozen.settings.guide_language:
@@ -233,7 +232,7 @@ def add_wordings(frozen: Campaign, given: object, place: str) -> Campaign:
 
 
 def read_wording(text: str) -> object:
-    """Read words from lines of TOML, with or without [wording] above them; None if empty."""
+    """Return words from lines of TOML, with or without [wording]; None if empty."""
     if not text.strip():
         return None
     try:
@@ -247,20 +246,20 @@ def read_wording(text: str) -> object:
 
 
 def parse_wordings(given: object, asked: Protocol, place: str) -> tuple[Wording, ...]:
-    """Read the table, or the tables, [wording]; `place` names the file for messages."""
+    """Return the words in the table, or the tables, [wording]; `place` names the file."""
     tables = given if isinstance(given, list) else [given]
-    found = []
+    wordings = []
     for at, table in enumerate(tables, 1):
         where = f"{place}: wording" + (f" {at}" if len(tables) > 1 else "")
         if not isinstance(table, Mapping):
             msg = f"{where} is {table!r}; expected a table of words."
             raise FormatError(msg)
-        found.append(_parse_wording(table, asked, where))
-    codes = [one.language for one in found]
+        wordings.append(_parse_wording(table, asked, where))
+    codes = [one.language for one in wordings]
     if len(set(codes)) < len(codes):
         msg = f"{place}: two wordings are in one language; expected one for each."
         raise FormatError(msg)
-    return tuple(found)
+    return tuple(wordings)
 
 
 def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wording:
@@ -335,7 +334,7 @@ def _parse_steps(
 def _parse_step(
     given: object, official: StepWords, code: str, where: str
 ) -> dict[str, Any]:
-    """Check a step's words: every choice has a name or none has, and nothing else has one."""
+    """Return a step's words: every choice has a name or none has, and nothing else."""
     points = [format_point(anchor.at) for anchor in official.anchors]
     wanted = {
         "name": None,
@@ -351,11 +350,11 @@ def _parse_step(
     if ("labels" in given) != ("texts" in given):
         msg = f"{where} has labels or texts alone; expected both, for every point of the scale."
         raise FormatError(msg)
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for part, entry in given.items():
         keys = wanted[part]
         if keys is None:
-            found[part] = _parse_text(entry, _IN_STEPS, code, f"{where}.{part}")
+            parts[part] = _parse_text(entry, _IN_STEPS, code, f"{where}.{part}")
             continue
         if not isinstance(entry, Mapping):
             msg = f"{where}.{part} is {entry!r}; expected a text for each of {', '.join(keys)}."
@@ -368,11 +367,11 @@ def _parse_step(
                 f"{', '.join(keys)}, so that no scale is in two languages."
             )
             raise FormatError(msg)
-        found[part] = {
+        parts[part] = {
             key: _parse_text(entry[key], _IN_STEPS, code, f"{where}.{part}.{key}")
             for key in keys
         }
-    return found
+    return parts
 
 
 def _parse_examples(
@@ -446,7 +445,7 @@ def _parse_texts(
 def _parse_text(
     given: object, places: frozenset[str] | None, code: str, where: str
 ) -> str:
-    """A text on one line with no braces but those of known places; None allows all."""
+    """Return a text on one line; braces may only hold `places`, None allows all."""
     if not isinstance(given, str) or not given.strip():
         msg = f"{where} is {given!r}; expected a text."
         raise FormatError(msg)

@@ -1,7 +1,4 @@
-"""Agreed names and terms as the files that `entities` and `terminology` read.
-
-Raters' tags brought together: candidates with votes for a campaign that settles them.
-"""
+"""Raters' tags brought together: campaigns that settle them, and files of names and terms."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +19,7 @@ from metra.formats.table import replace_line_breaks
 
 
 def write_entities(judgements: Iterable[Judgement]) -> str:
-    """Write a table of names: segment, document, type and text."""
+    """Return a table of names: segment, document, type and text."""
     lines = ["segment\tdocument\ttype\ttext"]
     for one, tag in _collect_tags(judgements):
         cells = (str(one.segment), one.document, tag["type"], tag["text"])
@@ -33,7 +30,7 @@ def write_entities(judgements: Iterable[Judgement]) -> str:
 def write_checked_entities(
     judgements: Iterable[Judgement], names: Mapping[str, Sequence[Sequence[str]]]
 ) -> str:
-    """Write a table of names, by segment from 1, with the other forms that were found."""
+    """Return a table of names, by segment from 1, with the other forms that were found."""
     forms = collect_accepted_forms(judgements)
     lines = ["segment\ttype\ttext\tvariants"]
     for segment, listed in names.items():
@@ -48,7 +45,7 @@ def write_checked_entities(
 def collect_accepted_forms(
     judgements: Iterable[Judgement],
 ) -> dict[tuple[int, str, str], list[str]]:
-    """The other forms of each name, by segment, type and text.
+    """Return the other forms of each name, by segment, type and text.
 
     A form counts if more than half of those who looked at its output found the name there.
     """
@@ -63,16 +60,16 @@ def collect_accepted_forms(
                 case = step[KEY]["segment"], kind, text, one.outputs[0]
                 form = None if place is None else place["text"]
                 looked.setdefault(case, []).append(form)
-    found: dict[tuple[int, str, str], list[str]] = {}
+    accepted: dict[tuple[int, str, str], list[str]] = {}
     for (segment, kind, text, _), forms in looked.items():
         if fmean(form is not None for form in forms) > 0.5:
-            kept = found.setdefault((segment, kind, text), [])
+            kept = accepted.setdefault((segment, kind, text), [])
             kept += [f for f in dict.fromkeys(forms) if f is not None and f not in kept]
-    return found
+    return accepted
 
 
 def write_terms(judgements: Iterable[Judgement]) -> str:
-    """Write a table of terms: each occurrence once, with its accepted variants."""
+    """Return a table of terms: each occurrence once, with its accepted variants."""
     lines = ["term\tvariants\tsegment"]
     for one, tag in _collect_tags(judgements):
         cells = (tag["text"], BETWEEN.join(tag.get("variants", ())), str(one.segment))
@@ -83,7 +80,7 @@ def write_terms(judgements: Iterable[Judgement]) -> str:
 def _collect_tags(
     judgements: Iterable[Judgement],
 ) -> list[tuple[Judgement, dict[str, str]]]:
-    """All tags by text and place; of one judge only, who has settled them."""
+    """Return all tags by text and place, of the one judge who has settled them."""
     kept = sorted(
         (one for one in keep_latest(judgements) if one.counts),
         key=lambda one: one.segment,
@@ -114,7 +111,7 @@ def build_reconciliation(
     judges: Sequence[str],
     name: str = "",
 ) -> Campaign:
-    """Make a campaign over the same texts, in which somebody keeps or drops what was tagged."""
+    """Return a campaign over the same texts, in which judges keep or drop tags."""
     if first.protocol.name not in SETTLED_BY:
         msg = (
             f"{first.settings.name} is {first.protocol.name}; expected "
@@ -157,22 +154,22 @@ def build_reconciliation(
 
 
 def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
-    """What each rater tagged in each text, counted from 1; texts without tags are there."""
-    found: dict[int, dict[str, set[Place]]] = {}
+    """Return each rater's tags by text, counted from 1; texts without tags are included."""
+    tags: dict[int, dict[str, set[Place]]] = {}
     for one in keep_latest(judgements):
         if one.counts or one.kind == "calibration":
             for step in one.value.values():
                 places = {
                     (tag["start"], tag["end"], tag["type"]) for tag in step["tags"]
                 }
-                found.setdefault(one.segment, {})[one.judge] = places
-    return found
+                tags.setdefault(one.segment, {})[one.judge] = places
+    return tags
 
 
 def compute_rater_agreement(
     judgements: Iterable[Judgement],
 ) -> dict[tuple[str, str], float | None]:
-    """How alike two raters' tags are: F in per cent over texts both read; None without tags.
+    """Return F of two raters' tags in per cent over shared texts; None without tags.
 
     A tag is the same if its ends and its type are.
     """

@@ -1,11 +1,8 @@
-"""What a campaign found: each system's mean with an interval.
+"""Scores of answers, means of systems with intervals, and scores of whole texts.
 
 A system's score is the mean over its items of the mean of the item's judges. Calibration,
-repeats and spoilt copies never enter.
-
-Every score of every answer, read out once for all questions that are asked of them.
-Scores of whole texts between 0 and 100, as the ISLE workbook asks for them.
-How the words were counted that times, keys, gaps and changes are set against.
+repeats and degraded copies never enter. Scores of whole texts go from 0 to 100, as the ISLE
+workbook asks for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -49,33 +46,35 @@ ScoresByScorer: TypeAlias = dict[tuple[str, bool], list[JudgeScore]]
 
 
 def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
-    """All scores, by scorer and its direction; what has no score is not there."""
-    found: ScoresByScorer = {}
-    for one in judgements:
-        compared = protocol(one.protocol).contrastive
-        counts = one.counts
-        for system, scores in zip(one.systems, score_outputs(one), strict=True):
+    """Return all defined scores, by scorer and its direction."""
+    scores_by_scorer: ScoresByScorer = {}
+    for judgement in judgements:
+        compared = protocol(judgement.protocol).contrastive
+        counts = judgement.counts
+        for system, scores in zip(
+            judgement.systems, score_outputs(judgement), strict=True
+        ):
             for scored in scores:
                 if not scored.is_defined:
                     continue
                 figure = JudgeScore(
-                    one.judge,
+                    judgement.judge,
                     system,
-                    one.document,
-                    one.segment,
+                    judgement.document,
+                    judgement.segment,
                     scored.native,
                     scored.hundred,
                     _orient_score(scored, compared),
                     counts,
-                    one.submitted_at,
+                    judgement.submitted_at,
                 )
                 key = scored.scorer, scored.higher_is_better
-                found.setdefault(key, []).append(figure)
-    return found
+                scores_by_scorer.setdefault(key, []).append(figure)
+    return scores_by_scorer
 
 
 def keep_counting_scores(figures: ScoresByScorer) -> ScoresByScorer:
-    """Keep the scores that enter the means of systems."""
+    """Return the scores that enter the means of systems."""
     kept = {
         key: [figure for figure in mine if figure.counts]
         for key, mine in figures.items()
@@ -84,15 +83,15 @@ def keep_counting_scores(figures: ScoresByScorer) -> ScoresByScorer:
 
 
 def group_by_system(figures: Iterable[JudgeScore]) -> dict[str, list[JudgeScore]]:
-    """Part scores by the systems that they are of."""
-    found: dict[str, list[JudgeScore]] = {}
+    """Return scores by system."""
+    by_system: dict[str, list[JudgeScore]] = {}
     for figure in figures:
-        found.setdefault(figure.system, []).append(figure)
-    return found
+        by_system.setdefault(figure.system, []).append(figure)
+    return by_system
 
 
 def _orient_score(scored: OutputScore, compared: bool) -> float:
-    """The native score, upwards; of an order, the share of outputs that were beaten.
+    """Return the native score, upwards; of an order, the share of beaten outputs.
 
     A penalty is not cut off at 0 of 100 here, and ranks among two and among ten differ.
     """
@@ -127,7 +126,7 @@ def average_systems(
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> list[SystemMean]:
-    """Mean and bootstrap interval of every system and scorer, the best system first.
+    """Return mean and bootstrap interval of each system and scorer, the best first.
 
     `by` is what is resampled: segments, or whole documents, which do not pretend that
     sentences of one text are independent.
@@ -141,11 +140,11 @@ def average_systems(
 
 
 def average_systems_from_scores(
-    every: ScoresByScorer, *, by: str, level: float, trials: int, seed: int
+    scores_by_scorer: ScoresByScorer, *, by: str, level: float, trials: int, seed: int
 ) -> list[SystemMean]:
-    """The same from scores that have been read out."""
-    found: list[SystemMean] = []
-    for (scorer, higher), figures in every.items():
+    """Return the means of scores that have been grouped by scorer."""
+    system_means: list[SystemMean] = []
+    for (scorer, higher), figures in scores_by_scorer.items():
         units = number_units(figures, by)
         means = [
             _average_system(mine, scorer, units, by)
@@ -161,12 +160,14 @@ def average_systems_from_scores(
             name: float(compute_mean(sum_units(mine, units, by, ("worth",))[0].sum(0)))
             for name, mine in group_by_system(figures).items()
         }
-        found += sorted(scored, key=lambda mean: (-worth[mean.system], mean.system))
-    return found
+        system_means += sorted(
+            scored, key=lambda mean: (-worth[mean.system], mean.system)
+        )
+    return system_means
 
 
 def describe_counts(judgements: Iterable[Judgement]) -> str:
-    """Say how much there is."""
+    """Return a sentence on how much there is."""
     kept = keep_latest(judgements)
     judges = len({one.judge for one in kept})
     systems = len({name for one in kept for name in one.systems})
@@ -174,12 +175,12 @@ def describe_counts(judgements: Iterable[Judgement]) -> str:
 
 
 def number_units(figures: Iterable[JudgeScore], by: str) -> dict[str | int, int]:
-    """Number what is resampled: segments or documents, in order."""
+    """Return the numbers of what is resampled: segments or documents, in order."""
     return {unit: at for at, unit in enumerate(sorted(set(list_units(figures, by))))}
 
 
 def list_units(figures: Iterable[JudgeScore], by: str) -> list[str | int]:
-    """The segment or the document of each score."""
+    """Return the segment or the document of each score."""
     return [one.document if by == "document" else one.segment for one in figures]
 
 
@@ -189,7 +190,7 @@ def sum_units(
     by: str,
     names: Sequence[Literal["native", "hundred", "worth"]],
 ) -> list[Array]:
-    """Sum of item means, and items, of each unit, by each name: units × 2."""
+    """Return sums and counts of item means by unit, for each name: units × 2."""
     # Items in the order in which they came, so that sums come to the same digits.
     items = dict.fromkeys(figure.segment for figure in figures)
     place = {segment: at for at, segment in enumerate(items)}
@@ -199,18 +200,18 @@ def sum_units(
     unit[item[::-1]] = [units[one] for one in list_units(figures, by)][::-1]
     each = np.bincount(item)
     count = np.bincount(unit, minlength=len(units)).astype(np.float64)
-    found: list[Array] = []
+    sums: list[Array] = []
     for name in names:
         values = np.array(list(map(attrgetter(name), figures)), np.float64)
         means = np.bincount(item, values, len(items)) / each
-        found.append(np.column_stack([np.bincount(unit, means, len(units)), count]))
-    return found
+        sums.append(np.column_stack([np.bincount(unit, means, len(units)), count]))
+    return sums
 
 
 def _average_system(
     figures: list[JudgeScore], scorer: str, units: dict[str | int, int], by: str
 ) -> tuple[tuple[str, str, int, int, float, float], tuple[Array, Array]]:
-    """The rows of a system's units, native and to a hundred, and what they come to."""
+    """Return a system's means and the rows of its units, native and to a hundred."""
     native, hundred = sum_units(figures, units, by, ("native", "hundred"))
     means = [float(compute_mean(rows.sum(0))) for rows in (native, hundred)]
     name, items = figures[0].system, len({figure.segment for figure in figures})
@@ -218,7 +219,7 @@ def _average_system(
 
 
 def compute_mean(totals: Array) -> Array:
-    """Sum by count; nothing to judge gives no score."""
+    """Return sums over counts; NaN where there is nothing."""
     counts = totals[..., 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(counts > 0, totals[..., 0] / counts, np.nan)
@@ -248,13 +249,13 @@ class TextScore:
 
 
 def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
-    """Mean of each judge for each text and translation, and below them the judges' mean.
+    """Return each judge's mean of each text and translation, then the mean of judges.
 
     The judges' mean is the mean over sentences of the mean of a sentence's judges. Where a
     judge's sentences of a text have no score at all, the reason stands in its place.
     """
     counted = [one for one in keep_latest(judgements) if one.counts]
-    found = []
+    scores = []
     for (metric, _), figures in group_by_scorer(counted).items():
         cells: dict[tuple[str, str], list[JudgeScore]] = {}
         for figure in figures:
@@ -263,10 +264,10 @@ def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
             judges = sorted({figure.judge for figure in mine})
             for judge in judges:
                 own = [figure for figure in mine if figure.judge == judge]
-                found.append(_average_text(text, system, metric, judge, own))
-            found.append(_average_text(text, system, metric, "", mine))
-    known = set(map(_get_sort_key, found))
-    return found + [
+                scores.append(_average_text(text, system, metric, judge, own))
+            scores.append(_average_text(text, system, metric, "", mine))
+    known = set(map(_get_sort_key, scores))
+    return scores + [
         one for one in _list_undefined(counted) if _get_sort_key(one) not in known
     ]
 
@@ -276,7 +277,7 @@ def _get_sort_key(one: TextScore) -> tuple[str, str, str, str]:
 
 
 def _list_undefined(judgements: Iterable[Judgement]) -> list[TextScore]:
-    """A judge's scores that are not defined, by text and translation, with the reasons."""
+    """Return undefined scores of judges by text and translation, with the reasons."""
     reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
     for one in judgements:
         for system, scores in zip(one.systems, score_outputs(one), strict=True):
@@ -309,7 +310,7 @@ def _average_text(
 
 
 def write_text_scores(scores: Iterable[TextScore]) -> str:
-    """Write the scores as a table with tabs; the judges' mean has the evaluator `all`."""
+    """Return the scores as a table with tabs; the judges' mean has the evaluator `all`."""
     lines = ["\t".join(COLUMNS)]
     for one in scores:
         names = one.text, one.translation, one.metric, one.evaluator or "all"
@@ -338,13 +339,13 @@ _SENTENCES: dict[Counted, str] = {
 
 
 def describe_word_counting(judgements: Iterable[Judgement]) -> str:
-    """Say it in a sentence; nothing where no words were counted."""
-    found: set[Counted] = {
+    """Return a sentence on how words were counted; empty where none were."""
+    ways: set[Counted] = {
         step[KEY]["counted"]
         for one in judgements
         for step in one.value.values()
         if isinstance(step, Mapping) and "counted" in step.get(KEY, {})
     }
-    if not found:
+    if not ways:
         return ""
-    return _SENTENCES[found.pop() if len(found) == 1 else "both"]
+    return _SENTENCES[ways.pop() if len(ways) == 1 else "both"]

@@ -1,9 +1,4 @@
-"""Which judgements are looked at: every number is computed again from those that are left.
-
-What a campaign of the workbook's measures has to tell beside its ranking.
-Everything that a results page tells, computed anew from the judgements that are chosen.
-Names that say nothing, for those who look at results before judging is over.
-"""
+"""Everything on a results page, computed from a choice of judgements, blind or not."""
 
 import hmac
 from collections import Counter
@@ -47,7 +42,7 @@ from metra.campaign.results import (
     keep_counting_scores,
     score_texts,
 )
-from metra.campaign.times import TimeTable, build_times_from_latest
+from metra.campaign.times import TimeTable, build_time_table
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
@@ -55,7 +50,7 @@ from metra.stats.defaults import AGREEMENT_TRIALS
 
 @dataclass(frozen=True, slots=True)
 class JudgementFilter:
-    """What is kept; an empty choice keeps all."""
+    """A choice of judgements; an empty one keeps all."""
 
     judges: frozenset[str] = frozenset()
     systems: frozenset[str] = frozenset()
@@ -73,29 +68,23 @@ def filter_judgements(
     choice: JudgementFilter,
     rules: FlagRules | None = None,
 ) -> list[Judgement]:
-    """Keep the last revisions that the choice allows.
+    """Return the last revisions that the choice allows.
 
     Who is flagged is told from all judgements, not from those that are left. Where outputs
     were compared, the order among the chosen systems is what remains.
     """
-    return filter_latest(keep_latest(judgements), choice, rules)
-
-
-def filter_latest(
-    kept: Sequence[Judgement], choice: JudgementFilter, rules: FlagRules | None = None
-) -> list[Judgement]:
-    """The same from last revisions."""
+    kept = keep_latest(judgements)
     rules = rules or FlagRules()
     rows = (
         build_judge_table(kept, words_per_minute=rules.words_per_minute)
         if choice.without_flagged
         else []
     )
-    out = find_flagged(rows, rules)
+    flagged = find_flagged(rows, rules)
     wanted = [
         one
         for one in kept
-        if one.judge not in out
+        if one.judge not in flagged
         and _is_wanted(one.judge, choice.judges)
         and _is_wanted(one.document, choice.documents)
         and _is_wanted(one.kind, choice.kinds)
@@ -121,7 +110,7 @@ def _is_in_period(at: float | None, choice: JudgementFilter) -> bool:
 
 
 def _keep_systems(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
-    """Leave the other systems out of a judgement; None if it then says nothing."""
+    """Return a judgement of some systems only; None if it then compares nothing."""
     places = [at for at, name in enumerate(judgement.systems) if name in systems]
     if len(places) == len(judgement.systems):
         return judgement
@@ -141,7 +130,7 @@ def _keep_systems(judgement: Judgement, systems: frozenset[str]) -> Judgement | 
 
 @dataclass(frozen=True, slots=True)
 class InterruptedAttempt:
-    """An attempt with a pause: it counts, but is to be looked at."""
+    """An attempt with a pause: it counts, but somebody should look at it."""
 
     judge: str
     system: str
@@ -167,7 +156,7 @@ class CampaignMeasurements:
 def compute_measurements(
     campaign: Campaign, judgements: Sequence[Judgement]
 ) -> CampaignMeasurements:
-    """Gather it from a campaign's answers."""
+    """Return what a campaign's answers show besides the ranking."""
     kept = keep_latest(judgements)
     texts = score_texts(kept)
     results = convert_text_scores(texts)
@@ -199,7 +188,7 @@ def compute_measurements(
 def write_annotations(
     judgements: Sequence[Judgement], campaign: Campaign | None = None
 ) -> tuple[str, str] | None:
-    """The file that tags make for a measure: its name and its content; None without tags.
+    """Return name and content of the file that tags make for a metric; None without tags.
 
     Where names were looked for again, the campaign tells all names that there are.
     """
@@ -218,7 +207,7 @@ def write_annotations(
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The answers to all questions under one choice."""
+    """The results of a choice of judgements."""
 
     judgements: int
     #: How many answers there are without the choice.
@@ -235,7 +224,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class SummaryOptions:
-    """What is chosen, how systems are told apart, and when judges are flagged."""
+    """Which judgements count, how systems are ranked, and when judges are flagged."""
 
     choice: JudgementFilter = field(default_factory=JudgementFilter)
     ranking: RankingOptions = field(default_factory=RankingOptions)
@@ -243,31 +232,33 @@ class SummaryOptions:
 
 
 def summarise_judgements(
-    judgements: Iterable[Judgement], wishes: SummaryOptions | None = None
+    judgements: Iterable[Judgement], options: SummaryOptions | None = None
 ) -> Summary:
-    """Answer everything from the same judgements."""
-    wishes = wishes or SummaryOptions()
+    """Return rankings, judges, agreement and times from the same judgements."""
+    options = options or SummaryOptions()
     kept = keep_latest(judgements)
-    mine = filter_latest(kept, wishes.choice, wishes.rules)
-    figures = group_by_scorer(drop_checks(mine))
+    chosen = filter_judgements(kept, options.choice, options.rules)
+    figures = group_by_scorer(drop_checks(chosen))
     counted = keep_counting_scores(figures)
-    rows = build_judge_rows(mine, figures, wishes.rules.words_per_minute)
-    trials = min(wishes.ranking.trials, AGREEMENT_TRIALS)
+    rows = build_judge_rows(chosen, figures, options.rules.words_per_minute)
+    trials = min(options.ranking.trials, AGREEMENT_TRIALS)
     return Summary(
-        len(mine),
+        len(chosen),
         len(kept),
-        rank_from_scores(counted, wishes.ranking),
+        rank_from_scores(counted, options.ranking),
         rows,
-        flag_judges(rows, wishes.rules),
+        flag_judges(rows, options.rules),
         average_from_scores(counted),
-        compute_agreement_from_scores(figures, trials=trials, seed=wishes.ranking.seed),
-        build_times_from_latest(mine),
-        count_undefined(score_judgements(mine)),
+        compute_agreement_from_scores(
+            figures, trials=trials, seed=options.ranking.seed
+        ),
+        build_time_table(chosen),
+        count_undefined(score_judgements(chosen)),
     )
 
 
 def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
-    """Call the systems System 1, System 2, …, in an order that only the secret knows.
+    """Return the names System 1, System 2, … in an order that depends on the secret.
 
     >>> sorted(assign_blind_names(["a", "b"], b"x" * 16).values())
     ['System 1', 'System 2']
@@ -282,7 +273,7 @@ def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:
 def blind_judgements(
     judgements: Iterable[Judgement], names: Mapping[str, str]
 ) -> list[Judgement]:
-    """Put other names in the place of the systems' own; what is no system keeps its name."""
+    """Return judgements with other names for the systems; what is no system keeps its name."""
     if all(name == shown for name, shown in names.items()):
         return list(judgements)
     return [

@@ -1,7 +1,4 @@
-"""What a judge is given: tasks in order, with ids that tell nothing.
-
-Ids that tell nothing to those who do not know the secret.
-"""
+"""What a judge is given: tasks in order, with ids that reveal nothing."""
 
 import hmac
 from dataclasses import dataclass
@@ -31,11 +28,11 @@ class Task:
     position: int
     kind: JudgementKind
     items: tuple[TaskItem, ...]
-    #: The task that this one repeats or spoils.
+    #: The task that this one repeats or degrades.
     original: str | None = None
 
 
 def make_opaque_id(secret: bytes, *parts: object) -> str:
-    """The same parts and secret give the same id."""
+    """Return an id that reveals nothing; the same parts and secret give the same id."""
     content = "\0".join(map(str, parts))
     return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]

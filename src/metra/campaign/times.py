@@ -1,7 +1,4 @@
-"""How long answers took: active time of each screen, by judge and together.
-
-Answers that came before anybody could have read the text.
-"""
+"""How long answers took, by judge and together, and which came too fast to be read."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -42,17 +39,13 @@ class TimeTable:
 
 
 def build_time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
-    """Describe the active times; None where nothing was timed."""
-    return build_times_from_latest(keep_latest(judgements))
-
-
-def build_times_from_latest(kept: Iterable[Judgement]) -> TimeTable | None:
-    """The same from last revisions."""
-    mine: dict[str, list[float]] = {}
-    for one in kept:
-        if one.active_ms is not None:
-            mine.setdefault(one.judge, []).append(one.active_ms / 1000)
-    everything = [seconds for times in mine.values() for seconds in times]
+    """Return the distribution of active times; None where nothing was timed."""
+    by_judge: dict[str, list[float]] = {}
+    for judgement in keep_latest(judgements):
+        if judgement.active_ms is not None:
+            active = judgement.active_ms / 1000
+            by_judge.setdefault(judgement.judge, []).append(active)
+    everything = [seconds for times in by_judge.values() for seconds in times]
     if not everything:
         return None
     # A judge who left the desk must not press all others into one bar.
@@ -62,8 +55,8 @@ def build_times_from_latest(kept: Iterable[Judgement]) -> TimeTable | None:
         tuple(edges.tolist()),
         _summarise_times("", everything, edges.tolist()),
         tuple(
-            _summarise_times(judge, mine[judge], edges.tolist())
-            for judge in sorted(mine)
+            _summarise_times(judge, by_judge[judge], edges.tolist())
+            for judge in sorted(by_judge)
         ),
     )
 
@@ -108,7 +101,7 @@ class Speed:
 def compute_least_seconds(
     judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
 ) -> float:
-    """The time that reading the judged outputs takes at that speed."""
+    """Return the time that reading the judged outputs takes at a speed."""
     words = sum(map(count_words_to_read, judgement.outputs))
     return 60 * words / words_per_minute
 
@@ -116,7 +109,7 @@ def compute_least_seconds(
 def is_too_fast(
     judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
 ) -> bool | None:
-    """Whether the active time is below what reading takes; None if it was not measured."""
+    """Return whether the active time is too short to read; None if not measured."""
     if judgement.active_ms is None:
         return None
     return judgement.active_ms / 1000 < compute_least_seconds(
@@ -127,11 +120,11 @@ def is_too_fast(
 def count_early_answers(
     judgements: Iterable[Judgement], words_per_minute: float = WORDS_PER_MINUTE
 ) -> dict[str, Speed]:
-    """Count early answers of each judge."""
-    counts: dict[str, list[bool]] = {}
-    for one in judgements:
-        early = is_too_fast(one, words_per_minute)
-        mine = counts.setdefault(one.judge, [])
-        if early is not None:
-            mine.append(early)
-    return {judge: Speed(len(mine), sum(mine)) for judge, mine in counts.items()}
+    """Return how many answers of each judge came too early."""
+    by_judge: dict[str, list[bool]] = {}
+    for judgement in judgements:
+        is_early = is_too_fast(judgement, words_per_minute)
+        timed = by_judge.setdefault(judgement.judge, [])
+        if is_early is not None:
+            timed.append(is_early)
+    return {judge: Speed(len(timed), sum(timed)) for judge, timed in by_judge.items()}

@@ -56,14 +56,14 @@ class CampaignTexts:
     documents: list[str] | None
 
     def as_corpus(self) -> Outputs:
-        """The same as a corpus."""
+        """Return the texts as a corpus."""
         return Outputs(
             EvalSet(self.references or None, self.source, self.documents),
             self.outputs,
         )
 
     def packed(self) -> str:
-        """The same as a short line of letters, for a page to carry along."""
+        """Return the texts as a short line of letters, for a page to carry along."""
         content = json.dumps(asdict(self), separators=(",", ":")).encode()
         return base64.b85encode(zlib.compress(content, 6)).decode()
 
@@ -79,7 +79,7 @@ class PairedUploads:
 
 
 def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
-    """Read the files and join them; whatever is wrong is said in a sentence."""
+    """Return the texts of files that belong together, or what is wrong in a sentence."""
     with TemporaryDirectory(prefix="metra-") as folder:
         try:
             return _pair_in_folder(uploads, Path(folder))
@@ -89,7 +89,7 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
 
 
 def unpack_texts(line: str) -> CampaignTexts:
-    """Undo `Texts.packed`; what somebody has changed on the way is refused."""
+    """Return the texts that `CampaignTexts.packed` packed; changed ones are refused."""
     try:
         raw = zlib.decompressobj()
         content = raw.decompress(base64.b85decode(line.strip()), _MOST)
@@ -132,7 +132,7 @@ def _pair_in_folder(uploads: Sequence[Upload], folder: Path) -> PairedUploads:
 
 
 def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
-    """Count what a file holds; files with ids are counted when they are joined."""
+    """Return counts of a file's columns; files with ids are counted when joined."""
     [file] = list_sources([path])
     if upload.use != "output":
         file = file._replace(use=upload.use)
@@ -153,16 +153,16 @@ def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
 
 
 def _read_columns(file: Source) -> dict[Field, list[str | None]]:
-    found: dict[Field, list[str | None]] = {}
+    columns_read: dict[Field, list[str | None]] = {}
     with closing(file.open()) as reader:
         while True:
             columns = reader.read(_CHUNK)
             for field, values in columns.items():
-                found.setdefault(field, []).extend(
+                columns_read.setdefault(field, []).extend(
                     values[at] for at in range(len(values))
                 )
             if len(next(iter(columns.values()))) < _CHUNK:
-                return found
+                return columns_read
 
 
 def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
@@ -202,7 +202,7 @@ def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
 
 
 def _safe_name(name: str) -> str:
-    """The last part of a name, with nothing in it that a file system reads as more.
+    """Return the last part of a name without signs that a file system interprets.
 
     >>> _safe_name("../a b=c.txt"), _safe_name("..")
     ('a b-c.txt', 'file')
@@ -216,5 +216,5 @@ def _safe_name(name: str) -> str:
 
 
 def _strip_folders(problem: str) -> str:
-    """Take the numbers of our folders out of a message: 3/a.txt is a.txt to the user."""
+    """Return a message without the numbers of our folders: 3/a.txt is a.txt to the user."""
     return re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)

@@ -13,7 +13,7 @@ from metra.formats.scores.judgement import COUNTED
 
 
 def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
-    """Say how many items each judge has, for how long, and how the judges overlap."""
+    """Return a sentence on how many items each judge has, for how long, and the overlap."""
     judges = campaign.settings.judges
     items = Counter(dict.fromkeys(judges, 0))
     for task in tasks:
@@ -38,7 +38,7 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
 def count_overlaps(
     tasks: Sequence[Task], judges: Sequence[str]
 ) -> dict[tuple[str, str], int]:
-    """How many outputs each pair of judges has in common, calibration included."""
+    """Return how many outputs each pair of judges shares, calibration included."""
     seen: dict[str, set[tuple[str, int]]] = {judge: set() for judge in judges}
     for task in tasks:
         if task.kind in COUNTED or task.kind == "calibration":
@@ -58,7 +58,7 @@ class WorkloadPlan:
 
 
 def plan_workload(campaign: Campaign) -> WorkloadPlan:
-    """Share the work out as it would be, and count."""
+    """Return the cost and the number of tasks of each kind."""
     tasks = assign(campaign, secret=secrets.token_bytes(16))
     return WorkloadPlan(
         describe_cost(campaign, tasks), dict(Counter(task.kind for task in tasks))

@@ -144,7 +144,7 @@ def compare(
     from dataclasses import fields
 
     from metra.analysis.findings import prepare_analyses, run_analyses
-    from metra.cli.output import ProgressLine, Stages, build_style, write_output
+    from metra.cli.output import ProgressLine, build_style, write_output
     from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
@@ -176,14 +176,14 @@ def compare(
         results = compare_statistics(
             corpus, fitted, statistics, settings, progress=progress
         )
-    with Stages() as stages:
+    with ProgressLine() as progress:
         findings = run_analyses(
             collected,
             fitted,
             statistics,
             analyses,
             baseline=choose_baseline(corpus, settings),
-            looking=stages,
+            looking=progress.name_stage,
         )
     style = build_style(digits, out)
     write_output(render_with_findings(results, findings, form, style), out)

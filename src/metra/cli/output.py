@@ -17,37 +17,17 @@ if TYPE_CHECKING:
     from metra.report.table import Style
 
 
-class _Line:
-    """A line that is written over and over, and gone at the end; none where no one watches."""
+class ProgressLine:
+    """A line that is written over and over, and gone at the end; none where no one watches.
 
-    def __init__(self) -> None:
-        self._watched = sys.stderr.isatty()
-        self._visible = False
-
-    def _show(self, text: str) -> None:
-        self._visible = True
-        print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._visible:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-class ProgressLine(_Line):
-    """Counts segments, or trials; shows nothing for quick work."""
+    It counts segments, or trials, and shows nothing for quick work.
+    """
 
     def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
-        super().__init__()
         self._noun = noun
         self._delay = delay
+        self._watched = sys.stderr.isatty()
+        self._visible = False
         self._start = self._shown = time.monotonic()
 
     def __call__(self, done: int, share: float | None = None) -> None:
@@ -66,14 +46,26 @@ class ProgressLine(_Line):
         rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
         self._show(rate + _format_remaining(share, spent))
 
+    def name_stage(self, stage: str) -> None:
+        """Say what comes next, where it cannot be counted."""
+        self._show(f"{stage} …")
 
-class Stages(_Line):
-    """Names what is being done, where it cannot be counted."""
-
-    def __call__(self, stage: str) -> None:
-        """Say what comes next."""
+    def _show(self, text: str) -> None:
         if self._watched:
-            self._show(f"{stage} …")
+            self._visible = True
+            print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._visible:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _format_remaining(share: float | None, spent: float) -> str:
@@ -128,16 +120,12 @@ def build_style(digits: int, out: str | None, *, sort: bool = False) -> "Style":
 
 def write_output(text: str, path: str | None) -> None:
     """Print the text, or put it into the file in one step."""
-    if path is None or path == "-":
-        _print_text(text)
+    if path is not None and path != "-":
+        from metra.formats.atomic import write_file
+
+        with write_file(path) as file:
+            file.write(f"{text}\n".encode())
         return
-    from metra.formats.atomic import write_file
-
-    with write_file(path) as file:
-        file.write(f"{text}\n".encode())
-
-
-def _print_text(text: str) -> None:
     try:
         click.echo(text, color=True)
     except BrokenPipeError:

@@ -69,7 +69,7 @@ def profile(
     from metra.text.preparation import preparation
 
     corpus = open_corpus(outputs, references, source, input_format=input_format)
-    found = build_profiles(
+    profiles = build_profiles(
         corpus,
         preparation=preparation(tok=tok, case=case, stem="no"),
         ci=ci,
@@ -78,4 +78,4 @@ def profile(
     style = Style(
         color=wants_color() and not out, width=None if out else get_screen_width()
     )
-    write_output(layout.render_profiles(found, form, style, show), out)
+    write_output(layout.render_profiles(profiles, form, style, show), out)

@@ -78,7 +78,7 @@ def report(
     metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
     metra report test.tsv --judgements ratings.tsv -o report.html
     """
-    from metra.cli.output import ProgressLine, Stages, build_provenance, write_output
+    from metra.cli.output import ProgressLine, build_provenance, write_output
     from metra.report.html.page import render
     from metra.report.study import build_study
     from metra.scoring.evaluate import make_metrics
@@ -95,7 +95,7 @@ def report(
     with (
         ProgressLine() as segments,
         ProgressLine("trials") as trials,
-        Stages() as stages,
+        ProgressLine() as stages,
     ):
         study = build_study(
             corpus,
@@ -107,7 +107,7 @@ def report(
             seed=seed,
             counting=segments,
             testing=trials,
-            looking=stages,
+            looking=stages.name_stage,
         )
     files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
     write_output(render(study, build_provenance(files), title), out)

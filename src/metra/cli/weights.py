@@ -84,8 +84,8 @@ def build(
     from metra.text.salience import Frequencies
 
     text = preparation(tok=tok, case=case, stem=stem)
-    found = Frequencies(read_tokens(files, docs, text, input_format=input_format))
-    write_output("\n".join(format_salience_list(found)), out)
+    frequencies = Frequencies(read_tokens(files, docs, text, input_format=input_format))
+    write_output("\n".join(format_salience_list(frequencies)), out)
 
 
 @weights.command()
@@ -164,9 +164,9 @@ def stability(
     \b
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
     """
-    from metra.analysis.word_stability import compute_stability as study
+    from metra.analysis.word_stability import compute_stability
     from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.formats.stream import name_system as name_of
+    from metra.formats.stream import name_system
     from metra.report.pictures import polygons
     from metra.report.table import Style
     from metra.report.writers.salience import format_stability_lines, render_stability
@@ -175,15 +175,15 @@ def stability(
 
     text = preparation(tok=tok, case=case, stem=stem)
     corpus = open_texts([first, second], docs, input_format=input_format)
-    found = study(
+    result = compute_stability(
         *read_streams(corpus, text),
-        names=(name_of(first), name_of(second)),
+        names=(name_system(first), name_system(second)),
         width=width,
     )
     if out is not None:
-        write_output("\n".join(format_stability_lines(found)), out)
+        write_output("\n".join(format_stability_lines(result)), out)
     if plot is not None:
-        write_output(polygons.draw_polygons(found), plot)
+        write_output(polygons.draw_polygons(result), plot)
     style = Style(color=wants_color(), width=get_screen_width())
     if out != "-":
-        write_output(render_stability(found, style), None)
+        write_output(render_stability(result, style), None)

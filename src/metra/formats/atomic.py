@@ -71,7 +71,7 @@ def is_folder_name(path: str) -> bool:
 
 
 def close_stdout(error: OSError) -> FormatError:
-    """Say why standard output cannot be written, and drop what is left of it.
+    """Return the error of a standard output that cannot be written, and drop what is left.
 
     Python would try once more at the end, and say in its own words that it cannot.
     """
@@ -104,7 +104,7 @@ def write_folder(path: str) -> Iterator[Path]:
 
 @contextmanager
 def _translate_errors(path: str) -> Iterator[None]:
-    """Say what a system error means for the user."""
+    """Turn system errors into messages for the user."""
     try:
         yield
     except OSError as error:

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class FileHead(NamedTuple):
-    """What a format is recognised by: a file's name and its first bytes.
+    """A file's name and its first bytes, by which its format is recognised.
 
     The bytes are unpacked and without a byte order mark; a folder has none.
     """
@@ -228,6 +228,6 @@ def find_format_by_suffix(path: str) -> TextFormat | None:
 
 
 def _is_wide(content: bytes) -> bool:
-    """Tell UTF-16 and UTF-32, which the readers refuse by their name."""
+    """Whether this is UTF-16 or UTF-32, which the readers refuse by their name."""
     marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
     return content.startswith(marks)

@@ -409,7 +409,7 @@ def check_utf8(blocks: Iterator[bytes], path: str) -> Iterator[bytes]:
 
 
 def describe_invalid_utf8(path: str, line: int, column: int, byte: int) -> str:
-    """Say where a file is not UTF-8; lines are counted from 1, columns from 0."""
+    """Describe where a file is not UTF-8; lines are counted from 1, columns from 0."""
     return (
         f"{format_path(path)}, line {line}: byte {column + 1} of the line is "
         f"0x{byte:02x}, which is not UTF-8; convert the file to UTF-8."

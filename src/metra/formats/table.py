@@ -17,7 +17,7 @@ from metra.formats.stream import format_path
 
 
 class Dialect(NamedTuple):
-    """What separates cells: a delimiter, or any white space if it is None."""
+    """The separator of cells: a delimiter, or any white space if it is None."""
 
     delimiter: str | None
     #: Whether cells may stand in double quotes, as in CSV.

@@ -150,20 +150,20 @@ def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgre
 
 
 def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthCurve:
-    found = draw_documents(
+    drawn = draw_documents(
         lined_up,
         every_judgement(everything, lined_up),
         lengths=LENGTHS,
         documents=DOCUMENTS,
         seed=seed,
     )
-    means = {name: found.mean(name) for name in found.by_name}
+    means = {name: drawn.mean(name) for name in drawn.by_name}
     if not np.isfinite(list(means.values())).any():
         msg = "On every document the judgements, or the metric's scores, are all the same."
         raise CorpusError(msg)
-    if found.judges:
-        means[JUDGES] = found.judge_mean()
-    return LengthCurve(found.lengths, means, JUDGES)
+    if drawn.judges:
+        means[JUDGES] = drawn.judge_mean()
+    return LengthCurve(drawn.lengths, means, JUDGES)
 
 
 def _summarise_judges(
@@ -179,11 +179,13 @@ def _summarise_judges(
             "agree cannot be said."
         )
     try:
-        found: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
+        agreement: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
     except CorpusError as reason:
         return None, f"No agreement of judges: {reason}"
-    plot = _thin_points(build_judge_plot(found, scorer, seed=seed))
-    return JudgeSummary(plot, build_gap_histogram(found, scorer), found.values), ""
+    plot = _thin_points(build_judge_plot(agreement, scorer, seed=seed))
+    return JudgeSummary(
+        plot, build_gap_histogram(agreement, scorer), agreement.values
+    ), ""
 
 
 def _thin_points(plot: JudgePlot) -> JudgePlot:

@@ -24,7 +24,6 @@ from metra.analysis.relations import (
 )
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
-from metra.formats.scores.record import Scores
 from metra.metrics.record import Metric
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import (
@@ -37,6 +36,7 @@ from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults
 
 if TYPE_CHECKING:
+    from metra.formats.scores.record import Scores
     from metra.meta.trust import TrustReport
 
 
@@ -77,7 +77,7 @@ def build_study(
     metrics: Mapping[str, Metric],
     *,
     baseline: str | None = None,
-    judgements: Scores | None = None,
+    judgements: "Scores | None" = None,
     labels: Mapping[str, Sequence[str]] = {},
     most_grids: int = 50,
     seed: int = defaults.SEED,

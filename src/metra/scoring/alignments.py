@@ -10,7 +10,7 @@ from metra.metrics.alignment import AlignedSegment, Alignment
 from metra.metrics.record import Aligner, Metric
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, check_inputs, fit_metrics
+from metra.scoring.statistics import CHUNK, fit_metrics
 
 
 def align(
@@ -61,7 +61,6 @@ def read_aligned_segment(
     The system need not be named if there is only one.
     """
     system = _choose_system(corpus.systems, system)
-    check_inputs(corpus, {spec: metric})
     metric = fit_metrics(corpus, {spec: metric})[spec]
     start = 1
     for chunk in corpus.chunks(CHUNK):

@@ -1,4 +1,4 @@
-"""Systems held against each other: differences, p-values and clusters, from one counting."""
+"""Comparison of systems: differences, intervals, p-values and clusters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,11 +11,11 @@ from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (
     EvaluationOptions,
-    build_corpus_results,
     build_options,
     build_samples,
     choose_unit,
     count_statistics,
+    evaluate_statistics,
     make_metrics,
 )
 from metra.scoring.results import Results, SignificanceSettings, SystemComparison
@@ -92,8 +92,8 @@ def compare(
     >>> better = [ref.replace("is the", "is a") for ref in refs]
     >>> worse = [ref.replace("number of this", "") for ref in refs]
     >>> results = compare(EvalSet(refs), {"old": worse, "new": better}, ["chrf"])
-    >>> (found,) = results.comparisons
-    >>> found.system, found.difference > 0, found.significant
+    >>> (comparison,) = results.comparisons
+    >>> comparison.system, comparison.difference > 0, comparison.significant
     ('new', True, True)
     """
     settings = ComparisonSettings(
@@ -144,7 +144,7 @@ def compare_statistics(
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
-    """Compare systems whose rows are counted and kept, by measures that are fitted."""
+    """Compare systems whose rows are counted and kept, by metrics that are fitted."""
     trials = choose_trials(corpus, settings)
     options = options._replace(
         ci=True,
@@ -153,18 +153,19 @@ def compare_statistics(
         trials=trials if settings.test == "bootstrap" else RESAMPLES,
         seed=settings.seed,
     )
-    # One unit for all measures, so that they can share their draws.
+    # One unit for all metrics, so that they can share their draws.
     unit = choose_unit(options, statistics, metrics.values())
     options = options._replace(ci_unit=unit)
-    found = build_samples(metrics, statistics, unit)
-    places = {key: at for at, key in enumerate(statistics.tallies)}
-    met = list_pairs(corpus, settings)
-    pairs = [
-        (places[one, spec], places[two, spec]) for spec in metrics for one, two in met
-    ]
+    samples = build_samples(metrics, statistics, unit)
+    places = {key: place for place, key in enumerate(statistics.tallies)}
+    pairs = list_pairs(corpus, settings)
     intervals, contrasts = paired_tests.contrasts(
-        found,
-        pairs,
+        samples,
+        [
+            (places[baseline, spec], places[system, spec])
+            for spec in metrics
+            for baseline, system in pairs
+        ],
         test=settings.test,
         trials=trials,
         resamples=RESAMPLES,
@@ -172,20 +173,20 @@ def compare_statistics(
         progress=progress,
     )
     by_tally = dict(zip(statistics.tallies, intervals, strict=True))
-    results = build_corpus_results(corpus, metrics, statistics, options, by_tally)
+    results = evaluate_statistics(corpus, metrics, statistics, options, by_tally)
     terms = SignificanceSettings(
         test=settings.test,
         unit=unit,
-        units=len(found[0].rows),
+        units=len(samples[0].rows),
         trials=trials,
         seed=settings.seed,
         alpha=settings.alpha,
         correction=settings.correction,
     )
     comparisons: list[SystemComparison] = []
-    for at, (spec, metric) in enumerate(metrics.items()):
-        some = contrasts[at * len(met) : (at + 1) * len(met)]
-        comparisons += _build_comparisons(spec, metric, met, some, terms)
+    for number, (spec, metric) in enumerate(metrics.items()):
+        own = contrasts[number * len(pairs) : (number + 1) * len(pairs)]
+        comparisons += _build_comparisons(spec, metric, pairs, own, terms)
     return replace(
         results,
         comparisons=comparisons,
@@ -242,17 +243,17 @@ def _build_comparisons(
     contrasts: Sequence[paired_tests.Contrast],
     terms: SignificanceSettings,
 ) -> list[SystemComparison]:
-    """Word what one metric found, and correct its p-values for their number."""
+    """Build the comparisons by one metric, with p-values corrected for their number."""
     p_values = [contrast.p_value for contrast in contrasts]
     corrected = [None if p != p else p for p in multiplicity.holm(p_values).tolist()]
     too_few = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
     )
-    found = []
+    comparisons = []
     for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
         judged = p_holm if terms.correction == "holm" else contrast.p_value
-        found.append(
+        comparisons.append(
             SystemComparison(
                 metric=spec,
                 baseline=meeting[0],
@@ -271,7 +272,7 @@ def _build_comparisons(
                 else _explain_missing(contrast, spec, too_few),
             )
         )
-    return found
+    return comparisons
 
 
 def _explain_missing(contrast: paired_tests.Contrast, spec: str, too_few: str) -> str:
@@ -284,7 +285,7 @@ def _find_clusters(
     results: Results, comparisons: Sequence[SystemComparison]
 ) -> dict[str, list[list[str]]]:
     """Part each metric's ranking where all above differ from all below."""
-    found = {}
+    clusters = {}
     for spec in results.specs:
         apart = {
             frozenset((entry.baseline, entry.system))
@@ -294,5 +295,5 @@ def _find_clusters(
 
         ranked = [entry.name for entry in results.ranked(spec)]
         differ = [[frozenset((one, two)) in apart for two in ranked] for one in ranked]
-        found[spec] = multiplicity.part_ranking(ranked, differ)
-    return found
+        clusters[spec] = multiplicity.part_ranking(ranked, differ)
+    return clusters

@@ -17,7 +17,6 @@ from metra.scoring.statistics import (
     CHUNK,
     CorpusStatistics,
     Visitor,
-    check_inputs,
     count_corpus,
     fit_metrics,
 )
@@ -292,7 +291,6 @@ def count_statistics(
             "segment scores and intervals."
         )
         raise OptionError(msg)
-    check_inputs(corpus, metrics)
     metrics = fit_metrics(corpus, metrics, chunk)
     return metrics, count_corpus(
         corpus,
@@ -305,38 +303,35 @@ def count_statistics(
     )
 
 
+Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
+
+
 def evaluate_statistics(
     corpus: Corpus,
     metrics: Mapping[str, Metric],
     statistics: CorpusStatistics,
     options: EvaluationOptions,
+    intervals: Intervals | None = None,
 ) -> Results:
-    """Score what was counted by metrics that are fitted, with intervals if asked for."""
+    """Score what was counted by metrics that are fitted.
+
+    Intervals are computed if the options ask for them and they are not given.
+    """
     if statistics.shape.group_by:
         return build_results(statistics.totals, statistics.shape, metrics)
-    intervals: Intervals = {}
-    if options.ci:
+    if options.ci and intervals is None:
         intervals = _compute_intervals(metrics, statistics, options)
-    return build_corpus_results(corpus, metrics, statistics, options, intervals)
-
-
-Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]
-
-
-def build_corpus_results(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    statistics: CorpusStatistics,
-    options: EvaluationOptions,
-    intervals: Intervals,
-) -> Results:
-    """Put together the scores of all systems, with their intervals."""
     systems = [
         SystemScores(
             name,
             {
                 spec: _build_score(
-                    name, spec, metric, intervals.get((name, spec)), statistics, options
+                    name,
+                    spec,
+                    metric,
+                    (intervals or {}).get((name, spec)),
+                    statistics,
+                    options,
                 )
                 for spec, metric in metrics.items()
             },
@@ -475,7 +470,6 @@ def score(
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
-    check_inputs(corpus, {chosen.name: chosen})
     fitted = fit_metrics(corpus, {chosen.name: chosen})
     statistics = count_corpus(corpus, fitted, keep=True)
     rows = statistics.tallies["hyps", chosen.name].rows

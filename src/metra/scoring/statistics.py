@@ -69,20 +69,19 @@ class CorpusStatistics:
         return "var" if lacking else self.shape.references
 
 
-def check_inputs(corpus: Corpus, metrics: Mapping[str, Metric]) -> None:
-    """Refuse metrics that need what the corpus does not have."""
+def fit_metrics(
+    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
+) -> dict[str, Metric]:
+    """Fit the metrics that have corpus weights; the others stay as they are.
+
+    Metrics that need what the corpus does not have are refused.
+    """
     check_needs(
         metrics,
         has_references=corpus.has_references,
         has_source=corpus.has_source,
         has_documents=corpus.has_documents,
     )
-
-
-def fit_metrics(
-    corpus: Corpus, metrics: Mapping[str, Metric], chunk: int = CHUNK
-) -> dict[str, Metric]:
-    """Fit the metrics that have corpus weights; the others stay as they are."""
     first = corpus.systems[0]
 
     def batches() -> Iterator[Batch]:

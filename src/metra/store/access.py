@@ -1,8 +1,4 @@
-"""Sessions: who is in which browser, until when.
-
-Admins and their passwords, kept as scrypt hashes.
-Failed attempts to come in, counted for all workers together.
-"""
+"""Admins and their passwords, sessions, and failed attempts to sign in."""
 
 import hashlib
 import hmac
@@ -39,7 +35,7 @@ class Session:
 def begin_session(
     db: Connection, role: str, *, now: float, judge: str | None = None, name: str = ""
 ) -> tuple[str, Session]:
-    """Begin a session; give the secret for the cookie, which is kept as a hash only."""
+    """Begin a session; return the secret for the cookie, which is stored as a hash only."""
     token = new_token()
     session = Session(
         hash_token(token),
@@ -58,7 +54,7 @@ def begin_session(
 
 
 def find_session(db: Connection, token: str, *, now: float) -> Session | None:
-    """Find whose cookie this is; an expired one is nobody's."""
+    """Return the session of a cookie; None if it has expired."""
     row = db.execute(_FIND, {"key": hash_token(token)}).first()
     if row is None or row.expires_at < now:
         return None
@@ -66,7 +62,7 @@ def find_session(db: Connection, token: str, *, now: float) -> Session | None:
 
 
 def extend_session(db: Connection, session: Session, *, now: float) -> None:
-    """Let a session last longer, but not for ever."""
+    """Extend a session up to its longest time."""
     until = min(now + IDLE[session.role], session.created_at + LONGEST[session.role])
     table = database.session
     db.execute(
@@ -95,7 +91,7 @@ _COST = {"n": 2**16, "r": 8, "p": 1, "maxmem": 2**27}
 def set_password(
     db: Connection, name: str, password: str, *, now: float, who: str
 ) -> None:
-    """Make an admin, or give one a new password, and end the sessions of the old one."""
+    """Create an admin or replace their password, and end the sessions of the old one."""
     if len(password) < _SHORTEST:
         msg = f"The password has {len(password)} characters; expected {_SHORTEST} or more."
         raise OptionError(msg)
@@ -107,7 +103,7 @@ def set_password(
 
 
 def find_password_hash(db: Connection, name: str) -> str | None:
-    """Find the hash of an admin's password."""
+    """Return the hash of an admin's password, if there is one."""
     admin = database.admin.c
     query = select(admin.scrypt).where(admin.name == strip_unstorable(name))
     return db.execute(query).scalar_one_or_none()
@@ -119,10 +115,10 @@ def has_admins(db: Connection) -> bool:
 
 
 def check_password(password: str, kept: str | None) -> bool:
-    """Whether a password is the one kept; takes as long when there is none."""
+    """Return whether a password is the stored one; takes as long when there is none."""
     salt, _, wanted = (kept or f"{'00' * 16}$").partition("$")
-    found = _scrypt(password, bytes.fromhex(salt))
-    return hmac.compare_digest(found.hex(), wanted)
+    hashed = _scrypt(password, bytes.fromhex(salt))
+    return hmac.compare_digest(hashed.hex(), wanted)
 
 
 def _hash(password: str) -> str:
@@ -138,7 +134,7 @@ WINDOW_SECONDS = 300.0
 
 
 def count_failures(db: Connection, key: str, *, now: float) -> int:
-    """How often this key failed lately."""
+    """Return how often this key failed lately."""
     attempt = database.attempt.c
     query = select(func.count()).where(
         attempt.key == strip_unstorable(key), attempt.at > now - WINDOW_SECONDS
@@ -147,13 +143,13 @@ def count_failures(db: Connection, key: str, *, now: float) -> int:
 
 
 def add_failure(db: Connection, key: str, *, now: float) -> None:
-    """Count a failure, and forget those that are long past."""
+    """Record a failure, and delete those that are long past."""
     attempt = database.attempt
     db.execute(delete(attempt).where(attempt.c.at < now - WINDOW_SECONDS))
     db.execute(insert(attempt).values(id=new_id(), key=strip_unstorable(key), at=now))
 
 
 def forget_failures(db: Connection, key: str) -> None:
-    """Forget the failures of a key that came in after all."""
+    """Delete the failures of a key that signed in after all."""
     attempt = database.attempt
     db.execute(delete(attempt).where(attempt.c.key == strip_unstorable(key)))

@@ -20,7 +20,7 @@ AWAY_SECONDS = 3 * 86400.0
 def take_over_task(
     store: Store, judge: Judge, *, now: float, away_after: float = AWAY_SECONDS
 ) -> str | None:
-    """Give a judge one task that somebody else left; its id, or None if there is none."""
+    """Give a judge a task that somebody else left; return its id, or None."""
     with store.transaction() as db:
         # One at a time in a campaign, so that no task goes to two judges.
         query = select(database.campaign.c.id).where(
@@ -43,16 +43,16 @@ def take_over_task(
 def _find_abandoned(
     db: Connection, judge: Judge, *, now: float, away_after: float
 ) -> list[StoredTask]:
-    """What judges who are gone have not done, the first tasks first."""
-    found = []
+    """Return the open tasks of judges who are gone, the first tasks first."""
+    abandoned = []
     for other in judges.list_judges(db, judge.campaign):
         if other.id != judge.id and _is_gone(db, other, now - away_after):
-            found += [
+            abandoned += [
                 task
                 for task in tasks.list_judge_tasks(db, other.id)
                 if task.state != "done" and task.task.kind in COUNTED
             ]
-    return sorted(found, key=lambda task: task.task.position)
+    return sorted(abandoned, key=lambda task: task.task.position)
 
 
 def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
@@ -65,7 +65,7 @@ def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
 
 
 def _may_take(campaign: Campaign, had: list[StoredTask], left: StoredTask) -> bool:
-    """Whether a judge has not seen the text; of whole blocks, not these very versions."""
+    """Return whether a judge has not seen the text, or of blocks these very versions."""
     wanted = _list_versions(left.task)
     if campaign.blocks:
         return all(_list_versions(mine.task) != wanted for mine in had)
@@ -78,7 +78,7 @@ def _list_versions(task: Task) -> set[tuple[int, str]]:
 
 
 def _lock_if_free(db: Connection, left: StoredTask) -> bool:
-    """Lock the task: its judge may be back and answering it this moment."""
+    """Lock a task, whose judge may answer it this moment; return whether it is free."""
     task = database.task.c
     query = select(task.state).where(task.id == left.task.id).with_for_update()
     return db.execute(query).scalar_one() in ("waiting", "open")

@@ -29,7 +29,7 @@ def add_entry(
     now: float,
     campaign: str | None = None,
 ) -> None:
-    """Write a thing down."""
+    """Record what somebody did."""
     db.execute(
         insert(database.audit).values(
             id=new_id(),
@@ -43,7 +43,7 @@ def add_entry(
 
 
 def list_entries(db: Connection, campaign: str | None = None) -> list[AuditEntry]:
-    """List what was done, the newest first; of one campaign, or of all."""
+    """Return what was done, the newest first; in one campaign, or in all."""
     audit = database.audit.c
     query = select(
         audit.at, audit.who, audit.what, audit.campaign, audit.data_json

@@ -1,7 +1,4 @@
-"""Campaigns: frozen when they are made, with all their tasks.
-
-A campaign as JSON and back, equal in every field, though metra's protocols may change.
-"""
+"""Campaigns as JSON, frozen when they are created, with all their tasks."""
 
 import secrets
 from collections import OrderedDict
@@ -28,7 +25,7 @@ from metra.store.database import (
 
 
 def to_json(campaign: Campaign) -> str:
-    """Write all of it, with the kind of what each step asks."""
+    """Return a campaign as JSON, with the kind of what each step asks."""
     content = asdict(campaign)
     for step, entry in zip(
         campaign.protocol.steps, content["protocol"]["steps"], strict=True
@@ -38,11 +35,11 @@ def to_json(campaign: Campaign) -> str:
 
 
 def from_json(text: str) -> Campaign:
-    """Read it again."""
-    found = _build_value(Campaign, decode_json(text))
-    if not isinstance(found, Campaign):
+    """Return the campaign that `to_json` wrote."""
+    campaign = _build_value(Campaign, decode_json(text))
+    if not isinstance(campaign, Campaign):
         raise TypeError(text[:80])
-    return found
+    return campaign
 
 
 def _build_value(wanted: Any, value: Any) -> Any:
@@ -96,7 +93,7 @@ class StoredCampaign:
 def create_campaign(
     db: Connection, campaign: Campaign, *, now: float, who: str, state: str = "draft"
 ) -> str:
-    """Keep a campaign, its judges (without links as yet) and their tasks; give its id."""
+    """Store a campaign, its judges (without links) and their tasks; return its id."""
     name = campaign.settings.name
     taken = select(database.campaign.c.id).where(database.campaign.c.name == name)
     if db.execute(taken).first() is not None:
@@ -121,7 +118,7 @@ def add_campaign(
     state: str,
     imported: dict[str, Any] | None = None,
 ) -> dict[str, str]:
-    """Keep a campaign and its judges, without tasks; give the judges' ids by their labels."""
+    """Store a campaign and its judges, without tasks; return the judges' ids by label."""
     db.execute(
         insert(database.campaign).values(
             id=key,
@@ -152,7 +149,7 @@ def add_campaign(
 
 
 def list_campaigns(db: Connection) -> list[tuple[str, str, str, float]]:
-    """List id, name, state and birth of all campaigns, the newest first."""
+    """Return id, name, state and creation time of all campaigns, the newest first."""
     campaign = database.campaign.c
     query = select(
         campaign.id, campaign.name, campaign.state, campaign.created_at
@@ -161,27 +158,27 @@ def list_campaigns(db: Connection) -> list[tuple[str, str, str, float]]:
 
 
 def find_campaign(db: Connection, key: str) -> StoredCampaign | None:
-    """Find a campaign by its id."""
+    """Return a campaign by its id, if there is one."""
     row = db.execute(_FIND, {"key": strip_unstorable(key)}).first()
     return None if row is None else _build_stored(db, row)
 
 
 def get_campaign(db: Connection, key: str) -> StoredCampaign:
-    """Find a campaign that must be there, such as a judge's."""
-    found = find_campaign(db, key)
-    if found is None:
+    """Return a campaign that must be there, such as a judge's."""
+    stored = find_campaign(db, key)
+    if stored is None:
         msg = f"The campaign {key} is not in the store."
         raise UnknownNameError(msg)
-    return found
+    return stored
 
 
 def count_campaigns(db: Connection) -> int:
-    """How many campaigns there are."""
+    """Return how many campaigns there are."""
     return int(db.execute(select(func.count(database.campaign.c.id))).scalar_one())
 
 
 def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
-    """Find a campaign by its name; without one, the only campaign there is."""
+    """Return a campaign by its name; without one, the only campaign there is."""
     known = {entry[1]: entry[0] for entry in list_campaigns(db)}
     if name is None and len(known) == 1:
         [name] = known
@@ -190,14 +187,14 @@ def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
             f"There are {len(known)} campaigns; say which: {', '.join(sorted(known))}."
         )
         raise OptionError(msg)
-    found = find_campaign(db, known[name]) if name in known else None
-    if found is None:
+    stored = find_campaign(db, known[name]) if name in known else None
+    if stored is None:
         raise UnknownNameError(no_such("campaign", name, known))
-    return found
+    return stored
 
 
 def find_containing(db: Connection, part: str) -> list[StoredCampaign]:
-    """Find campaigns whose content holds a text, the oldest first."""
+    """Return campaigns whose content holds a text, the oldest first."""
     campaign = database.campaign.c
     query = (
         select(campaign.id)
@@ -223,7 +220,7 @@ def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> 
 
 
 def refuse_imported(db: Connection, key: str) -> None:
-    """Say that nobody can go on judging what comes from files."""
+    """Raise an error if a campaign comes from files: nobody can go on judging it."""
     stored = get_campaign(db, key)
     if stored.imported is not None:
         msg = (
@@ -234,7 +231,7 @@ def refuse_imported(db: Connection, key: str) -> None:
 
 
 def unblind_campaign(db: Connection, key: str, *, now: float, who: str) -> None:
-    """Let admins see the systems' names; the first time is kept."""
+    """Let admins see the systems' names; the first time is recorded."""
     campaign = database.campaign
     db.execute(
         update(campaign)
@@ -245,7 +242,7 @@ def unblind_campaign(db: Connection, key: str, *, now: float, who: str) -> None:
 
 
 def rename_judge(db: Connection, key: str, old: str, new: str) -> None:
-    """Put another name in a judge's place among the wishes, which exports tell."""
+    """Replace a judge's name in the settings, which exports contain."""
     content = get_campaign(db, key).campaign
     names = tuple(new if name == old else name for name in content.settings.judges)
     content = replace(content, settings=replace(content.settings, judges=names))

@@ -1,11 +1,4 @@
-"""A store by its address, and transactions in it.
-
-Numbered migrations: what is not yet in the database is applied, in one transaction.
-The tables as queries name them; the migrations make them, and a test compares the two.
-What a database says when it cannot go on, in a sentence with a remedy.
-JSON as it is stored, and text that every database can hold.
-Secrets that open doors: random, shown once, kept as hashes.
-"""
+"""The tables, their migrations and transactions, stored JSON and secrets."""
 
 import hashlib
 import json
@@ -43,7 +36,7 @@ _LOCK = 63872
 
 
 def migrate(store: "Store", place: str) -> int:
-    """Bring the tables up to date and give their version; refuse what a newer metra made."""
+    """Update the tables and return their version; refuse those of a newer metra."""
     steps = list_migrations()
     with store.reading() as db:
         version = _version(db)
@@ -71,7 +64,7 @@ def migrate(store: "Store", place: str) -> int:
 
 
 def list_migrations() -> list[str]:
-    """All of them, in the order of their numbers."""
+    """Return the SQL of all migrations, in the order of their numbers."""
     folder = resources.files("metra.store") / "migrations"
     files = sorted(
         (file for file in folder.iterdir() if file.name.endswith(".sql")),
@@ -87,10 +80,10 @@ def _version(db: "Connection") -> int:
 
 
 def _refuse_foreign_tables(db: "Connection", place: str) -> None:
-    found = inspect(db).get_table_names()
-    if found:
+    tables = inspect(db).get_table_names()
+    if tables:
         msg = (
-            f"{place} holds tables of something else ({found[0]}); "
+            f"{place} holds tables of something else ({tables[0]}); "
             "expected an empty database or a store of metra's."
         )
         raise FormatError(msg)
@@ -116,7 +109,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator["Connection"]:
-        """Write: all of it or nothing, on the disk when the block ends."""
+        """Open a transaction that writes: all or nothing, on the disk when it ends."""
         with self._turn, self.engine.connect() as connection:
             db = connection.execution_options(metra_writes=True)
             with db.begin():
@@ -124,12 +117,12 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator["Connection"]:
-        """Read one state of the store, whatever others write meanwhile."""
+        """Open a transaction that reads one state of the store."""
         with self.engine.connect() as db, db.begin():
             yield db
 
     def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections."""
         self.engine.dispose()
 
 
@@ -348,7 +341,7 @@ _REMEDIES = {
 
 
 def describe_error(error: SQLAlchemyError) -> str:
-    """Say what is wrong with the store, in one sentence.
+    """Return what is wrong with the store, in one sentence.
 
     >>> describe_error(DBAPIError(None, None, Exception("database or disk is full")))
     'The store cannot be used: the disk is full; make room; nothing was half-written.'
@@ -370,7 +363,7 @@ def describe_error(error: SQLAlchemyError) -> str:
 
 
 def encode_json(value: object) -> str:
-    """Write a value as JSON in ASCII, so that any character may be in it."""
+    """Return a value as JSON in ASCII, so that any character may be in it."""
     try:
         return json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
@@ -383,7 +376,7 @@ decode_json = json.loads
 
 
 def strip_unstorable(text: str) -> str:
-    """Leave out what PostgreSQL cannot hold as text: NUL and halves of surrogate pairs."""
+    """Return text without what PostgreSQL cannot store: NUL and lone surrogates."""
     return text.replace("\0", "").encode("utf-8", "ignore").decode()
 
 
@@ -393,7 +386,7 @@ def new_token() -> str:
 
 
 def hash_token(token: str) -> str:
-    """Hash a secret; it is random enough for one round."""
+    """Return the hash of a secret, which is random enough for one round."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 

@@ -42,7 +42,7 @@ def add_events(
     *,
     most: int | None = None,
 ) -> None:
-    """Keep events that are not there yet; those without a number go to the end."""
+    """Store events that are not there yet; those without a number go to the end."""
     if not events:
         return
     event = database.event
@@ -78,17 +78,17 @@ def add_events(
 
 
 def get_next_number(db: Connection, task: str, number: int) -> int:
-    """The number that the next event of a screen gets."""
+    """Return the number that the next event of a screen gets."""
     event = database.event.c
     last = select(func.max(event.seq)).where(event.task == task, event.number == number)
-    found = db.execute(last).scalar()
-    return 0 if found is None else found + 1
+    highest = db.execute(last).scalar()
+    return 0 if highest is None else highest + 1
 
 
 def list_campaign_events(
     db: Connection, campaign: str, kinds: Collection[str]
 ) -> Iterator[tuple[str, str, int, Event]]:
-    """Events of some kinds with judge, task and number, screen by screen, in order."""
+    """Yield events of some kinds with judge, task and number, in order."""
     event, task, judge = database.event.c, database.task, database.judge
     query = (
         select(
@@ -105,7 +105,7 @@ def list_campaign_events(
 
 
 def list_screen_events(db: Connection, task: str, number: int) -> list[Event]:
-    """All events of a screen, in order; a window that is loaded again counts on."""
+    """Return all events of a screen, in order; a window that is loaded again counts on."""
     event = database.event.c
     query = (
         select(event.seq, event.t_ms, event.kind, event.data_json, event.client)

@@ -1,7 +1,7 @@
-"""Campaigns from files of judgements: kept as if they had been judged here, and closed.
+"""Campaigns from files of judgements: stored as if they had been judged here, and closed.
 
 Ids are made anew, because the same judgements may be in the store already, under the
-campaign that they were exported from; what the files call tasks and answers is kept beside.
+campaign that they were exported from; the ids in the files are stored beside them.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def import_campaigns(
     who: str,
     name: str | None = None,
 ) -> dict[str, ImportedCampaign]:
-    """Keep all campaigns that the judgements are of; a name renames the only one."""
+    """Store all campaigns that the judgements are of; a name renames the only one."""
     parts = group_by_campaign(judgements)
     if name is not None:
         if len(parts) > 1:
@@ -63,7 +63,7 @@ def import_campaign(
     now: float,
     who: str,
 ) -> ImportedCampaign:
-    """Keep the judgements of one campaign under a name; the same ones again change nothing."""
+    """Store the judgements of one campaign; the same ones again change nothing."""
     fingerprint = hashlib.sha256(
         format_judgements(judgements).encode("utf-8", "surrogatepass")
     ).hexdigest()
@@ -131,7 +131,7 @@ def _task_row(
 def _answer_rows(
     screen: Screen, task: str, judges: dict[str, str]
 ) -> list[dict[str, Any]]:
-    """The answers to a screen, each replacing the one before it."""
+    """Return the rows of the answers to a screen, each replacing the one before it."""
     rows: list[dict[str, Any]] = []
     for one in screen.answers:
         kept = {name: _storable(getattr(one, name)) for name in SAME}

@@ -1,7 +1,4 @@
-"""Judges: their links, their consent, and whether they may still come in.
-
-Forgetting a judge: who it was, or also what she answered.
-"""
+"""Judges with their links, consent and notes, and how they are forgotten."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -40,20 +37,20 @@ class Judge:
 
 
 def list_judges(db: Connection, campaign: str) -> list[Judge]:
-    """All judges of a campaign, in its order."""
+    """Return all judges of a campaign, in its order."""
     judge = database.judge
     query = select(judge).where(judge.c.campaign == campaign).order_by(judge.c.place)
     return [_build_judge(row) for row in db.execute(query)]
 
 
 def find_judge(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
-    """Find a judge by id; `lock` keeps other writers of this judge's work waiting."""
+    """Return a judge by id; `lock` keeps other writers of this judge's work waiting."""
     row = db.execute(_LOCK if lock else _FIND, {"key": strip_unstorable(key)}).first()
     return None if row is None else _build_judge(row)
 
 
 def find_by_label(db: Connection, campaign: str, label: str) -> Judge:
-    """Find a judge of a campaign by name."""
+    """Return a judge of a campaign by name."""
     known = {judge.label: judge for judge in list_judges(db, campaign)}
     if label not in known:
         raise UnknownNameError(no_such("judge", label, known))
@@ -61,7 +58,7 @@ def find_by_label(db: Connection, campaign: str, label: str) -> Judge:
 
 
 def find_by_token(db: Connection, token: str) -> Judge | None:
-    """Find whose link this is; a link that was taken back is nobody's."""
+    """Return the judge of a link; None if it was revoked."""
     judge = database.judge
     query = select(judge).where(
         judge.c.token_hash == hash_token(token), judge.c.revoked_at.is_(None)
@@ -71,7 +68,7 @@ def find_by_token(db: Connection, token: str) -> Judge | None:
 
 
 def issue_link(db: Connection, key: str, *, now: float, who: str) -> str:
-    """Make a judge's link anew and give its secret, this once; older links die."""
+    """Create a new link for a judge and return its secret, this once; older links end."""
     judge = find_judge(db, key)
     if judge is not None:
         campaigns.refuse_imported(db, judge.campaign)
@@ -87,7 +84,7 @@ def issue_link(db: Connection, key: str, *, now: float, who: str) -> str:
 
 
 def revoke_link(db: Connection, key: str, *, now: float, who: str) -> None:
-    """Take a judge's link back; what was judged stays, the rest may go to others."""
+    """Revoke a judge's link; answers stay, and open tasks may go to others."""
     db.execute(
         update(database.judge)
         .where(database.judge.c.id == key)
@@ -98,7 +95,7 @@ def revoke_link(db: Connection, key: str, *, now: float, who: str) -> None:
 
 
 def release_tasks(db: Connection, key: str, *, now: float, who: str) -> None:
-    """Let others take what this judge has not done; coming back ends that."""
+    """Let others take a judge's open tasks; when the judge comes back, that ends."""
     _update_judge(db, key, released_at=now)
     _add_audit_entry(db, key, who, "release tasks", now)
 
@@ -106,27 +103,27 @@ def release_tasks(db: Connection, key: str, *, now: float, who: str) -> None:
 def record_consent(
     db: Connection, key: str, *, now: float, profile: dict[str, Any] | None = None
 ) -> None:
-    """Keep that the judge agreed, when, and what she told of herself."""
+    """Record that the judge agreed, when, and their profile."""
     _update_judge(db, key, consent_at=now, profile_json=encode_json(profile or {}))
 
 
 def record_guide(db: Connection, key: str, *, now: float) -> None:
-    """Keep that the judge has been through the guide."""
+    """Record that the judge has been through the guide."""
     _update_judge(db, key, guide_at=now)
 
 
 def record_activity(db: Connection, key: str, *, now: float) -> None:
-    """Keep that the judge is at work; tasks that are still hers are no longer released."""
+    """Record that the judge is at work; tasks that are still theirs are kept."""
     db.execute(_SEEN, {"key": key, "now": now})
 
 
 def set_note(db: Connection, key: str, note: str) -> None:
-    """Keep the admin's note about a judge."""
+    """Store the admin's note about a judge."""
     _update_judge(db, key, note=strip_unstorable(note))
 
 
 def end_sessions(db: Connection, key: str) -> None:
-    """Send a judge out of all browsers."""
+    """Sign a judge out of all browsers."""
     db.execute(delete(database.session).where(database.session.c.judge == key))
 
 
@@ -144,10 +141,10 @@ def _add_audit_entry(db: Connection, key: str, who: str, what: str, now: float) 
 
 
 def _build_judge(row: Any) -> Judge:
-    found = dict(row._mapping)
-    token = found.pop("token_hash")
-    profile = decode_json(found.pop("profile_json"))
-    return Judge(has_link=token is not None, profile=profile, **found)
+    values = dict(row._mapping)
+    token = values.pop("token_hash")
+    profile = decode_json(values.pop("profile_json"))
+    return Judge(has_link=token is not None, profile=profile, **values)
 
 
 # Statements of every request are built once.
@@ -161,7 +158,7 @@ _SEEN = (
 
 
 def anonymise_judge(db: Connection, key: str, *, now: float, who: str) -> str:
-    """Put a name that tells nothing in place of the judge's; give the new name.
+    """Replace a judge's name by one that reveals nothing; return the new name.
 
     Link, sessions, profile, note, comments, drafts and events go; values and times stay.
     """
@@ -200,7 +197,7 @@ def anonymise_judge(db: Connection, key: str, *, now: float, who: str) -> str:
 
 
 def delete_answers(db: Connection, key: str, *, now: float, who: str) -> int:
-    """Delete all that a judge answered; give how many answers, all revisions counted."""
+    """Delete a judge's answers; return how many, all revisions counted."""
     table = database.judgement
     query = select(func.count()).where(table.c.judge == key)
     count = int(db.execute(query).scalar_one())
@@ -223,7 +220,7 @@ def _select_owned_tasks(key: str) -> Select[Any]:
 
 
 def _rename_in_audit(db: Connection, judge: Judge, name: str) -> None:
-    """The log goes on telling what was done, under the new name."""
+    """Replace a judge's name in the log."""
     log = database.audit
     db.execute(
         update(log)

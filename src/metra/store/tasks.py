@@ -1,4 +1,4 @@
-"""Tasks: what each judge has to do, how far it is, and for how long it is taken."""
+"""Tasks: what each judge has to do, its state, and for how long it is reserved."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from metra.campaign.task import Task, TaskItem
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
-#: How long a judge who shows no sign keeps an open task to herself.
+#: How long a judge who shows no sign keeps an open task.
 LEASE_SECONDS = 30 * 60.0
 
 
@@ -30,7 +30,7 @@ class StoredTask:
 
 
 def count_screens(campaign: Campaign, task: Task) -> int:
-    """How many screens a task has: compared outputs stand on one."""
+    """Return how many screens a task has: compared outputs stand on one."""
     return 1 if campaign.protocol.contrastive else len(task.items)
 
 
@@ -43,7 +43,7 @@ def add_tasks(
     *,
     topped_up_from: str | None = None,
 ) -> None:
-    """Keep tasks; `judges` gives the ids of the judges by their labels."""
+    """Store tasks; `judges` gives the ids of the judges by their labels."""
     rows = [
         {
             "id": task.id,
@@ -65,7 +65,7 @@ def add_tasks(
 
 
 def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
-    """All tasks, judge by judge in the campaign's order, then by position."""
+    """Return all tasks, judge by judge in the campaign's order, then by position."""
     task, judge = database.task, database.judge
     query = (
         _select()
@@ -76,7 +76,7 @@ def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
 
 
 def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
-    """The tasks that are a judge's, in order; not those that went to others."""
+    """Return a judge's tasks in order, without those that went to others."""
     task = database.task.c
     query = (
         _select()
@@ -87,7 +87,7 @@ def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
 
 
 def list_all_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
-    """All tasks that a judge ever had, also those that went to others."""
+    """Return all tasks that a judge ever had, also those that went to others."""
     query = _select().where(database.task.c.judge == judge)
     return [
         _build_task(row) for row in db.execute(query.order_by(database.task.c.position))
@@ -95,18 +95,18 @@ def list_all_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
 
 
 def find_task(db: Connection, judge: str, key: str) -> StoredTask | None:
-    """Find one of the judge's own tasks; others' tasks are not there for her."""
+    """Return one of the judge's own tasks; None for tasks of others."""
     row = db.execute(_FIND, {"key": strip_unstorable(key), "of": judge}).first()
     return None if row is None else _build_task(row)
 
 
 def extend_lease(db: Connection, key: str, *, now: float) -> None:
-    """Keep a task for its judge a while longer."""
+    """Reserve a task for its judge a while longer."""
     db.execute(_EXTEND, {"key": key, "until": now + LEASE_SECONDS})
 
 
 def set_state(db: Connection, key: str, state: str) -> None:
-    """Say how far a task is; one that went to somebody else stays so."""
+    """Set the state of a task; one that went to somebody else keeps its state."""
     db.execute(_SET_STATE, {"key": key, "new": state})
 
 

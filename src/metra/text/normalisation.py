@@ -49,6 +49,16 @@ def make_normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
     return normalise
 
 
+def fold_text(text: str) -> str:
+    """Return a short text without differences of case, composition and blanks.
+
+    >>> fold_text("Cafe\\u0301") == fold_text("CAFÉ")
+    True
+    """
+    composed = unicodedata.normalize("NFC", text).casefold()
+    return " ".join(unicodedata.normalize("NFC", composed).split())
+
+
 def contains_words(words: Sequence[str], within: Sequence[str]) -> bool:
     """Whether words stand next to each other, in their order, within others."""
     size = len(words)

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from math import nan
 from typing import Any
-from unicodedata import category, normalize
+from unicodedata import category
 
 from metra.errors import FormatError, OptionError
 from metra.formats.scores.judgement import OutputScore
+from metra.text.normalisation import fold_text
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
 #: back to a judge.
@@ -140,16 +141,6 @@ def score_error_rate(
     75.0
     """
     return OutputScore(scorer, native, 100 * max(0.0, 1 - native / worst), False)
-
-
-def fold_text(text: str) -> str:
-    """Return a text without differences of letter case, composition and blanks.
-
-    >>> fold_text("Cafe\\u0301") == fold_text("CAFÉ")
-    True
-    """
-    once = normalize("NFC", normalize("NFC", text).casefold())
-    return " ".join(once.split())
 
 
 def strip_punctuation(text: str) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from metra.campaign.protocols.answers import (
     KEY,
     fill_verdicts,
-    fold_text,
     get_key,
     get_table,
     get_texts,
@@ -15,6 +14,7 @@ from metra.campaign.protocols.answers import (
 )
 from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
 from metra.formats.scores.judgement import OutputScore
+from metra.text.normalisation import fold_text
 from metra.text.offsets import Span
 from metra.text.words import find_words, recognise_spacing
 
@@ -30,6 +30,7 @@ class Gaps(KeyedKind):
     """Every n-th word is a gap; the answer has a text for each, empty if none was found."""
 
     kind: ClassVar[str] = "gaps"
+    answer: ClassVar[str] = "A word for each gap; a gap may stay empty."
 
     every: int = 8
     #: Which word is the first gap, counted from 1; 0 is the n-th.

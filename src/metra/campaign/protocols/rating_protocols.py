@@ -209,7 +209,7 @@ DA = Protocol(
 
 
 def _mark(at: int) -> float:
-    """Where the mark 0 to 6 stands on the scale to 100."""
+    """Return where the mark 0 to 6 stands on the scale to 100."""
     return 100 * at / 6
 
 

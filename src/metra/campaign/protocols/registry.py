@@ -93,7 +93,7 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
 
 
 def _check_option(name: str, option: str, value: object, default: object) -> None:
-    """Compare an option with the kind of its default."""
+    """Raise an error if an option is not of the type of its default."""
     number = type(value) in (int, float)
     fits, expected = {
         bool: (isinstance(value, bool), "true or false"),

@@ -1,19 +1,18 @@
 """Templates: slots filled from a text, against those of the reference."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    fold_text,
     get_key,
     get_table,
     make_undefined,
 )
 from metra.campaign.protocols.kind import KeyedKind, KindWords, interpolate_chance
 from metra.errors import OptionError
+from metra.formats.annotations.templates import count_slots
 from metra.formats.scores.judgement import OutputScore
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ class Template(KeyedKind):
     """Values for slots, as many as the text gives."""
 
     kind: ClassVar[str] = "template"
+    answer: ClassVar[str] = "Values for the slots, as many as the text gives."
     document_material: ClassVar[str] = "templates"
 
     slots: tuple[str, ...] = SLOTS
@@ -82,8 +82,7 @@ class Template(KeyedKind):
         [50.0, 50.0, 50.0]
         """
         filled, expected = (
-            Counter((slot, fold_text(text)) for slot, text in pairs)
-            for pairs in (value["filled"], value[KEY]["expected"])
+            count_slots(pairs) for pairs in (value["filled"], value[KEY]["expected"])
         )
         correct, ours, theirs = (
             (filled & expected).total(),

@@ -4,7 +4,7 @@ import click
 
 from metra.cli.derive import FiniteRange
 from metra.cli.judge.campaigns import get_time, open_store, require_extra, store_option
-from metra.cli.output import Stages
+from metra.cli.output import ProgressLine
 
 
 @click.command()
@@ -50,8 +50,10 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     now = get_time()
     with store.transaction() as db:
         access.set_password(db, "admin", password, now=now, who="demo")
-    with Stages() as stages:
-        filled = fill_store(store, protocols or known, now=now, tell=stages)
+    with ProgressLine() as progress:
+        filled = fill_store(
+            store, protocols or known, now=now, tell=progress.name_stage
+        )
     store.close()
     port = port if no_serve else find_free_port(port)
     base = f"http://127.0.0.1:{port}"

@@ -367,14 +367,9 @@ def write_findings(
     from dataclasses import replace
 
     from metra.cli import name_flags
-    from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.table import Style
+    from metra.cli.output import build_style, write_output
     from metra.report.writers.meta import render
 
-    style = Style(
-        digits=digits,
-        color=wants_color() and not out,
-        width=None if out else get_screen_width(),
-    )
     notes = [name_flags(note) for note in findings.notes]
-    write_output(render(replace(findings, notes=notes), form, style), out)
+    named = replace(findings, notes=notes)
+    write_output(render(named, form, build_style(digits, out)), out)

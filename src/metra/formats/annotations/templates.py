@@ -5,10 +5,11 @@ may have several values: a line for each.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from metra.formats.annotations.table import read_annotation_table
 from metra.formats.stream import cache_by_file
+from metra.text.normalisation import fold_text
 
 COLUMNS = ("document", "slot", "value")
 
@@ -22,8 +23,17 @@ def read_templates(path: str) -> Templates:
     templates: dict[str, Counter[tuple[str, str]]] = {}
     for document, slot, value in read_filled_slots(path):
         filled = templates.setdefault(document, Counter())
-        filled[slot, _normalise_value(value)] += 1
+        filled.update(count_slots([(slot, value)]))
     return templates
+
+
+def count_slots(pairs: Iterable[Sequence[str]]) -> Counter[tuple[str, str]]:
+    """Count pairs of slot and value; values are equal whatever their case and blanks.
+
+    >>> count_slots([("who", "Ann  Lee"), ("who", "ann lee")])
+    Counter({('who', 'ann lee'): 2})
+    """
+    return Counter((slot, fold_text(value)) for slot, value in pairs)
 
 
 def read_filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
@@ -34,8 +44,3 @@ def read_filled_slots(path: str) -> Iterator[tuple[str, str, str]]:
         if not document or not slot or not value:
             raise table.error(row, "an empty cell", "expected document, slot and value")
         yield document, slot, value
-
-
-def _normalise_value(value: str) -> str:
-    """Leave letter case and white space out of the comparison."""
-    return " ".join(value.casefold().split())

@@ -72,7 +72,7 @@ WordTest = Callable[[ParsedWord], bool]
 
 @dataclass(frozen=True, slots=True)
 class PatternItem:
-    """What a word must be, or which phrase must stand here, and how often."""
+    """An item of a pattern: a test of a word, or a kind of phrase, and how often it occurs."""
 
     test: WordTest | None
     chunk: str | None
@@ -133,7 +133,7 @@ def _find_ends(
     at: int,
     spans: dict[str, dict[int, int]],
 ) -> Iterator[int]:
-    """Give every place where the items can end that begin here, the longest first."""
+    """Yield every place where the items can end that begin here, the longest first."""
     if not items:
         yield at
         return
@@ -184,7 +184,7 @@ def _split_quantifier(text: str) -> tuple[str, str]:
 
 
 def _list_field_names(text: str) -> set[str]:
-    """Tell what an item asks about words."""
+    """Return which fields of words an item asks for."""
     body, _ = _split_quantifier(text)
     if body in CHUNKS:
         return {"chunk"}
@@ -204,7 +204,7 @@ def _parse_condition(piece: str) -> WordTest:
 
 
 def _parse_field(piece: str) -> tuple[str, str]:
-    """Tell which field a piece is about, and the value it wants."""
+    """Return which field a piece is about, and the value it wants."""
     name, equals, value = piece.partition("=")
     if not equals:
         name, value = ("pos" if piece in POS else "word"), piece

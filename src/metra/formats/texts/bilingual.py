@@ -78,7 +78,7 @@ def read_pairs(path: str) -> list[SegmentPair]:
 
 
 class _PairParser:
-    """What has been read so far, and where in the file it is."""
+    """The pairs that have been read so far, and the place in the file."""
 
     def __init__(self, path: str) -> None:
         self.path = path

@@ -164,7 +164,7 @@ def read_header(
 def recognise_fields(
     header: Sequence[str], default_system: str, names: ColumnNames | None = None
 ) -> list[Field]:
-    """Tell what each column is.
+    """Return what each column is.
 
     An `output` column without a name is called `default_system`. Columns of other names
     are outputs where no column says that it is one, else labels. Where the user has named
@@ -210,7 +210,7 @@ def check_column_names(
 
 
 def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
-    """Say that there is no such column, with the nearest name and all that there are."""
+    """Describe a column that does not exist, with the nearest name and all that do."""
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, n=1, cutoff=0.5)

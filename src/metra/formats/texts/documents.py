@@ -97,7 +97,7 @@ class DocumentFiles:
         )
 
     def _check_ids(self, text: DocumentText) -> Iterator[str]:
-        """Check a text's ids, and give the documents whose segments are in another order."""
+        """Check a text's ids; yield the documents whose segments are in another order."""
         for document, part in text.parts.items():
             guide = self._guide.get(document)
             if guide is None:
@@ -124,10 +124,10 @@ class DocumentFiles:
                 raise CorpusError(msg)
 
     def count(self, document: str) -> int:
-        """Count a document's segments."""
+        """Return the number of a document's segments."""
         return self._guide[document].parts[document].size
 
-    def column(self, field: Field, document: str) -> Iterator[str | None]:
+    def read_column(self, field: Field, document: str) -> Iterator[str | None]:
         """Read a column of a document."""
         guide = self._guide[document]
         if field == DOCUMENT:
@@ -137,9 +137,9 @@ class DocumentFiles:
         if field.role == "label":
             label = self._labels[document].get(field.name)
             return repeat(label, self.count(document))
-        return self._text(self._by_field[field], document)
+        return self._read_text(self._by_field[field], document)
 
-    def _text(self, text: DocumentText, document: str) -> Iterator[str | None]:
+    def _read_text(self, text: DocumentText, document: str) -> Iterator[str | None]:
         guide = self._guide[document]
         if document not in text.parts:
             return repeat(None, self.count(document))
@@ -182,26 +182,27 @@ class _DocumentReader:
     def read(self, most: int) -> dict[Field, list[str | None]]:
         """Read the next segments by column: fewer than `most` only at the end."""
         columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
-        have = 0
-        while have < most:
+        taken = 0
+        while taken < most:
             if not self._left:
                 document = next(self._documents, None)
                 if document is None:
                     break
                 self._left = self._files.count(document)
                 self._open = {
-                    field: self._files.column(field, document) for field in self.fields
+                    field: self._files.read_column(field, document)
+                    for field in self.fields
                 }
                 continue
-            take = min(most - have, self._left)
+            count = min(most - taken, self._left)
             for field, values in columns.items():
-                values += islice(self._open[field], take)
-            have += take
-            self._left -= take
-        if any(len(values) != have for values in columns.values()):
+                values += islice(self._open[field], count)
+            taken += count
+            self._left -= count
+        if any(len(values) != taken for values in columns.values()):
             msg = f"{format_path(self.path)} or a file beside it has changed while it was read."
             raise FormatError(msg)
-        self.count += have
+        self.count += taken
         return columns
 
     def share(self) -> float | None:
@@ -209,7 +210,7 @@ class _DocumentReader:
         return None
 
     def close(self) -> None:
-        """Let go of what is open; the files stay, to be read again."""
+        """Drop what is open; the files stay, to be read again."""
         self._open = {}
 
 

@@ -40,7 +40,7 @@ class NullValueError(CorpusError):
     """A null where a text has to be; rows are counted from 0."""
 
     def __init__(self, column: str, row: int, where: str = "a batch") -> None:
-        """Say where it is: in which row of the batch, or of a file."""
+        """Name the column, and the row of the batch or of a file."""
         self.column = column
         self.row = row
         super().__init__(
@@ -189,7 +189,7 @@ def _open_parquet(path: str) -> pq.ParquetFile:
 
 @contextmanager
 def _translate_errors(path: str) -> Iterator[None]:
-    """Say what the library's errors mean for the user."""
+    """Turn errors of the library into messages for the user."""
     try:
         yield
     except FormatError:

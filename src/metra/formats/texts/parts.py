@@ -38,7 +38,7 @@ class ScannedSegment(NamedTuple):
 
 @dataclass(slots=True)
 class ScannedContents:
-    """What a scan found: places by text and document, labels by document, set and languages."""
+    """The result of a scan: places by text and document, labels by document, set, languages."""
 
     parts: dict[Field, dict[str, DocumentPart]] = field(default_factory=dict)
     labels: dict[str, dict[str, str]] = field(default_factory=dict)

@@ -103,7 +103,7 @@ def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
 
 
 def find_line_problem(text: str) -> str | None:
-    """Say why a text cannot stand on a line of its own, None if it can."""
+    """Return why a text cannot stand on a line of its own, None if it can."""
     if "\n" in text:
         return "holds a line break"
     # A carriage return before the end of a line is taken for a part of it.

@@ -43,7 +43,7 @@ class RowChunk(NamedTuple):
 def refuse_value(
     chunk: RowChunk, index: int, field: Field, what: str, form: str
 ) -> NoReturn:
-    """Say what a format cannot carry, and where it is."""
+    """Raise an error that names what a format cannot carry, and where it is."""
     owner = "" if field.role == "document" else f" of {describe_field(field)}"
     remedy = (
         f"leave the label out with `drop` {field.name}"
@@ -84,7 +84,7 @@ NAMELESS = "all"
 
 
 class FormatRules(NamedTuple):
-    """What a format wants: names of labels, and what no id or label may hold."""
+    """Rules of a format: names of labels, and what no id or label may hold."""
 
     form: str
     label: re.Pattern[str]

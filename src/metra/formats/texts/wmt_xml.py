@@ -377,7 +377,7 @@ class _DocumentWriter:
                 file.write(line.encode())
 
     def _is_missing(self, run: DocumentRun, text: Field) -> bool:
-        """Tell whether the reference lacks the document; it cannot lack parts of one."""
+        """Whether the reference lacks the document; it cannot lack parts of one."""
         for index, segment in enumerate(run.chunk.rows[text]):
             missing = segment is None
             if missing != self._missing.setdefault(text, missing):

@@ -1,1 +1,12 @@
-"""A whole study as one HTML file that needs nothing else. Nothing is computed here."""
+"""The report as one HTML file: a function for each section and for each picture.
+
+page: the whole page: head, menu, sections, footer, and what may be executed on it
+overview: the scores, who is best, and the differences from the baseline
+segments: the segments that changed most, before and after
+findings: scores by bucket, n-grams that changed, profiles of the outputs
+relations: distributions of segment scores, metrics against metrics and against people
+trust: how far metrics and people can be trusted, where there are judgements
+data: all texts and scores as JSON, for the page's script
+tables: tables, figures and cells that the sections share
+markup: elements from plain functions, with everything escaped
+"""

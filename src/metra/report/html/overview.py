@@ -1,16 +1,10 @@
-"""The first page: who is best by what, how sure that is, and by how much they differ.
-
-How far the systems differ, and whether that may be chance.
-How segment scores are spread: a strip of bars for each system, one figure a metric.
-"""
+"""The first section: who is best by what, how sure that is, and by how much they differ."""
 
 from collections.abc import Sequence
 
-from metra.analysis.distributions import Distribution
 from metra.report import chart
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.tables import (
-    build_figure,
     build_html_table,
     format_difference,
     make_column_heading,
@@ -30,139 +24,6 @@ from metra.scoring.results import (
     SystemScores,
 )
 from metra.scoring.table import Cell
-
-TESTS = {
-    "ar": "paired approximate randomisation",
-    "bootstrap": "the paired bootstrap",
-}
-
-
-def build_differences_section(study: Study) -> Html | None:
-    """Lay out every system against the baseline, and all pairs folded away."""
-    terms = study.results.terms
-    if terms is None:
-        return None
-    found = study.results.comparisons
-    refused = next((entry.reason for entry in found if entry.reason), None)
-    return join_markup(
-        tag("h3", "Against the baseline, ", tag("bdi", study.baseline)),
-        _build_baseline_table(study),
-        tag("p", refused or _explain_test(terms), class_="note"),
-        tag("details", tag("summary", "All pairs"), _build_pairs_table(found)),
-    )
-
-
-def _explain_test(terms: SignificanceSettings) -> str:
-    test = TESTS.get(terms.test, terms.test)
-    return (
-        f"p by {test} over {format_count(terms.units, terms.unit)}, {terms.trials:,} trials, "
-        "corrected by Holm for all pairs of systems. ▲ better and ▼ worse than the baseline "
-        f"with p ≤ {terms.alpha:g}; where there is no such sign, the difference may be "
-        "chance."
-    )
-
-
-def _build_baseline_table(study: Study) -> Html:
-    specs = study.results.specs
-    found = {
-        (entry.system, entry.metric): entry
-        for entry in study.results.comparisons
-        if entry.baseline == study.baseline
-    }
-    order = [entry.name for entry in study.results.ranked(specs[0])]
-    rows = [
-        tag(
-            "tr",
-            make_row_heading(name),
-            [_build_comparison_cells(found[name, spec]) for spec in specs],
-        )
-        for name in order
-        if name != study.baseline
-    ]
-    caption = "Differences from the baseline, with 95% intervals"
-    heads = [
-        [
-            tag("th", spec, scope="col", class_="num"),
-            tag("th", "p", scope="col", class_="num"),
-        ]
-        for spec in specs
-    ]
-    inside = tag(
-        "table",
-        tag("caption", caption),
-        tag("thead", tag("tr", tag("th", "system", scope="col"), heads)),
-        tag("tbody", rows),
-        class_="scores",
-        data_csv="differences",
-        data_sortable=True,
-    )
-    return make_scrollable(inside, caption)
-
-
-def _build_comparison_cells(entry: SystemComparison) -> list[Html]:
-    sign: Child = None
-    if entry.significant:
-        kind = "better" if entry.gain > 0 else "worse"
-        sign = tag(
-            "span",
-            "▲ " if kind == "better" else "▼ ",
-            tag("span", f"{kind} ", class_="unseen"),
-            class_=kind,
-        )
-    below = tag("small", _format_interval(entry.interval)) if entry.interval else None
-    shown = make_interval_cell(
-        entry.difference,
-        entry.interval,
-        sign,
-        format_difference(entry.difference, 2),
-        below,
-    )
-    return [shown, make_p_cell(entry.p_holm)]
-
-
-def _format_interval(ends: tuple[float, float]) -> str:
-    return f"{format_difference(ends[0], 2)} to {format_difference(ends[1], 2)}"
-
-
-def make_p_cell(p: float | None) -> Html:
-    """Make a cell of a p-value; small ones say no more than that they are small."""
-    if p is None:
-        return make_number_cell(Cell(None))
-    shown = "< 0.001" if p < 0.001 else format_score(p, 3)
-    return tag("td", shown, class_="num", data_v=f"{p:.6g}")
-
-
-def _build_pairs_table(found: Sequence[SystemComparison]) -> Html:
-    return build_html_table(
-        [
-            "metric",
-            "system",
-            "minus",
-            "difference",
-            "low",
-            "high",
-            "p",
-            "p, Holm",
-            "differ",
-        ],
-        [
-            [
-                entry.metric,
-                entry.system,
-                entry.baseline,
-                Cell(entry.difference, signed=True),
-                Cell(entry.interval[0] if entry.interval else None, signed=True),
-                Cell(entry.interval[1] if entry.interval else None, signed=True),
-                make_p_cell(entry.p_value),
-                make_p_cell(entry.p_holm),
-                "yes" if entry.significant else "no",
-            ]
-            for entry in found
-        ],
-        caption="Every pair of systems by every metric",
-        name="pairs",
-    )
-
 
 #: The picture beside a score.
 WHISKER, WHISKER_HEIGHT = 80, 16
@@ -194,24 +55,24 @@ def build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     count = f"Of {len(systems)} systems, "
     if len(agreeing) == len(specs):
         metrics = specs[0] if len(specs) == 1 else f"all {len(specs)} metrics"
-        found: list[Child] = [count, _emphasize_name(first), f" is best by {metrics}"]
+        words: list[Child] = [count, _emphasize_name(first), f" is best by {metrics}"]
     else:
-        found = [count, _emphasize_name(first), f" is best by {_join_words(agreeing)}"]
+        words = [count, _emphasize_name(first), f" is best by {_join_words(agreeing)}"]
         for name in dict.fromkeys(winners.values()):
             if name != first:
                 by = [spec for spec in specs if winners[spec] == name]
-                found += ["; ", _emphasize_name(name), f" by {_join_words(by)}"]
-    found += [
+                words += ["; ", _emphasize_name(name), f" by {_join_words(by)}"]
+    words += [
         f". The {specs[0]} of ",
         tag("bdi", first),
         f" is {format_score(score.score, 2)}",
     ]
     if score.interval is not None:
         low, high = score.interval
-        found.append(
+        words.append(
             f", 95% interval {format_score(low, 2)} to {format_score(high, 2)}"
         )
-    return [*found, ". ", _describe_best_cluster(study, specs[0], first)]
+    return [*words, ". ", _describe_best_cluster(study, specs[0], first)]
 
 
 def _describe_best_cluster(study: Study, spec: str, best: str) -> Child:
@@ -237,12 +98,12 @@ def _describe_best_cluster(study: Study, spec: str, best: str) -> Child:
 
 def _join_names(names: Sequence[str]) -> Child:
     """Join systems' names as in a sentence."""
-    found: list[Child] = []
-    for at, name in enumerate(names):
-        if at:
-            found.append(" and " if at == len(names) - 1 else ", ")
-        found.append(tag("bdi", name))
-    return found
+    joined: list[Child] = []
+    for index, name in enumerate(names):
+        if index:
+            joined.append(" and " if index == len(names) - 1 else ", ")
+        joined.append(tag("bdi", name))
+    return joined
 
 
 def _emphasize_name(name: str) -> Html:
@@ -375,82 +236,134 @@ def _build_scale(systems: Sequence[SystemScores], spec: str) -> chart.AxisScale:
     return chart.AxisScale(*chart.pad_range(ends, 0.02), 5, WHISKER - 5)
 
 
-ROW = 30
-BAR = 22
+TESTS = {
+    "ar": "paired approximate randomisation",
+    "bootstrap": "the paired bootstrap",
+}
 
 
-def build_distributions_section(study: Study) -> Html:
-    """Draw every metric's distribution."""
-    scores = study.results.systems[0].scores
-    names = [entry.name for entry in order_systems(study.results, Style(sort=True))]
+def build_differences_section(study: Study) -> Html | None:
+    """Lay out every system against the baseline, and all pairs folded away."""
+    terms = study.results.terms
+    if terms is None:
+        return None
+    comparisons = study.results.comparisons
+    refused = next((entry.reason for entry in comparisons if entry.reason), None)
     return join_markup(
-        tag(
-            "p",
-            "How many segments of each system score how much. All strips of a figure have "
-            "the same bins and the same height for the same number of segments; the small "
-            "line marks the median.",
-        ),
-        tag(
-            "div",
-            [
-                build_figure(
-                    metric_heading(found.spec, scores[found.spec]),
-                    _draw_distribution(found, names),
-                    _build_data_table(found, names),
-                )
-                for found in study.distributions
-            ],
-            class_="figures",
-        ),
+        tag("h3", "Against the baseline, ", tag("bdi", study.baseline)),
+        _build_baseline_table(study),
+        tag("p", refused or _explain_test(terms), class_="note"),
+        tag("details", tag("summary", "All pairs"), _build_pairs_table(comparisons)),
     )
 
 
-def _draw_distribution(found: Distribution, names: Sequence[str]) -> Html:
-    left = chart.measure_names(names)
-    edges = _equalize_edges(found)
-    scale = chart.AxisScale(edges[0], edges[-1], left, chart.WIDTH - chart.OVERHANG)
-    highest = max(max(counts) for counts in found.counts.values()) or 1
-    bottom = ROW * len(names) + 4.0
-    marks = chart.draw_x_axis(scale, bottom, 4)
-    for row, name in enumerate(names):
-        base = 4.0 + ROW * (row + 1)
-        marks.append(chart.draw_row_name(left - 8, base - 6, name))
-        for low, high, count in zip(edges, edges[1:], found.counts[name], strict=False):
-            if count:
-                tall = max(1.0, BAR * count / highest)
-                x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
-                hint = f"{name}: {count:,} from {low:g} to {high:g}"
-                marks.append(chart.draw_rect(x, base - tall, wide, tall, "bar", hint))
-        median = scale(found.medians[name])
-        marks.append(chart.draw_line(median, base - BAR - 3, median, base, "median"))
-        marks.append(chart.draw_line(left, base, scale.stop, base, "axis"))
-    label = f"Distribution of segment scores by {found.spec}; medians: " + ", ".join(
-        f"{name} {found.medians[name]:.2f}" for name in names
+def _explain_test(terms: SignificanceSettings) -> str:
+    test = TESTS.get(terms.test, terms.test)
+    return (
+        f"p by {test} over {format_count(terms.units, terms.unit)}, {terms.trials:,} trials, "
+        "corrected by Holm for all pairs of systems. ▲ better and ▼ worse than the baseline "
+        f"with p ≤ {terms.alpha:g}; where there is no such sign, the difference may be "
+        "chance."
     )
-    return chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
 
 
-def _equalize_edges(found: Distribution) -> list[float]:
-    """Draw a last bin that reaches far out as wide as the others."""
-    edges = list(found.edges)
-    if len(edges) > 2:
-        edges[-1] = edges[-2] + (edges[1] - edges[0])
-    return edges
+def _build_baseline_table(study: Study) -> Html:
+    specs = study.results.specs
+    by_system = {
+        (entry.system, entry.metric): entry
+        for entry in study.results.comparisons
+        if entry.baseline == study.baseline
+    }
+    order = [entry.name for entry in study.results.ranked(specs[0])]
+    rows = [
+        tag(
+            "tr",
+            make_row_heading(name),
+            [_build_comparison_cells(by_system[name, spec]) for spec in specs],
+        )
+        for name in order
+        if name != study.baseline
+    ]
+    caption = "Differences from the baseline, with 95% intervals"
+    heads = [
+        [
+            tag("th", spec, scope="col", class_="num"),
+            tag("th", "p", scope="col", class_="num"),
+        ]
+        for spec in specs
+    ]
+    inside = tag(
+        "table",
+        tag("caption", caption),
+        tag("thead", tag("tr", tag("th", "system", scope="col"), heads)),
+        tag("tbody", rows),
+        class_="scores",
+        data_csv="differences",
+        data_sortable=True,
+    )
+    return make_scrollable(inside, caption)
 
 
-def _build_data_table(found: Distribution, names: Sequence[str]) -> Html:
+def _build_comparison_cells(entry: SystemComparison) -> list[Html]:
+    sign: Child = None
+    if entry.significant:
+        kind = "better" if entry.gain > 0 else "worse"
+        sign = tag(
+            "span",
+            "▲ " if kind == "better" else "▼ ",
+            tag("span", f"{kind} ", class_="unseen"),
+            class_=kind,
+        )
+    below = tag("small", _format_interval(entry.interval)) if entry.interval else None
+    shown = make_interval_cell(
+        entry.difference,
+        entry.interval,
+        sign,
+        format_difference(entry.difference, 2),
+        below,
+    )
+    return [shown, make_p_cell(entry.p_holm)]
+
+
+def _format_interval(ends: tuple[float, float]) -> str:
+    return f"{format_difference(ends[0], 2)} to {format_difference(ends[1], 2)}"
+
+
+def make_p_cell(p: float | None) -> Html:
+    """Make a cell of a p-value; small ones say no more than that they are small."""
+    if p is None:
+        return make_number_cell(Cell(None))
+    shown = "< 0.001" if p < 0.001 else format_score(p, 3)
+    return tag("td", shown, class_="num", data_v=f"{p:.6g}")
+
+
+def _build_pairs_table(comparisons: Sequence[SystemComparison]) -> Html:
     return build_html_table(
-        ["from", "to", *names],
+        [
+            "metric",
+            "system",
+            "minus",
+            "difference",
+            "low",
+            "high",
+            "p",
+            "p, Holm",
+            "differ",
+        ],
         [
             [
-                Cell(low),
-                Cell(high),
-                *(found.counts[name][at] for name in names),
+                entry.metric,
+                entry.system,
+                entry.baseline,
+                Cell(entry.difference, signed=True),
+                Cell(entry.interval[0] if entry.interval else None, signed=True),
+                Cell(entry.interval[1] if entry.interval else None, signed=True),
+                make_p_cell(entry.p_value),
+                make_p_cell(entry.p_holm),
+                "yes" if entry.significant else "no",
             ]
-            for at, (low, high) in enumerate(
-                zip(found.edges, found.edges[1:], strict=False)
-            )
+            for entry in comparisons
         ],
-        caption=f"Segments by {found.spec}",
-        name=f"distribution-{found.spec}",
+        caption="Every pair of systems by every metric",
+        name="pairs",
     )

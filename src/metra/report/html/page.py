@@ -1,7 +1,4 @@
-"""The page itself: its head, its menu, its sections, and what may be executed on it.
-
-How to read the numbers, how they were made, and from what.
-"""
+"""The page itself: its head, its menu, its sections, and what may be executed on it."""
 
 import base64
 import hashlib
@@ -11,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 from metra import __version__
-from metra.report.html import data, overview, relations, tables
+from metra.report.html import data, findings, overview, relations, segments
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.pictures import grid
 from metra.report.study import Study
@@ -100,11 +97,11 @@ def build_footer(provenance: Provenance) -> Html:
 
 SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("overview", "Overview", overview.build_overview_section),
-    ("compare", "Segments", data.build_segments_section),
-    ("buckets", "Buckets", tables.build_buckets_section),
-    ("ngrams", "N-grams", tables.build_ngrams_section),
-    ("profiles", "Profiles", tables.build_profiles_section),
-    ("distributions", "Distributions", overview.build_distributions_section),
+    ("compare", "Segments", segments.build_segments_section),
+    ("buckets", "Buckets", findings.build_buckets_section),
+    ("ngrams", "N-grams", findings.build_ngrams_section),
+    ("profiles", "Profiles", findings.build_profiles_section),
+    ("distributions", "Distributions", relations.build_distributions_section),
     ("metrics", "Metrics", relations.build_relations_section),
     ("people", "People", relations.build_judgements_section),
     ("notes", "How to read this", build_reading_section),

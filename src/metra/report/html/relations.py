@@ -1,10 +1,8 @@
-"""Metric against metric: squares for segments, dots for systems.
-
-People against metrics: by segment and by system.
-"""
+"""Segment scores: how they are spread, and how metrics go with each other and with people."""
 
 from collections.abc import Sequence
 
+from metra.analysis.distributions import Distribution
 from metra.analysis.relations import ScoreRelation
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
@@ -15,7 +13,8 @@ from metra.report.html.tables import (
 )
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
-from metra.report.table import format_count
+from metra.report.table import Style, format_count
+from metra.report.writers.headings import format_metric_heading, order_systems
 from metra.scoring.table import Cell
 from metra.stats.line_fit import LineFit
 
@@ -23,6 +22,91 @@ from metra.stats.line_fit import LineFit
 MOST = 6
 #: Letters of a name beside a dot.
 LONGEST = 14
+#: The height of a system's strip in a distribution, and of its highest bar.
+STRIP = 30
+STRIP_BAR = 22
+
+
+def build_distributions_section(study: Study) -> Html:
+    """Draw every metric's distribution."""
+    scores = study.results.systems[0].scores
+    names = [entry.name for entry in order_systems(study.results, Style(sort=True))]
+    return join_markup(
+        tag(
+            "p",
+            "How many segments of each system score how much. All strips of a figure have "
+            "the same bins and the same height for the same number of segments; the small "
+            "line marks the median.",
+        ),
+        tag(
+            "div",
+            [
+                build_figure(
+                    format_metric_heading(entry.spec, scores[entry.spec]),
+                    _draw_distribution(entry, names),
+                    _build_distribution_table(entry, names),
+                )
+                for entry in study.distributions
+            ],
+            class_="figures",
+        ),
+    )
+
+
+def _draw_distribution(distribution: Distribution, names: Sequence[str]) -> Html:
+    left = chart.measure_names(names)
+    edges = _equalize_edges(distribution)
+    scale = chart.AxisScale(edges[0], edges[-1], left, chart.WIDTH - chart.OVERHANG)
+    highest = max(max(counts) for counts in distribution.counts.values()) or 1
+    bottom = STRIP * len(names) + 4.0
+    marks = chart.draw_x_axis(scale, bottom, 4)
+    for row, name in enumerate(names):
+        base = 4.0 + STRIP * (row + 1)
+        marks.append(chart.draw_row_name(left - 8, base - 6, name))
+        for low, high, count in zip(
+            edges, edges[1:], distribution.counts[name], strict=False
+        ):
+            if count:
+                tall = max(1.0, STRIP_BAR * count / highest)
+                x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
+                hint = f"{name}: {count:,} from {low:g} to {high:g}"
+                marks.append(chart.draw_rect(x, base - tall, wide, tall, "bar", hint))
+        median = scale(distribution.medians[name])
+        marks.append(
+            chart.draw_line(median, base - STRIP_BAR - 3, median, base, "median")
+        )
+        marks.append(chart.draw_line(left, base, scale.stop, base, "axis"))
+    label = (
+        f"Distribution of segment scores by {distribution.spec}; medians: "
+        + ", ".join(f"{name} {distribution.medians[name]:.2f}" for name in names)
+    )
+    return chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
+
+
+def _equalize_edges(distribution: Distribution) -> list[float]:
+    """Draw a last bin that reaches far out as wide as the others."""
+    edges = list(distribution.edges)
+    if len(edges) > 2:
+        edges[-1] = edges[-2] + (edges[1] - edges[0])
+    return edges
+
+
+def _build_distribution_table(distribution: Distribution, names: Sequence[str]) -> Html:
+    return build_html_table(
+        ["from", "to", *names],
+        [
+            [
+                Cell(low),
+                Cell(high),
+                *(distribution.counts[name][at] for name in names),
+            ]
+            for at, (low, high) in enumerate(
+                zip(distribution.edges, distribution.edges[1:], strict=False)
+            )
+        ],
+        caption=f"Segments by {distribution.spec}",
+        name=f"distribution-{distribution.spec}",
+    )
 
 
 def build_relations_section(study: Study) -> Html | None:
@@ -186,32 +270,33 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
 
 def build_judgements_section(study: Study) -> Html | None:
     """Hold every metric against the judgements; nothing where there are none."""
-    found = study.people
-    if found is None:
+    people = study.people
+    if people is None:
         return None
     # Most reports have no judgements, and need nothing of what trust is computed from.
     from metra.report.html.trust import build_trust_parts
 
     judges = (
-        "" if found.judges is None else f" by {format_count(found.judges, 'judge')}"
+        "" if people.judges is None else f" by {format_count(people.judges, 'judge')}"
     )
-    judged = sum(entry.segments for entry in found.relations[:1])
+    judged = sum(entry.segments for entry in people.relations[:1])
     trusted = study.trust
     systems = [
-        draw_systems_figure(entry, found.fits.get(entry.y)) for entry in found.relations
+        draw_systems_figure(entry, people.fits.get(entry.y))
+        for entry in people.relations
     ]
-    segments = [draw_segments_figure(entry) for entry in found.relations]
+    segments = [draw_segments_figure(entry) for entry in people.relations]
     return join_markup(
         tag(
             "p",
-            f"{format_count(found.judgements, 'judgement')}{judges} of "
+            f"{format_count(people.judgements, 'judgement')}{judges} of "
             f"{format_count(judged, 'output')}. Several judgements of one output are "
             "averaged as "
             "they are. A metric that points down (↓) should go with people downwards: its "
             "correlation is then negative.",
         ),
         build_correlations_table(
-            found.relations, "How the metrics go with people", "people"
+            people.relations, "How the metrics go with people", "people"
         ),
         tag("div", systems, class_="figures"),
         tag("div", segments, class_="figures"),

@@ -24,24 +24,24 @@ from metra.scoring.table import Cell
 LONGEST = 16
 
 
-def build_trust_parts(found: TrustReport) -> Html:
+def build_trust_parts(report: TrustReport) -> Html:
     """Show all that there is; what is not there is explained."""
     figures = []
-    if found.comparison is not None:
-        figures.append(_draw_comparison(found.comparison))
-    if found.curve is not None:
-        figures.append(_draw_curve(found.curve))
-    if found.judges is not None:
-        figures += [_draw_judge_pair(found.judges), _draw_gaps(found.judges)]
+    if report.comparison is not None:
+        figures.append(_draw_comparison(report.comparison))
+    if report.curve is not None:
+        figures.append(_draw_curve(report.curve))
+    if report.judges is not None:
+        figures += [_draw_judge_pair(report.judges), _draw_gaps(report.judges)]
     return join_markup(
         tag("h3", "How far they can be trusted"),
-        _build_agreement_table(found) if found.agreement else None,
+        _build_agreement_table(report) if report.agreement else None,
         tag("div", figures, class_="figures") if figures else None,
-        [tag("p", note, class_="note") for note in found.notes],
+        [tag("p", note, class_="note") for note in report.notes],
     )
 
 
-def _build_agreement_table(found: TrustReport) -> Html:
+def _build_agreement_table(report: TrustReport) -> Html:
     levels = {"sys": "systems", "seg": "segments"}
     return build_html_table(
         ["metric", "of", "Pearson", "values"],
@@ -52,7 +52,7 @@ def _build_agreement_table(found: TrustReport) -> Html:
                 Cell(row.value, row.interval, digits=3),
                 row.n,
             ]
-            for row in found.agreement
+            for row in report.agreement
         ],
         caption="Agreement with people, higher being better, with 95 % intervals over "
         "resampled systems and segments; a metric scores a system by its judged segments "
@@ -61,24 +61,27 @@ def _build_agreement_table(found: TrustReport) -> Html:
     )
 
 
-def _draw_comparison(found: MetricComparison) -> Html:
+def _draw_comparison(comparison: MetricComparison) -> Html:
     """Draw p-values, the row better than the column, and a frame round each cluster."""
-    size = len(found.names)
-    left = chart.measure_names([f"{size} {name}" for name in found.names], LONGEST)
+    size = len(comparison.names)
+    left = chart.measure_names([f"{size} {name}" for name in comparison.names], LONGEST)
     left = max(left, chart.WIDTH - 20 - size * CELL if size < 5 else 0)
     top = 24.0
     marks = []
-    for i, name in enumerate(found.names):
+    for i, name in enumerate(comparison.names):
         middle = i * CELL + CELL / 2
         label = f"{i + 1} {name}"
         marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONGEST))
         number = str(i + 1)
         marks.append(chart.draw_text(left + middle, top - 8, number, "name", "middle"))
-    marks += plot_matrix(_build_heatmap(found), left, top)
+    marks += plot_matrix(_build_heatmap(comparison), left, top)
     values = ", ".join(
         f"{name} {format_with_minus(value, 3)} (cluster {cluster})"
         for name, value, cluster in zip(
-            found.names, found.values.tolist(), found.clusters, strict=True
+            comparison.names,
+            comparison.values.tolist(),
+            comparison.clusters,
+            strict=True,
         )
     )
     label = (
@@ -92,10 +95,10 @@ def _draw_comparison(found: MetricComparison) -> Html:
             ["better", "worse", "difference", "p-value"],
             [
                 [
-                    found.names[i],
-                    found.names[j],
-                    Cell(float(found.values[i] - found.values[j]), digits=3),
-                    Cell(_replace_nan(found.p[i, j]), digits=4),
+                    comparison.names[i],
+                    comparison.names[j],
+                    Cell(float(comparison.values[i] - comparison.values[j]), digits=3),
+                    Cell(_replace_nan(comparison.p[i, j]), digits=4),
                 ]
                 for i in range(size)
                 for j in range(i + 1, size)
@@ -103,39 +106,39 @@ def _draw_comparison(found: MetricComparison) -> Html:
             caption="p-values of differences in Pearson's r over segments",
             name="metric-p-values",
         ),
-        note=f"p-values that the row is no better than the column ({found.test}), by "
+        note=f"p-values that the row is no better than the column ({comparison.test}), by "
         "Pearson's r over segments; a frame is a cluster, whose metrics are as good as each "
         "other as far as can be told",
     )
 
 
-def _build_heatmap(found: MetricComparison) -> Heatmap:
+def _build_heatmap(comparison: MetricComparison) -> Heatmap:
     """Fill the upper half of the matrix: each metric against those below it."""
     values = [
         [_replace_nan(p) if j > i else None for j, p in enumerate(row)]
-        for i, row in enumerate(found.p.tolist())
+        for i, row in enumerate(comparison.p.tolist())
     ]
-    return Heatmap("", "", found.names, values, "p", found.clusters)
+    return Heatmap("", "", comparison.names, values, "p", comparison.clusters)
 
 
-def _draw_curve(found: LengthCurve) -> Html:
+def _draw_curve(curve: LengthCurve) -> Html:
     """Draw a line a metric over the lengths of documents, people's own dashed."""
-    names = list(found.means)
+    names = list(curve.means)
     curves = CurvePlot(
         "",
         "",
         "segments in a document",
         "mean Spearman",
-        [str(length) for length in found.lengths],
-        {name: [_replace_nan(v) for v in line] for name, line in found.means.items()},
-        dashed=[found.judges],
+        [str(length) for length in curve.lengths],
+        {name: [_replace_nan(v) for v in line] for name, line in curve.means.items()},
+        dashed=[curve.judges],
     )
     right = chart.WIDTH - measure_curve_names(curves, LONGEST)
     frame = chart.PAGE_FRAME._replace(right=right)
     marks = plot_curves(curves, frame, longest=LONGEST)
     label = "Mean Spearman with people by length of document: " + "; ".join(
         f"{name} {', '.join('–' if math.isnan(v) else f'{v:.2f}' for v in line)}"
-        for name, line in found.means.items()
+        for name, line in curve.means.items()
     )
     return build_figure(
         "Agreement by length of document",
@@ -145,9 +148,9 @@ def _draw_curve(found: LengthCurve) -> Html:
             [
                 [
                     length,
-                    *(Cell(_replace_nan(found.means[n][at]), digits=3) for n in names),
+                    *(Cell(_replace_nan(curve.means[n][at]), digits=3) for n in names),
                 ]
-                for at, length in enumerate(found.lengths)
+                for at, length in enumerate(curve.lengths)
             ],
             caption="Mean Spearman of systems on documents of segments drawn at random",
             name="document-length",
@@ -155,15 +158,15 @@ def _draw_curve(found: LengthCurve) -> Html:
         note="systems ranked on documents of segments drawn at random; "
         + (
             "the dashed line is one judgement against another"
-            if found.judges in found.means
+            if curve.judges in curve.means
             else "nothing was judged twice, so people are not held against people"
         ),
     )
 
 
-def _draw_judge_pair(found: JudgeSummary) -> Html:
+def _draw_judge_pair(judges: JudgeSummary) -> Html:
     """Draw two judges' values of the same outputs, points moved so that each is seen."""
-    plot = found.plot
+    plot = judges.plot
     counts: dict[tuple[float, float], int] = {}
     for point in plot.given:
         counts[point] = counts.get(point, 0) + 1
@@ -185,10 +188,10 @@ def _draw_judge_pair(found: JudgeSummary) -> Html:
     )
 
 
-def _draw_gaps(found: JudgeSummary) -> Html:
+def _draw_gaps(judges: JudgeSummary) -> Html:
     """Draw how far apart two judgements of one output are."""
-    bars = found.gaps.bars
-    alpha = found.values.get("alpha interval", math.nan)
+    bars = judges.gaps.bars
+    alpha = judges.values.get("alpha interval", math.nan)
     said = (
         ""
         if math.isnan(alpha)
@@ -199,16 +202,16 @@ def _draw_gaps(found: JudgeSummary) -> Html:
         chart.make_svg(
             chart.WIDTH,
             chart.PAGE_HEIGHT,
-            f"{found.gaps.title}: {found.gaps.caption}",
-            plot_histogram(found.gaps, chart.PAGE_FRAME),
+            f"{judges.gaps.title}: {judges.gaps.caption}",
+            plot_histogram(judges.gaps, chart.PAGE_FRAME),
         ),
         build_html_table(
-            [found.gaps.across, "pairs"],
+            [judges.gaps.across, "pairs"],
             [[name, count] for name, count in bars],
-            caption=found.gaps.title,
+            caption=judges.gaps.title,
             name="judge-gaps",
         ),
-        note=f"{found.gaps.caption}{said}",
+        note=f"{judges.gaps.caption}{said}",
     )
 
 

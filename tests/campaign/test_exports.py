@@ -14,6 +14,7 @@ from tests.campaign.answers import made
 from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
+    EXPORT_FORMATS,
     export_judgements,
     list_formats,
     write_metrics_files,
@@ -23,6 +24,7 @@ from metra.campaign.imports import parse_judgement_lines, read_judgements, read_
 from metra.campaign.judgement import score_judgements
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
+from metra.cli.judge.files import FORMATS
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
@@ -180,6 +182,10 @@ def test_everything_in_one_zip():
     assert "secret" not in found.content.decode("latin-1")
     assert "Seed of the assignment: 77" in files["codebook.md"]
     assert files["systems.tsv"].split("\n")[1].startswith("one\tda\t3\t6\t24.0\t24.0\t")
+
+
+def test_commands_offer_every_format():
+    assert tuple(EXPORT_FORMATS) == FORMATS
 
 
 def test_the_codebook_explains_every_column():

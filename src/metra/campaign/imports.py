@@ -66,6 +66,10 @@ class ImportFormat(NamedTuple):
     )
     #: For files of texts without judgements.
     read_texts: Callable[[str, str], list[JudgedText]] | None = None
+    #: Add what a file says about the other files.
+    add_options: Callable[[ImportedFile, ImportOptions], ImportOptions] | None = None
+    #: Whether the texts lie in folders beside the file.
+    needs_folder: bool = False
 
 
 def read_judgements(
@@ -92,13 +96,10 @@ def parse_judgements(
     """
     if protocol is not None and protocol not in PROTOCOLS:
         raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
-    outputs: dict[tuple[str, str, str], tuple[str | None, str]] = {}
+    options = ImportOptions(languages or _UNKNOWN, protocol, {})
     for file in files:
-        if file.kind == "appraise-batches":
-            outputs |= appraise.index_batches(file.text, file.path)
-        elif file.kind == "pearmut-campaign":
-            protocol = protocol or pearmut.find_protocol(file.text, file.path)
-    options = ImportOptions(languages or _UNKNOWN, protocol, outputs)
+        add_options = _FORMATS[file.kind].add_options
+        options = add_options(file, options) if add_options is not None else options
     judgements: list[Judgement] = []
     for file in files:
         read = _FORMATS[file.kind].read_judgements
@@ -147,7 +148,7 @@ def recognise_upload(name: str, content: bytes) -> ImportedFile:
     """Recognise a file that was sent; nothing beside it can be read."""
     place = name.replace("\\", "/").rpartition("/")[2]
     file = _recognise_file(place, content)
-    if file.kind == "mt-metrics-eval":
+    if _FORMATS[file.kind].needs_folder:
         msg = (
             f"{place} belongs to a folder with its texts, which cannot be sent; use metra "
             "judge import --store."
@@ -243,6 +244,16 @@ def _read_folder(file: ImportedFile, _: ImportOptions) -> list[Judgement]:
     )
 
 
+def _add_protocol(file: ImportedFile, options: ImportOptions) -> ImportOptions:
+    protocol = options.protocol or pearmut.find_protocol(file.text, file.path)
+    return options._replace(protocol=protocol)
+
+
+def _add_outputs(file: ImportedFile, options: ImportOptions) -> ImportOptions:
+    outputs = appraise.index_batches(file.text, file.path)
+    return options._replace(outputs=options.outputs | outputs)
+
+
 def _is_folder_file(head: FileHead) -> bool:
     return head.path.endswith((".seg.rating", ".seg.score"))
 
@@ -285,15 +296,23 @@ def _is_appraise(head: FileHead) -> bool:
 _FORMATS = {
     form.name: form
     for form in (
-        ImportFormat("mt-metrics-eval", _is_folder_file, _read_folder),
+        ImportFormat(
+            "mt-metrics-eval", _is_folder_file, _read_folder, needs_folder=True
+        ),
         ImportFormat("marot", _is_marot, _read_marot),
         ImportFormat("metra", _is_metra, _read_metra),
         ImportFormat("pearmut", _is_pearmut, _read_pearmut),
         ImportFormat(
-            "pearmut-campaign", _is_pearmut_campaign, read_texts=pearmut.parse_campaign
+            "pearmut-campaign",
+            _is_pearmut_campaign,
+            read_texts=pearmut.parse_campaign,
+            add_options=_add_protocol,
         ),
         ImportFormat(
-            "appraise-batches", _is_batches, read_texts=appraise.parse_batches
+            "appraise-batches",
+            _is_batches,
+            read_texts=appraise.parse_batches,
+            add_options=_add_outputs,
         ),
         ImportFormat("appraise", _is_appraise, _read_appraise),
     )

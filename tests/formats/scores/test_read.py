@@ -10,6 +10,7 @@ import pytest
 
 from metra.campaign.judgement_files import ALL_SCORE_FORMATS
 from metra.campaign.protocols.registry import protocol
+from metra.cli.meta.options import INPUT_FORMATS
 from metra.errors import FormatError, OptionError
 from metra.formats.scores.mqm import read_mqm
 from metra.formats.scores.read import (
@@ -321,3 +322,7 @@ def test_judges_and_tables_weigh_errors_alike(write):
         mark = {"severity": severity, "category": category or "other"}
         [score] = step.asks.scores([mark], "mqm")
         assert read_mqm(path).value.tolist() == [-score.native]
+
+
+def test_commands_offer_every_format():
+    assert {*INPUT_FORMATS} == {*SCORE_FORMATS} == {*ALL_SCORE_FORMATS}

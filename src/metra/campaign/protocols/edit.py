@@ -86,6 +86,7 @@ class Edit(KeyedKind):
     """The corrected text, milliseconds without pauses, keys and inputs by kind."""
 
     kind: ClassVar[str] = "edit"
+    answer: ClassVar[str] = "The corrected text, the time, and keys by kind."
     counts_keys: ClassVar[bool] = True
 
     #: What the text is wanted for; judges see it.

@@ -46,6 +46,16 @@ def corpus(documents=DOCUMENTS) -> Outputs:
     return Outputs(EvalSet(documents=documents), dict.fromkeys("abc", TEXTS))
 
 
+def test_accents_may_be_composed_or_not(tmp_path):
+    for name, value in (("a", "Rene\u0301"), ("reference", "RENÉ")):
+        table = f"document\tslot\tvalue\nd\twho\t{value}\n"
+        (tmp_path / f"{name}.tsv").write_text(table, encoding="utf-8")
+    spec = f"ie:templates={tmp_path}/{{system}}.tsv,reference={tmp_path}/reference.tsv"
+    texts = Outputs(EvalSet(documents=["d"]), {"a": ["one"]})
+    results = evaluate_corpus(texts, {"i": registry.metric(spec)}, EvaluationOptions())
+    assert results["a"]["i"].score == 100
+
+
 def test_counts_worked_out_by_hand(spec):
     questions = EvaluationOptions(documents=True, segments=True)
     results = evaluate_corpus(corpus(), {"i": registry.metric(spec)}, questions)

@@ -30,6 +30,7 @@ class Gaps(KeyedKind):
     """Every n-th word is a gap; the answer has a text for each, empty if none was found."""
 
     kind: ClassVar[str] = "gaps"
+    answer: ClassVar[str] = "A word for each gap; a gap may stay empty."
 
     every: int = 8
     #: Which word is the first gap, counted from 1; 0 is the n-th.

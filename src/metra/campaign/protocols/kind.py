@@ -40,6 +40,8 @@ class QuestionKind:
 
     #: What scripts, stores and exports call it.
     kind: ClassVar[str]
+    #: What an answer holds, for the documentation.
+    answer: ClassVar[str] = ""
     #: The part of the material that must have an entry for each document.
     document_material: ClassVar[str] = ""
     #: Whether it measures how a judge reads the text.
@@ -135,6 +137,10 @@ class QuestionKind:
     def describe(self) -> list[str]:
         """Return the lines of the codebook that explain the answers."""
         return []
+
+    def document(self) -> str:
+        """Return what an answer holds, as Markdown for the documentation."""
+        return self.answer
 
     @property
     def can_simulate(self) -> bool:

@@ -86,6 +86,24 @@ class Marks(QuestionKind):
             return value
         return [_locate_mark(mark, output, place) for mark in value]
 
+    def document(self) -> str:
+        """Return severities, categories and a table of costs."""
+        parts = [f"Severities: {', '.join(self.severities)}."]
+        if self.categories:
+            parts.append(f"Categories: {', '.join(self.categories)}.")
+        if self.costs:
+            rows = [
+                f"| {severity or 'any'} | {category or 'any'} | {cost / 10:g} |"
+                for severity, category, cost in self.costs
+            ]
+            head = [
+                "| severity | category begins with | costs |",
+                "| :-- | :-- | --: |",
+            ]
+            table = "\n".join([*head, *rows])
+            parts.append(f"The first line that fits counts:\n\n{table}")
+        return "\n\n".join(parts)
+
     def simulate(
         self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
     ) -> list[dict[str, Any]]:

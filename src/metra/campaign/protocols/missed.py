@@ -25,6 +25,9 @@ class Missed(KeyedKind):
     """For each name the words of the output that stand for it, or that there are none."""
 
     kind: ClassVar[str] = "missed"
+    answer: ClassVar[str] = (
+        "For each name the words that stand for it, or that it is not there."
+    )
 
     #: The names that were not found: type and text.
     names: tuple[tuple[str, str], ...] = ()

@@ -23,6 +23,7 @@ class Near(QuestionKind):
     """A whole number from 0 to 10, with the `k` nearest judged outputs of the sentence."""
 
     kind: ClassVar[str] = "near"
+    answer: ClassVar[str] = "A whole number from 0 to 10."
     shows_judged: ClassVar[bool] = True
 
     k: int = 3

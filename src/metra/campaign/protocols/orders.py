@@ -26,6 +26,9 @@ class RankOrder(QuestionKind):
     """A rank for each output on the screen, 1 the best; equal ranks are ties."""
 
     kind: ClassVar[str] = "order"
+    answer: ClassVar[str] = (
+        "A rank for each output, 1 the best; outputs may share a rank."
+    )
 
     ties: bool = True
 

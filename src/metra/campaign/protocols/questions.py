@@ -36,6 +36,9 @@ class QuestionSet(KeyedKind):
     """An answer to each question; None says that the judge does not know."""
 
     kind: ClassVar[str] = "questions"
+    answer: ClassVar[str] = (
+        "A choice or a few words for each question, or that one does not know."
+    )
     document_material: ClassVar[str] = "questions"
 
     questions: tuple[Question, ...] = ()

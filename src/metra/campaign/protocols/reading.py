@@ -30,6 +30,7 @@ class Reading(KeyedKind):
     """Milliseconds from start to finish, without pauses, and how often there was one."""
 
     kind: ClassVar[str] = "reading"
+    answer: ClassVar[str] = "The time from start to finish, without pauses."
     measures_reading: ClassVar[bool] = True
 
     aloud: bool = False

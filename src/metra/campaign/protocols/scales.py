@@ -58,6 +58,15 @@ class RatingScale(QuestionKind):
         rows = [f"| {one.at:g} | {one.label}: {one.text} |" for one in self.anchors]
         return ["", "| value | meaning |", "| --: | :-- |", *rows]
 
+    def document(self) -> str:
+        """Return a table of the points, the highest first."""
+        rows = [
+            f"| {round(anchor.at, 1):g} | {anchor.label} "
+            f"| {anchor.text.replace('{language}', 'language')} |"
+            for anchor in sorted(self.anchors, key=lambda anchor: -anchor.at)
+        ]
+        return "\n".join(["| at | label | meaning |", "| --: | :-- | :-- |", *rows])
+
     def simulate(
         self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
     ) -> float:

@@ -28,6 +28,7 @@ class SpanTags(QuestionKind):
     """Spans in code points, the end not included, each with its type if there are types."""
 
     kind: ClassVar[str] = "tags"
+    answer: ClassVar[str] = "Stretches of the text, with a type where there are types."
 
     types: tuple[str, ...] = ()
 
@@ -65,6 +66,7 @@ class Reconcile(KeyedKind):
     """The tags to keep of those that raters set; terms may come with accepted variants."""
 
     kind: ClassVar[str] = "reconcile"
+    answer: ClassVar[str] = "The stretches that stand, with other accepted wordings."
 
     types: tuple[str, ...] = ()
     #: What raters tagged: start, end, type and how many of them did.

@@ -26,6 +26,7 @@ class Template(KeyedKind):
     """Values for slots, as many as the text gives."""
 
     kind: ClassVar[str] = "template"
+    answer: ClassVar[str] = "Values for the slots, as many as the text gives."
     document_material: ClassVar[str] = "templates"
 
     slots: tuple[str, ...] = SLOTS

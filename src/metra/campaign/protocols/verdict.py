@@ -14,6 +14,7 @@ class Verdict(QuestionKind):
     """Yes or no, in sight of what was asked and what was expected."""
 
     kind: ClassVar[str] = "verdict"
+    answer: ClassVar[str] = "Yes or no."
 
     case: tuple[tuple[str, str], ...] = ()
 

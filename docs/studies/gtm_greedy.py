@@ -18,9 +18,9 @@ import numpy as np
 import metra
 from metra import _core
 from metra.corpus import examples
-from metra.text.preparation import preparation
+from metra.text.preparation import make_preparation
 
-TEXT = preparation(tok="13a", case="lower", stem="no")
+TEXT = make_preparation(tok="13a", case="lower", stem="no")
 OPTIONS = "tok=13a,case=lower"
 NODES = 200_000
 

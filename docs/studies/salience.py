@@ -21,7 +21,7 @@ import metra
 from metra.analysis.word_stability import StabilityResult, compute_stability
 from metra.report.pictures import polygons
 from metra.text.columns import pack
-from metra.text.preparation import preparation, prepare
+from metra.text.preparation import make_preparation, prepare
 from metra.text.salience import Frequencies, Tokens
 
 MEASURES = {
@@ -34,7 +34,7 @@ MEASURES = {
     "R S": "ltv:weight=s,side=recall",
     "P tf.idf, oov=1": "ltv:weight=tfidf,side=precision,oov=1",
 }
-TEXT = preparation(tok="13a", case="mixed", stem="no")
+TEXT = make_preparation(tok="13a", case="mixed", stem="no")
 PICTURE = Path(__file__).with_suffix(".svg")
 
 Table = dict[str, list[str]]

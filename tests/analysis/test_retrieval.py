@@ -12,9 +12,9 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, MissingResourceError
 from metra.formats.annotations.relevance import read_qrels, read_queries
-from metra.text.preparation import preparation
+from metra.text.preparation import make_preparation
 
-WORDS = preparation(tok="none", case="lower", stem="no")
+WORDS = make_preparation(tok="none", case="lower", stem="no")
 REFERENCE = ["red fox", "blue fox fox", "green hen", "hen"]
 OUTPUT = ["red dog", "blue fox", "green fox", "fox"]
 DOCUMENTS = ["one", "two", "three", "three"]

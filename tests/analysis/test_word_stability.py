@@ -83,10 +83,10 @@ def test_what_cannot_be_compared():
 def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
     """72 % of tokens and 68 % of types in common, 46 and 44 % of n-grams of up to four."""
     from metra.text.columns import pack
-    from metra.text.preparation import preparation, prepare
+    from metra.text.preparation import make_preparation, prepare
 
     rows = read_table(shared / "data" / "wmt23-mqm-esa" / "he-en.segments.tsv")
-    chosen = preparation(tok="13a", case="mixed", stem="no")
+    chosen = make_preparation(tok="13a", case="mixed", stem="no")
     texts = [
         [(prepare(pack([row[r] for row in rows], r), chosen), [r["doc"] for r in rows])]
         for r in ("refA", "refB")

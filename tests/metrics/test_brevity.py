@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra.metrics.bleu import bleu_penalty, nist_penalty
+from metra.metrics.bleu import compute_bleu_penalty, compute_nist_penalty
 
 LENGTHS = [  # output, BLEU's and NIST's reference length, their penalties exactly
     pytest.param(3346, 3307, 3421, 1, 0.99793, id="CMU"),
@@ -17,8 +17,8 @@ LENGTHS = [  # output, BLEU's and NIST's reference length, their penalties exact
 
 @pytest.mark.parametrize(("output", "closest", "mean", "bleu", "nist"), LENGTHS)
 def test_case_study(output, closest, mean, bleu, nist):
-    assert float(bleu_penalty(output, closest)) == pytest.approx(bleu, abs=5e-6)
-    assert float(nist_penalty(output, mean)) == pytest.approx(nist, abs=5e-6)
+    assert float(compute_bleu_penalty(output, closest)) == pytest.approx(bleu, abs=5e-6)
+    assert float(compute_nist_penalty(output, mean)) == pytest.approx(nist, abs=5e-6)
 
 
 def test_by_definition():
@@ -26,19 +26,19 @@ def test_by_definition():
     beta = math.log(0.5) / math.log(1.5) ** 2
     bleu = [math.exp(min(0, 1 - 1 / ratio)) for ratio in ratios]
     nist = [math.exp(beta * math.log(min(ratio, 1)) ** 2) for ratio in ratios]
-    assert bleu_penalty(ratios, 1).tolist() == pytest.approx(bleu)
-    assert nist_penalty(ratios, 1).tolist() == pytest.approx(nist)
-    assert bleu_penalty([[1, 2], [3, 4]], 2).shape == (2, 2)
+    assert compute_bleu_penalty(ratios, 1).tolist() == pytest.approx(bleu)
+    assert compute_nist_penalty(ratios, 1).tolist() == pytest.approx(nist)
+    assert compute_bleu_penalty([[1, 2], [3, 4]], 2).shape == (2, 2)
 
 
 def test_nothing_is_as_short_as_it_gets():
-    assert bleu_penalty(0, 5) == nist_penalty(0, 5) == 0
-    assert bleu_penalty(0, 0) == nist_penalty(0, 0) == 1
+    assert compute_bleu_penalty(0, 5) == compute_nist_penalty(0, 5) == 0
+    assert compute_bleu_penalty(0, 0) == compute_nist_penalty(0, 0) == 1
 
 
 def test_they_are_those_of_the_measures():
     hyps, refs = ["a b c d e f"], [["a b c d e f g"], ["a b c d e f g h i"]]
     bleu = metra.score(hyps, refs, "bleu").parts
     nist = metra.score(hyps, refs, "nist").parts
-    assert bleu["bp"] == float(bleu_penalty(6, 7))
-    assert nist["bp"] == float(nist_penalty(6, 8))
+    assert bleu["bp"] == float(compute_bleu_penalty(6, 7))
+    assert nist["bp"] == float(compute_nist_penalty(6, 8))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.text.columns import pack
-from metra.text.preparation import preparation, prepare
+from metra.text.preparation import make_preparation, prepare
 from metra.text.resources import WORDNET_FOLDERS, find_wordnet_folder
 
 needs_wordnet = pytest.mark.skipif(
@@ -86,7 +86,7 @@ def test_equals_the_original_program(shared, config, name, refs):
 def test_alignments_are_the_originals(shared, name, refs):
     rows = _gold(shared, name, refs, "en.exact_stem_syn", "align")
     aligner = metra.metric("meteor").rows.keywords["aligner"]
-    text = preparation(tok="none", case="mixed", stem="no")
+    text = make_preparation(tok="none", case="mixed", stem="no")
     assert rows
     for row in rows:
         hyp = prepare(pack([row["hyp_tokens"]], "hyp"), text)
@@ -168,7 +168,7 @@ WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=7).map(" "
 def test_no_alignment_has_more_exact_matches(hyp, ref):
     """The links are one to one, of equal words, and as many as there can be."""
     aligner = metra.metric("meteor:modules=exact").rows.keywords["aligner"]
-    text = preparation(tok="none", case="mixed", stem="no")
+    text = make_preparation(tok="none", case="mixed", stem="no")
     _, [links] = aligner.alignments(
         prepare(pack([hyp], "h"), text), [prepare(pack([ref], "r"), text)], 0
     )

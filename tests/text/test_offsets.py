@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from metra.text.offsets import (
     Span,
-    code_points,
-    code_points_inclusive,
-    utf16,
-    utf16_inclusive,
+    from_utf16,
+    from_utf16_inclusive,
+    to_utf16,
+    to_utf16_inclusive,
 )
 
 #: Letters, combining marks, emoji outside the first plane, joiners, right-to-left letters.
@@ -26,19 +26,19 @@ def places(draw):
 @given(places())
 def test_counted_in_utf_16_and_back(place):
     text, span = place
-    start, end = utf16(text, span)
+    start, end = to_utf16(text, span)
     encoded = text.encode("utf-16-le")
     assert encoded[2 * start : 2 * end].decode("utf-16-le") == text[slice(*span)]
-    assert code_points(text, start, end) == span
+    assert from_utf16(text, start, end) == span
 
 
 @given(places())
 def test_inclusive_ends_and_back(place):
     text, span = place
-    first, last = utf16_inclusive(text, span)
+    first, last = to_utf16_inclusive(text, span)
     encoded = text.encode("utf-16-le")
     assert encoded[2 * first : 2 * (last + 1)].decode("utf-16-le") == text[slice(*span)]
-    assert code_points_inclusive(text, first, last) == span
+    assert from_utf16_inclusive(text, first, last) == span
 
 
 CASES = [  # by hand: each emoji takes two units
@@ -52,13 +52,13 @@ CASES = [  # by hand: each emoji takes two units
 
 @pytest.mark.parametrize(("text", "span", "expected"), CASES)
 def test_by_hand(text, span, expected):
-    assert utf16(text, span) == expected
+    assert to_utf16(text, span) == expected
 
 
 def test_half_a_character_is_the_whole_of_it():
-    assert code_points("a😀b", 2, 3) == Span(1, 2)
-    assert code_points("a😀b", 1, 2) == Span(1, 2)
+    assert from_utf16("a😀b", 2, 3) == Span(1, 2)
+    assert from_utf16("a😀b", 1, 2) == Span(1, 2)
 
 
 def test_beyond_the_end_is_the_end():
-    assert code_points("a😀", 0, 99) == Span(0, 2)
+    assert from_utf16("a😀", 0, 99) == Span(0, 2)

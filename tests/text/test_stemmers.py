@@ -6,7 +6,7 @@ import Stemmer
 import metra
 from metra._core import Tokens, TypeMap
 from metra.text.columns import pack
-from metra.text.preparation import preparation, prepare
+from metra.text.preparation import make_preparation, prepare
 
 # Porter 1980, "An algorithm for suffix stripping": an example of each of its rules.
 PORTER = """
@@ -29,7 +29,7 @@ EXAMPLES = [
 
 
 def stems(text: str, stem: str, tok: str = "none") -> list[str]:
-    chosen = preparation(tok=tok, case="mixed", stem=stem)
+    chosen = make_preparation(tok=tok, case="mixed", stem=stem)
     return prepare(pack([text], "text"), chosen)[0]
 
 

@@ -8,7 +8,7 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 
 import metra
 from metra.text.columns import pack
-from metra.text.preparation import preparation, prepare
+from metra.text.preparation import make_preparation, prepare
 from metra.text.tokenizers import BUILT_IN, list_tokenizers
 
 SACREBLEU = ("none", "char", "13a", "intl", "zh")
@@ -19,7 +19,7 @@ def cut(text: str, tok: str, case: str = "mixed") -> list[str]:
 
 
 def cut_all(texts: list[str], tok: str, case: str = "mixed") -> list[list[str]]:
-    chosen = preparation(tok=tok, case=case, stem="no")
+    chosen = make_preparation(tok=tok, case=case, stem="no")
     tokens = prepare(pack(list(texts), "texts"), chosen)
     return [tokens[at] for at in range(len(tokens))]
 
@@ -210,7 +210,7 @@ def test_case_is_folded_before_the_text_is_cut():
 
 
 def test_missing_segments_stay_missing():
-    chosen = preparation(tok="13a", case="mixed", stem="english")
+    chosen = make_preparation(tok="13a", case="mixed", stem="english")
     tokens = prepare(pack(["a", None, ""], "texts"), chosen)
     assert [tokens[at] for at in range(3)] == [["a"], None, []]
 

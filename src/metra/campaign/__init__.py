@@ -3,13 +3,13 @@
 agreement: how far judges agree
 assignment: which judge gets which task, in which order, with degraded copies and repeats
 campaign: a campaign: protocol, texts and settings, frozen together
-codebook: the codebook of an export
+codebook: what every column of an export means
 creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example
 disagreements: outputs on which judges are far apart
 evaltrans: judged outputs beside new ones, and scores of all outputs so far
 exercise: evaluators and metrics compared over texts, from 0 to 100
-exports: judgements as files
+exports: judgements as files for other programs
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
 judgement: answers as judgements, their scores and latest revisions

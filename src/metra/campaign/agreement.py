@@ -1,6 +1,6 @@
 """How far the judges of a campaign agree, on what two or more of them judged.
 
-Coefficients come from `metra.meta`; calibration counts here, because all judges saw it.
+Coefficients come from `metra.stats`; calibration counts here, because all judges saw it.
 """
 
 from collections.abc import Iterable

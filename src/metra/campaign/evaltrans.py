@@ -11,7 +11,7 @@ from metra.formats.annotations.judged_outputs import JudgedOutput
 from metra.formats.scores.judgement import Judgement
 from metra.metrics.evaltrans import build_metric, parts
 from metra.metrics.record import Parts
-from metra.text.preparation import preparation
+from metra.text.preparation import make_preparation
 from metra.text.words import is_unspaced
 
 PROTOCOL = "evaltrans"
@@ -65,7 +65,7 @@ def compute_running_scores(
     # As on the screen, letters are words where there are no blanks.
     every = "\n".join(output for one in campaign.systems for output in one.outputs)
     tok = "char" if is_unspaced(every) else "none"
-    text = preparation(tok=tok, case="mixed", stem="no")
+    text = make_preparation(tok=tok, case="mixed", stem="no")
     judged = collect_judged_outputs(campaign, judgements)
     metric = build_metric(judged, k=1, lend=False, key="segment", text=text)
     references = _list_references(campaign)

@@ -1,10 +1,8 @@
-"""Systems in order, and which of them cannot be told apart.
+"""Systems ranked by the judgements of a campaign, and each judge's mean of each system.
 
-Neighbours in the ranking are held against each other by a one-sided test: Wilcoxon's on what
-both translated, as WMT did in 2025, or a bootstrap of whole documents. Too little to test on
-is an answer of its own, never a cluster.
-
-What each judge gave each system: where a ranking hangs on one person, it shows here.
+Neighbours in the ranking are compared by a one-sided test: Wilcoxon's on what both
+translated, as WMT did in 2025, or a bootstrap of whole documents. Where there is too little
+data for a test, the ranking says so and has no clusters.
 """
 
 from collections.abc import Iterable, Sequence

@@ -85,9 +85,9 @@ def clir(
     from metra.formats.annotations.relevance import read_qrels, read_queries
     from metra.report.writers.ranking import RETRIEVAL_WRITERS
     from metra.scoring.files import open_corpus
-    from metra.text.preparation import preparation
+    from metra.text.preparation import make_preparation
 
-    text = preparation(tok=tok, case="lower", stem=stem)
+    text = make_preparation(tok=tok, case="lower", stem=stem)
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None
     corpus = open_corpus(outputs, references, None, docs, input_format=input_format)

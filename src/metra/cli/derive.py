@@ -12,7 +12,7 @@ repeated), its default the default, and its metadata the rest:
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
@@ -89,7 +89,7 @@ def derive_option(entry: "Field[Any]", hint: Any) -> Callable[..., Any]:
     if repeated and "parse" not in about:
         settings |= {"multiple": True, "type": _choose_type(get_args(hint)[0], about)}
         if about.get("split"):
-            settings |= {"callback": _split_names, "metavar": "NAMES"}
+            settings |= {"callback": split_names, "metavar": "NAMES"}
     elif "parse" in about:
         # The default is shown, and read, as it would be given.
         default = about["default"]
@@ -99,6 +99,15 @@ def derive_option(entry: "Field[Any]", hint: Any) -> Callable[..., Any]:
     if (default is not None and not repeated) or "parse" in about:
         settings |= {"default": default, "show_default": True}
     return click.option(*flags, entry.name, **settings)
+
+
+def split_names(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:
+    """Split names that were given several times, or with commas between them.
+
+    It is the callback of options; context and parameter do not matter.
+    """
+    names = (name.strip() for names in given for name in names.split(","))
+    return tuple(filter(None, names))
 
 
 def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
@@ -119,12 +128,6 @@ def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
         }
         return FiniteRange(**limits, **ends) if limited else FiniteFloat()
     return click.STRING
-
-
-def _split_names(_: object, __: object, given: tuple[str, ...]) -> tuple[str, ...]:
-    """Split names that were given several times, or with commas between them."""
-    names = (name.strip() for names in given for name in names.split(","))
-    return tuple(filter(None, names))
 
 
 def _call_parser(parse: Callable[[str], Any]) -> Callable[..., Any]:

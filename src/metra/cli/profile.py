@@ -66,12 +66,12 @@ def profile(
     from metra.report.table import Style
     from metra.report.writers import profiles as layout
     from metra.scoring.files import open_corpus
-    from metra.text.preparation import preparation
+    from metra.text.preparation import make_preparation
 
     corpus = open_corpus(outputs, references, source, input_format=input_format)
     profiles = build_profiles(
         corpus,
-        preparation=preparation(tok=tok, case=case, stem="no"),
+        preparation=make_preparation(tok=tok, case=case, stem="no"),
         ci=ci,
         seed=seed,
     )

@@ -80,10 +80,10 @@ def build(
     from metra.cli.output import write_output
     from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
-    from metra.text.preparation import preparation
+    from metra.text.preparation import make_preparation
     from metra.text.salience import Frequencies
 
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     frequencies = Frequencies(read_tokens(files, docs, text, input_format=input_format))
     write_output("\n".join(format_salience_list(frequencies)), out)
 
@@ -171,9 +171,9 @@ def stability(
     from metra.report.table import Style
     from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
-    from metra.text.preparation import preparation
+    from metra.text.preparation import make_preparation
 
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     corpus = open_texts([first, second], docs, input_format=input_format)
     result = compute_stability(
         *read_streams(corpus, text),

@@ -14,9 +14,9 @@ from metra.metrics.options import FromZero, NgramOrder, format_value
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.preparation import (
     Preparation,
-    mteval_preparation,
-    preparation,
-    whole_tokenizer,
+    find_whole_tokenizer,
+    make_mteval_preparation,
+    make_preparation,
 )
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def bleu(
             white space, and lower-cases ASCII only.
     """
     if style == "mteval":
-        text = mteval_preparation("bleu", tok=tok, case=case, stem=stem)
+        text = make_mteval_preparation("bleu", tok=tok, case=case, stem=stem)
         settled = text.versions() | {"tok": tok}
     else:
-        text = preparation(tok=tok, case=case, stem=stem)
+        text = make_preparation(tok=tok, case=case, stem=stem)
         settled = text.versions()
     value = smooth_value
     if value is None:
@@ -78,7 +78,7 @@ def bleu(
     def build_metric(*, effective: bool) -> Metric:
         short = "mteval" if style == "mteval" else "effective" if effective else "zero"
         formula = _core.BleuFormula(n, smooth, value or 0.0, average, short)
-        cut = whole_tokenizer(text)
+        cut = find_whole_tokenizer(text)
         orders = range(1, n + 1)
         return Metric(
             name="bleu",
@@ -145,20 +145,20 @@ def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
     }
 
 
-def bleu_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
+def compute_bleu_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     """BLEU's: exp(1 - r/c) for an output of c words against r, 1 if it is not shorter.
 
-    >>> bleu_penalty([9, 10, 11], 10).round(4).tolist()
+    >>> compute_bleu_penalty([9, 10, 11], 10).round(4).tolist()
     [0.8948, 1.0, 1.0]
     """
     formula = _core.BleuFormula(1, "none", 0.0, "geometric", "zero")
     return formula.penalty(_totals(hyp_len, ref_len))
 
 
-def nist_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
+def compute_nist_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     """NIST's: exp(beta log²(c/r)), half where c is two thirds of r; 1 if not shorter.
 
-    >>> nist_penalty([2, 3, 4], 3).round(4).tolist()
+    >>> compute_nist_penalty([2, 3, 4], 3).round(4).tolist()
     [0.5, 1.0, 1.0]
     """
     return _core.nist_penalty(_totals(hyp_len, ref_len), 1)

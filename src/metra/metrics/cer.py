@@ -6,7 +6,7 @@ from typing import Literal
 from metra.metrics import wer
 from metra.metrics.record import Metric, record_options
 from metra.metrics.wer import AGGREGATES, check_norm, rows
-from metra.text.preparation import preparation
+from metra.text.preparation import make_preparation
 
 # A segment's characters, white space inside it included, as tokens.
 _TOKENIZERS = {"char": "code-points", "grapheme": "graphemes"}
@@ -41,7 +41,7 @@ def cer(
         case: whether letter case counts.
     """
     check_norm("cer", norm, refs)
-    text = preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
+    text = make_preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
     version = text.versions()["tok"].removeprefix(text.tok)
     return Metric(
         name="cer",

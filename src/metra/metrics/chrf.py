@@ -11,7 +11,7 @@ from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
 from metra.metrics.options import LONGEST, Range
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation, whole_tokenizer
+from metra.text.preparation import Preparation, find_whole_tokenizer, make_preparation
 
 
 @record_options
@@ -60,14 +60,14 @@ def chrf(
             "numbers of at least 0, one of them at least 1."
         )
         raise OptionError(msg)
-    words = preparation(tok="chrf", case=case, stem=stem)
+    words = make_preparation(tok="chrf", case=case, stem=stem)
     # Stems are of words whose case has been folded already.
     folded = case if stem == "no" else "mixed"
     mean = "all" if eps else "effective"
     kernel = _core.Chrf(n, word_order, beta, mean, whitespace, folded)
     single = None
     if stem == "no":
-        cut = whole_tokenizer(words) if word_order else None
+        cut = find_whole_tokenizer(words) if word_order else None
         single = partial(kernel.sentence, cut)
     orders = [
         *(f"char_{order}" for order in range(1, n + 1)),

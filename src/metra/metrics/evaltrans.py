@@ -25,7 +25,7 @@ from metra.metrics.record import (
 )
 from metra.text.columns import pack
 from metra.text.diff import count_edits
-from metra.text.preparation import Preparation, preparation, prepare
+from metra.text.preparation import Preparation, make_preparation, prepare
 
 
 @record_options
@@ -75,7 +75,7 @@ Higher is better.
             "made by `metra evaltrans import`."
         )
         raise OptionError(msg)
-    text = preparation(tok=tok, case=case, stem="no")
+    text = make_preparation(tok=tok, case=case, stem="no")
 
     def fresh() -> Metric:
         judged = read_judged_outputs(db)

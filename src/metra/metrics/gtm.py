@@ -12,7 +12,7 @@ from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
 from metra.metrics.options import Range
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 NODES = 200_000
 
@@ -56,7 +56,7 @@ def gtm(
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
     white = "java-white" if tok == "none" else tok
-    text = preparation(tok=white, case=case, stem=stem)
+    text = make_preparation(tok=white, case=case, stem=stem)
     settled = text.versions()
     if tok == "none":
         settled["tok"] = tok

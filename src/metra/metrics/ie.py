@@ -97,11 +97,6 @@ def rows(
 def aggregate(totals: Array) -> Array:
     """F of each row of totals, in percent; NaN where nothing was filled or expected."""
     correct, filled, expected = (totals[..., column::3].sum(-1) for column in range(3))
-    return f_score(correct, filled, expected)
-
-
-def f_score(correct: Array, filled: Array, expected: Array) -> Array:
-    """The harmonic mean of precision and recall: twice the correct over all values."""
     with np.errstate(invalid="ignore"):
         return 100 * np.divide(2 * correct, filled + expected)
 

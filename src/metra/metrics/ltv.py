@@ -27,7 +27,7 @@ from metra.metrics.record import (
     refuse_unfitted,
 )
 from metra.stats.parallel import ordered_map, thread_count
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import (
     Frequencies,
     Tokens,
@@ -107,7 +107,7 @@ def ltv(
         weights: a list made by `metra weights build` or by hand, instead of counting the
             references; see `metra weights --help`.
     """
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     formula = _core.Ltv(n, gram, side, combine)
     settled = text.versions() | {
         "oov": "minimum" if oov is None else oov,

@@ -15,7 +15,7 @@ from metra.metrics.meteor_parameters import (
 )
 from metra.metrics.options import FromZero, Range, Share
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 from metra.text.resources import (
     compute_table_digest,
     find_wordnet_folder,
@@ -93,11 +93,11 @@ def meteor(
         raise OptionError(msg)
     if norm:
         # The normaliser looks at capitals before it lower-cases.
-        text = preparation(tok="meteor-en", case="mixed", stem="no")
+        text = make_preparation(tok="meteor-en", case="mixed", stem="no")
         settled: dict[str, object] = {"tok": "meteor-en", "case": "lower"}
     else:
         white = "java-white" if tok == "none" else tok
-        text = preparation(tok=white, case=case, stem="no")
+        text = make_preparation(tok=white, case=case, stem="no")
         settled = {"tok": tok if tok == "none" else text.versions()["tok"]}
     settled |= dict(zip(("alpha", "beta", "gamma", "delta"), formula, strict=True))
     settled["modules"] = "+".join(stages)

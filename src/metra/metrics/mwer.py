@@ -16,7 +16,7 @@ from metra.formats.annotations.judged_outputs import (
 from metra.metrics import wer
 from metra.metrics.evaltrans import JudgedOutputs
 from metra.metrics.record import Array, Metric, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 
 @record_options
@@ -46,7 +46,7 @@ def mwer(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
 
     def fresh() -> Metric:
         judged = read_judged_outputs(db) if db else []

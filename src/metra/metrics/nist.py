@@ -24,7 +24,11 @@ from metra.metrics.record import (
     record_options,
     refuse_unfitted,
 )
-from metra.text.preparation import Preparation, mteval_preparation, preparation
+from metra.text.preparation import (
+    Preparation,
+    make_mteval_preparation,
+    make_preparation,
+)
 
 
 @record_options
@@ -137,8 +141,8 @@ def fit_information(
 
 def _choose_preparation(*, tok: str, case: str, stem: str, style: str) -> Preparation:
     if style == "mteval":
-        return mteval_preparation("nist", tok=tok, case=case, stem=stem)
-    return preparation(tok=tok, case=case, stem=stem)
+        return make_mteval_preparation("nist", tok=tok, case=case, stem=stem)
+    return make_preparation(tok=tok, case=case, stem=stem)
 
 
 def _count_ngrams(

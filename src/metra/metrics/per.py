@@ -7,7 +7,7 @@ from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.metrics import wer
 from metra.metrics.record import Array, Metric, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 
 @record_options
@@ -37,7 +37,7 @@ def per(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name="per",
         columns=wer.COLUMNS,

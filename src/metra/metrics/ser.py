@@ -8,7 +8,7 @@ import numpy as np
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 
 @record_options
@@ -30,7 +30,7 @@ def ser(
         case: whether letter case counts.
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name="ser",
         columns=("wrong", "segments"),

@@ -8,7 +8,7 @@ import numpy as np
 from metra.corpus.batch import Batch, Sentence
 from metra.metrics.record import Array, Metric, Parts, record_options
 from metra.text.corrections import EditCounts, infer_changes
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 COUNTS = EditCounts._fields
 
@@ -40,7 +40,7 @@ def syntax(
         stem: the language by whose stems inflection is told, such as english; no counts
             every change of inflection.
     """
-    text = preparation(tok="workbook", case=case, stem=stem)
+    text = make_preparation(tok="workbook", case=case, stem=stem)
     return Metric(
         name="syntax",
         columns=(*COUNTS, "words", "ratio", "segments"),

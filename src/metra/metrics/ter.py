@@ -9,7 +9,7 @@ from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
 
@@ -80,7 +80,7 @@ def ter(
             "expected one way to cut text, not two."
         )
         raise OptionError(msg)
-    text = preparation(tok=own if tok == "none" else tok, case=case, stem=stem)
+    text = make_preparation(tok=own if tok == "none" else tok, case=case, stem=stem)
     settled = text.versions()
     if tok == "none":
         settled["tok"] = tok

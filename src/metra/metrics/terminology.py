@@ -24,7 +24,7 @@ from metra.metrics.record import (
 from metra.metrics.units import check_places, list_units
 from metra.text.columns import pack
 from metra.text.normalisation import contains_words
-from metra.text.preparation import Preparation, preparation, prepare
+from metra.text.preparation import Preparation, make_preparation, prepare
 
 
 @record_options
@@ -70,8 +70,8 @@ def terminology(
         msg = "terminology needs to know the terms: give file=FILE, a table of them."
         raise OptionError(msg)
     terms = read_terms(file)
-    text = preparation(tok=tok, case=case, stem=stem)
-    source = preparation(tok=tok, case="lower", stem=source_stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    source = make_preparation(tok=tok, case="lower", stem=source_stem)
     everywhere = [term for term in terms.everywhere if not term.source]
     if unit == "segment" and (terms.documents or everywhere):
         lone = next(

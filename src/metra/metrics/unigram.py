@@ -9,7 +9,7 @@ from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.metrics.options import Share
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 
 @record_options
@@ -126,7 +126,7 @@ def fmean(
 def _build_metric(
     name: str, recall_weight: float, *, tok: str, case: str, stem: str
 ) -> Metric:
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name=name,
         columns=("matches", "hyp_len", "ref_len"),

@@ -14,7 +14,7 @@ from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, WordRange
 from metra.metrics.record import Array, Metric, Parts, record_options
-from metra.text.preparation import Preparation, preparation
+from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
 
@@ -56,7 +56,7 @@ def wer(
         stem: compare stems: no, porter, or a Snowball language such as english.
     """
     check_norm("wer", norm, refs)
-    text = preparation(tok=tok, case=case, stem=stem)
+    text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name="wer",
         columns=COLUMNS,

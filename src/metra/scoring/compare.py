@@ -1,4 +1,4 @@
-"""Systems held against each other: differences, p-values and clusters, from one counting."""
+"""Comparison of systems: differences, intervals, p-values and clusters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -92,8 +92,8 @@ def compare(
     >>> better = [ref.replace("is the", "is a") for ref in refs]
     >>> worse = [ref.replace("number of this", "") for ref in refs]
     >>> results = compare(EvalSet(refs), {"old": worse, "new": better}, ["chrf"])
-    >>> (found,) = results.comparisons
-    >>> found.system, found.difference > 0, found.significant
+    >>> (comparison,) = results.comparisons
+    >>> comparison.system, comparison.difference > 0, comparison.significant
     ('new', True, True)
     """
     settings = ComparisonSettings(
@@ -243,17 +243,17 @@ def _build_comparisons(
     contrasts: Sequence[paired_tests.Contrast],
     terms: SignificanceSettings,
 ) -> list[SystemComparison]:
-    """Word what one metric found, and correct its p-values for their number."""
+    """Build the comparisons by one metric, with p-values corrected for their number."""
     p_values = [contrast.p_value for contrast in contrasts]
     corrected = [None if p != p else p for p in multiplicity.holm(p_values).tolist()]
     too_few = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
     )
-    found = []
+    comparisons = []
     for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
         judged = p_holm if terms.correction == "holm" else contrast.p_value
-        found.append(
+        comparisons.append(
             SystemComparison(
                 metric=spec,
                 baseline=meeting[0],
@@ -272,7 +272,7 @@ def _build_comparisons(
                 else _explain_missing(contrast, spec, too_few),
             )
         )
-    return found
+    return comparisons
 
 
 def _explain_missing(contrast: paired_tests.Contrast, spec: str, too_few: str) -> str:
@@ -285,7 +285,7 @@ def _find_clusters(
     results: Results, comparisons: Sequence[SystemComparison]
 ) -> dict[str, list[list[str]]]:
     """Part each metric's ranking where all above differ from all below."""
-    found = {}
+    clusters = {}
     for spec in results.specs:
         apart = {
             frozenset((entry.baseline, entry.system))
@@ -295,5 +295,5 @@ def _find_clusters(
 
         ranked = [entry.name for entry in results.ranked(spec)]
         differ = [[frozenset((one, two)) in apart for two in ranked] for one in ranked]
-        found[spec] = multiplicity.part_ranking(ranked, differ)
-    return found
+        clusters[spec] = multiplicity.part_ranking(ranked, differ)
+    return clusters

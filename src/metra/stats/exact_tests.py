@@ -109,7 +109,7 @@ def paired_t_p(differences: Array) -> float:
     if spread == 0:
         return 0.0 if mean > 0 else 1.0
     size = len(differences)
-    return student_tail(mean / spread * np.sqrt(size), size - 1)
+    return student_tail(mean / spread * math.sqrt(size), size - 1)
 
 
 def pairs_p(right: Array, weights: Array) -> Array:

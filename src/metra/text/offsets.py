@@ -14,37 +14,37 @@ class Span(NamedTuple):
     end: int
 
 
-def utf16(text: str, span: Span) -> tuple[int, int]:
+def to_utf16(text: str, span: Span) -> tuple[int, int]:
     """Count a span in UTF-16 units, the end not included.
 
-    >>> utf16("a😀b", Span(2, 3))
+    >>> to_utf16("a😀b", Span(2, 3))
     (3, 4)
     """
     return _units(text[: span.start]), _units(text[: span.end])
 
 
-def code_points(text: str, start: int, end: int) -> Span:
-    """Undo `utf16`; half of a character counts as the whole of it.
+def from_utf16(text: str, start: int, end: int) -> Span:
+    """Undo `to_utf16`; half of a character counts as the whole of it.
 
-    >>> code_points("a😀b", 1, 2)
+    >>> from_utf16("a😀b", 1, 2)
     Span(start=1, end=2)
     """
     return Span(_point(text, start, up=False), _point(text, end, up=True))
 
 
-def utf16_inclusive(text: str, span: Span) -> tuple[int, int]:
+def to_utf16_inclusive(text: str, span: Span) -> tuple[int, int]:
     """Count a span in UTF-16 units, as its first and its last one.
 
-    >>> utf16_inclusive("a😀b", Span(1, 2))
+    >>> to_utf16_inclusive("a😀b", Span(1, 2))
     (1, 2)
     """
-    start, end = utf16(text, span)
+    start, end = to_utf16(text, span)
     return start, end - 1
 
 
-def code_points_inclusive(text: str, first: int, last: int) -> Span:
-    """Undo `utf16_inclusive`."""
-    return code_points(text, first, last + 1)
+def from_utf16_inclusive(text: str, first: int, last: int) -> Span:
+    """Undo `to_utf16_inclusive`."""
+    return from_utf16(text, first, last + 1)
 
 
 def _units(text: str) -> int:

@@ -31,21 +31,23 @@ class Preparation(NamedTuple):
         }
 
 
-def preparation(*, tok: str, case: str, stem: str) -> Preparation:
+def make_preparation(*, tok: str, case: str, stem: str) -> Preparation:
     """Check the names and join them."""
     chosen = Preparation(tok, case, stem)
     find_steps(chosen)
     return chosen
 
 
-def mteval_preparation(owner: str, *, tok: str, case: str, stem: str) -> Preparation:
+def make_mteval_preparation(
+    owner: str, *, tok: str, case: str, stem: str
+) -> Preparation:
     """Prepare text as mteval does: the two tokenisers it has, its own lower-casing."""
     if tok not in ("13a", "intl"):
         msg = f"{owner}: tok={tok} is not possible with style=mteval; expected 13a or intl."
         raise OptionError(msg)
     lower = "lower-ascii" if tok == "13a" else "lower-letters"
     folded = lower if case == "lower" else case
-    return preparation(tok=f"mteval-{tok}", case=folded, stem=stem)
+    return make_preparation(tok=f"mteval-{tok}", case=folded, stem=stem)
 
 
 def prepare(text: Text, chosen: Preparation) -> Tokens:
@@ -55,7 +57,7 @@ def prepare(text: Text, chosen: Preparation) -> Tokens:
     return tokens if reduce is None else reduce(tokens)
 
 
-def whole_tokenizer(chosen: Preparation) -> Tokenizer | None:
+def find_whole_tokenizer(chosen: Preparation) -> Tokenizer | None:
     """Find the built-in tokeniser that does all there is to do, if one does."""
     cut, reduce = find_steps(chosen)
     return cut if reduce is None and isinstance(cut, Tokenizer) else None
@@ -76,7 +78,7 @@ def build_hits(hyps: Tokens, refs: Sequence[Tokens]) -> Hits:
 
 def build_sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> Hits:
     """Compare one output with its references."""
-    cut = whole_tokenizer(chosen)
+    cut = find_whole_tokenizer(chosen)
     if cut is not None:
         return cut.hits(hyp, refs)
     columns = [prepare(pack([ref], "refs"), chosen) for ref in refs]

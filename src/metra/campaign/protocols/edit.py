@@ -25,7 +25,7 @@ from metra.campaign.protocols.reading import (
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 from metra.text.columns import pack
-from metra.text.preparation import preparation, prepare
+from metra.text.preparation import make_preparation, prepare
 from metra.text.words import find_words, recognise_spacing, split_words
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def count_edits(output: str, correction: str) -> Edits:
             [" ".join(split_words(output))],
             [" ".join(split_words(correction))],
         )
-    text = preparation(tok="none", case="lower", stem="no")
+    text = make_preparation(tok="none", case="lower", stem="no")
     hyps, refs = (prepare(pack(lines, "text"), text) for lines in (before, after))
     rows = _core.ter_rows(_core.Hits(hyps, [refs]), "sacrebleu")
     return Edits(int(rows[:, :4].sum()), int(rows[:, 4].sum()))

@@ -32,7 +32,7 @@ def pseudo(
     scores: "Scores",
     own: shared.OwnOutputs,
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: PseudoOptions,
     plot: str | None,
 ) -> "MetaReport":
@@ -145,7 +145,7 @@ def refs(
 def robust(
     scores: "Scores",
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: RobustOptions,
     plot: str | None,
 ) -> "MetaReport":
@@ -197,7 +197,7 @@ def robust(
 def scatter(
     scores: "Scores",
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: ScatterOptions,
     plot: str | None,
 ) -> "MetaReport":
@@ -245,7 +245,7 @@ def task(
     scores: "Scores",
     protocol: str,
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: TaskOptions,
 ) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.

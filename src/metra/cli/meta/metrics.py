@@ -30,7 +30,7 @@ LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 def compare(
     scores: "Scores",
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: CompareOptions,
     plot: str | None,
 ) -> "MetaReport":
@@ -94,7 +94,7 @@ def correlate(
     scores: "Scores",
     own: shared.OwnOutputs,
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: CorrelateOptions,
 ) -> "MetaReport":
     """Say how well metrics agree with people, with bootstrap intervals.
@@ -144,7 +144,7 @@ def diff(
     scores: "Scores",
     own: shared.OwnOutputs,
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     options: DiffOptions,
     plot: str | None,
 ) -> "MetaReport":

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from metra.cli import options as inputs
+from metra.cli.derive import split_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,17 +34,10 @@ INPUT_FORMATS = (
 )
 
 
-def _split_names(_: object, __: object, value: tuple[str, ...]) -> list[str]:
-    """Names may be given several times, or with commas between them."""
-    return [
-        name.strip() for given in value for name in given.split(",") if name.strip()
-    ]
-
-
 def names(flag: str, key: str, help_text: str) -> Callable[[Any], Any]:
     """Make an option that takes names."""
     return click.option(
-        flag, key, multiple=True, callback=_split_names, metavar="NAMES", help=help_text
+        flag, key, multiple=True, callback=split_names, metavar="NAMES", help=help_text
     )
 
 
@@ -142,7 +136,7 @@ def fit_thresholds(
     eps_from: tuple[str, ...],
     scores: "Scores",
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
 ) -> "list[CorrelationSpec]":
     """Take the thresholds of ties from other scores, if such are named."""
     options = [question.options for question in questions]
@@ -172,12 +166,12 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
     def ask(
         *,
         paths: tuple[str, ...],
-        lower: list[str],
-        without: list[str],
+        lower: tuple[str, ...],
+        without: tuple[str, ...],
         lang: str | None,
         domain: str | None,
         input_format: str,
-        units: list[str],
+        units: tuple[str, ...],
         form: str,
         out: str | None,
         digits: int,
@@ -229,7 +223,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
 
 
 def _filter_scores(
-    scores: "Scores", lang: str | None, domain: str | None, without: list[str]
+    scores: "Scores", lang: str | None, domain: str | None, without: tuple[str, ...]
 ) -> "Scores":
     """Keep one language pair and domain, and say so where nothing is left."""
     kept = scores.only(lang=lang, domain=domain, without_systems=without)
@@ -249,7 +243,7 @@ def _filter_scores(
 def _split_golds(asked: "Mapping[str, Any]", known: list[str]) -> list[str]:
     """The golds that were named, with commas between them, unless a name has commas."""
     named = str(asked.get("gold", ""))
-    golds = [named] if named in known else _split_names(None, None, (named,))
+    golds = [named] if named in known else [*split_names(None, None, (named,))]
     if len(golds) > 1 and asked.get("plot"):
         msg = "--plot draws one gold at a time; name one with --gold."
         raise click.UsageError(msg)
@@ -268,7 +262,7 @@ def select_level(scores: "Scores", level: str, gold: str | None = None) -> "Scor
 def build_panels(
     scores: "Scores",
     gold: str,
-    metrics: list[str],
+    metrics: tuple[str, ...],
     statistics: "Mapping[str, SegmentStatistics] | None" = None,
 ) -> "list[ScorePanel]":
     """Line up gold and metrics for each language pair by itself."""

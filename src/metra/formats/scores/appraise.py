@@ -29,7 +29,7 @@ from metra.formats.scores.judgement import (
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path, parse_json
 from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
-from metra.text.offsets import Span, code_points_inclusive, utf16_inclusive
+from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
 
 #: The kind of judgement that each type of line is; only TGT judges a system's real output.
 KINDS: dict[str, JudgementKind] = {
@@ -193,7 +193,7 @@ def _build_judgement(
 def _parse_mark(mark: Mapping[str, Any], output: str) -> dict[str, Any]:
     if mark["start_i"] == OMISSION:
         return {"side": OMISSION, "severity": mark["severity"]}
-    span = code_points_inclusive(output, mark["start_i"], mark["end_i"])
+    span = from_utf16_inclusive(output, mark["start_i"], mark["end_i"])
     return {"start": span.start, "end": span.end, "severity": mark["severity"]}
 
 
@@ -240,7 +240,9 @@ def _format_marks(judgement: Judgement) -> str:
         first, last = (
             (OMISSION, OMISSION)
             if mark["side"] == OMISSION
-            else utf16_inclusive(judgement.outputs[0], Span(mark["start"], mark["end"]))
+            else to_utf16_inclusive(
+                judgement.outputs[0], Span(mark["start"], mark["end"])
+            )
         )
         marks.append({"start_i": first, "end_i": last, "severity": mark["severity"]})
     return json.dumps(marks)

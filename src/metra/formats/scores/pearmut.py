@@ -21,7 +21,7 @@ from metra.formats.scores.judgement import (
     refuse_line,
 )
 from metra.formats.stream import parse_json
-from metra.text.offsets import code_points_inclusive
+from metra.text.offsets import from_utf16_inclusive
 
 _RESET = "__RESET__"
 #: Which protocol of ours asks what each of Pearmut's asks.
@@ -173,7 +173,7 @@ def _parse_mark(
         mark["category"] = str(span.get("category") or "other").lower()
     if span["start_i"] == OMISSION:
         return mark | {"side": OMISSION}
-    place = code_points_inclusive(output, span["start_i"], span["end_i"])
+    place = from_utf16_inclusive(output, span["start_i"], span["end_i"])
     if place.start >= len(output):
         return mark | {"side": OMISSION}
     return mark | {"side": "output", "start": place.start, "end": place.end}

@@ -31,7 +31,7 @@ class Source(NamedTuple):
 
     @property
     def role(self) -> Role:
-        """The role of a text without a column name: an output, unless the use says otherwise."""
+        """The role of a text without a column name: an output unless the use is another."""
         return "output" if self.use == "any" else self.use
 
     def open(self, wanted: Sequence[Field] | None = None) -> Reader:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from metra.metrics.bleu import bleu_penalty, nist_penalty
+from metra.metrics.bleu import compute_bleu_penalty, compute_nist_penalty
 
 PICTURE = Path(__file__).parent / "penalties.svg"
 
@@ -15,8 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 60, 20, 20, 50
 LONGEST = 1.2  # times the reference
 
 CURVES = (  # name, penalty, where its name stands
-    ("BLEU", bleu_penalty, (0.31, 0.3)),
-    ("NIST", nist_penalty, (0.66, 0.37)),
+    ("BLEU", compute_bleu_penalty, (0.31, 0.3)),
+    ("NIST", compute_nist_penalty, (0.66, 0.37)),
 )
 
 STYLE = """

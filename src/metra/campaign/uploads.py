@@ -62,7 +62,7 @@ class CampaignTexts:
             self.outputs,
         )
 
-    def packed(self) -> str:
+    def pack(self) -> str:
         """Return the texts as a short line of letters, for a page to carry along."""
         content = json.dumps(asdict(self), separators=(",", ":")).encode()
         return base64.b85encode(zlib.compress(content, 6)).decode()
@@ -89,7 +89,7 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
 
 
 def unpack_texts(line: str) -> CampaignTexts:
-    """Return the texts that `CampaignTexts.packed` packed; changed ones are refused."""
+    """Return the texts that `CampaignTexts.pack` packed; changed ones are refused."""
     try:
         raw = zlib.decompressobj()
         content = raw.decompress(base64.b85decode(line.strip()), _MOST)

@@ -147,7 +147,7 @@ def test_tables_and_memories_can_be_chosen_too():
     texts = found.texts
     assert (texts.outputs, texts.references) == ({"b": ["one"]}, [["ONE"]])
     assert (texts.source, texts.documents) == (["un"], ["d"])
-    assert unpack_texts(texts.packed()) == texts
+    assert unpack_texts(texts.pack()) == texts
 
 
 @pytest.mark.parametrize(

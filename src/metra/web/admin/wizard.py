@@ -169,7 +169,7 @@ def _render_settings(
         status=status,
         who=who,
         typed=typed,
-        packed=texts.packed(),
+        packed=texts.pack(),
         systems=list(texts.outputs),
         segments=len(next(iter(texts.outputs.values()))),
         has_source=texts.source is not None,

@@ -12,7 +12,7 @@ from metra.metrics.options import read_parameters
 from metra.metrics.record import Metric
 from metra.report.table import Style
 from metra.report.writers.results import render
-from metra.scoring.details import add_details
+from metra.scoring.alignments import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 from metra.scoring.files import FileCorpus, open_corpus
 from metra.scoring.results import Results

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from metra.campaign.assignment import Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import record_answer
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
-from metra.campaign.task import Task
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.formats.scores.judgement import Judgement

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.record import Metric
     from metra.metrics.registry import metric
-    from metra.report.notebook_grid import grid
+    from metra.report.pictures.grid_text import grid
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
     from metra.scoring.evaluate import Result, evaluate, score
@@ -48,7 +48,7 @@ _HOMES = {
     "align": "metra.scoring.alignments",
     "compare": "metra.scoring.compare",
     "evaluate": "metra.scoring.evaluate",
-    "grid": "metra.report.notebook_grid",
+    "grid": "metra.report.pictures.grid_text",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",
     "score": "metra.scoring.evaluate",

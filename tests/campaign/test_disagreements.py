@@ -5,7 +5,7 @@ from tests.campaign.answers import made
 from tests.campaigns import made as made_campaign
 from tests.campaigns import opened
 
-from metra.campaign.disagreements import find_disagreements
+from metra.campaign.monitoring import find_disagreements
 from metra.errors import CorpusError
 from metra.store import campaigns, tasks
 from metra.store.second_looks import create_adjudication_draft, read_adjudications

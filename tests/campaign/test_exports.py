@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import made
 
-from metra.campaign.codebook import MEANINGS
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
     EXPORT_FORMATS,
+    MEANINGS,
     export_judgements,
     list_formats,
     write_metrics_files,

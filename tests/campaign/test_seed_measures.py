@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 
-from metra.campaign.codebook import write_codebook
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.evaltrans import collect_judged_outputs, compute_running_scores
 from metra.campaign.exercise import (
@@ -14,6 +13,7 @@ from metra.campaign.exercise import (
     convert_text_scores,
     read_results,
 )
+from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.edit import count_edits

@@ -9,11 +9,7 @@ from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
 from metra.campaign.imports import parse_judgement_lines
-from metra.campaign.judgement import (
-    keep_latest,
-    score_judgements,
-    score_outputs,
-)
+from metra.campaign.judgement import keep_latest, score_judgements, score_outputs
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.reconciliation import build_reconciliation, compute_rater_agreement
 from metra.campaign.screen import build_screen

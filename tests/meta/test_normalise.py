@@ -10,11 +10,7 @@ from metra.errors import CorpusError, UnknownNameError
 from metra.formats.scores.long_table import format_long_table
 from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    build_score_table,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.normalise import find_failing_judges, normalise, report_normalisation
 from metra.stats.agreement import alpha
 from metra.stats.judge_agreement import average_figure, compare_judges, pair_judgements

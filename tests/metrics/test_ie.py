@@ -9,7 +9,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics import registry
-from metra.scoring.details import add_details
+from metra.scoring.alignments import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 TEXTS = ["one", "two", "three", "four"]

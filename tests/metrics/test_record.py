@@ -11,10 +11,10 @@ from metra.corpus import examples
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics import registry
 from metra.metrics.options import Range, format_value, parse_spec, read_parameters
-from metra.metrics.record import Metric, check_needs, record_options
+from metra.metrics.record import Metric, check_needs, metric_factory
 
 
-@record_options
+@metric_factory
 def toy(
     *,
     number: int = 1,

@@ -13,7 +13,7 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.transfer_rules import read_rules
 from metra.metrics import registry
-from metra.scoring.details import add_details
+from metra.scoring.alignments import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.statistics import count_corpus
 

@@ -13,7 +13,7 @@ from metra.metrics.record import Detail, Finding, Metric
 from metra.metrics.registry import metric
 from metra.report.table import Style
 from metra.report.writers.results import render
-from metra.scoring.details import add_details, select_detailed
+from metra.scoring.alignments import add_details, select_detailed
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import metra
-from metra.corpus.documents import join_documents
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
 from metra.metrics.record import Metric
-from metra.scoring.statistics import count_corpus
+from metra.scoring.statistics import count_corpus, join_documents
 
 DOCUMENTS = ["a", "a", "b", "c", "c", "c", "c", "d"]
 HYPS = [f"h{at}" for at in range(8)]

@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from metra.analysis.collection import (
-    CollectedCorpus,
-    Ids,
-    NumberedCorpus,
-    TokenStream,
-)
+from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus, TokenStream
 from metra.analysis.word_diff import get_preparation
 from metra.corpus.outputs import Corpus
 from metra.errors import (

@@ -1,15 +1,13 @@
 """Judging by people without a server: how outputs are judged and what the answers show.
 
 agreement: how far judges agree
-assignment: which judge gets which task, in which order, with degraded copies and repeats
+assignment: tasks, and which judge gets which, in which order, with repeats and degraded items
 campaign: a campaign: protocol, texts and settings, frozen together
-codebook: what every column of an export means
 creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example
-disagreements: outputs on which judges are far apart
 evaltrans: judged outputs beside new ones, and scores of all outputs so far
 exercise: evaluators and metrics compared over texts, from 0 to 100
-exports: judgements as files for other programs
+exports: judgements as files for other programs, with a codebook
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
 judgement: answers as judgements, their scores and latest revisions
@@ -18,7 +16,7 @@ judges: figures about each judge, and reasons to look at them
 key_log: what judges typed, played again
 material: what protocols need besides the texts
 metric_scores: metrics compared with judges
-monitoring: the status of a running campaign
+monitoring: the status of a running campaign, and outputs on which judges disagree
 own_wording: the words that judges read: translations and a campaign's own
 prefilled_marks: error marks that stand in an output before its judge begins
 protocols: protocols and kinds of questions
@@ -29,7 +27,6 @@ screen: what one screen asks and shows
 second_look: campaigns that settle what another left open
 settings: the settings of a campaign, read from a table
 summary: everything on a results page, for a choice of judgements
-task: what a judge is given
 times: active times, and answers that came too fast
 uploads: files that somebody chose for a campaign
 wording: the words of a protocol in one language

@@ -1,9 +1,10 @@
-"""Which judge gets what, in which order, with repeated and degraded items.
+"""Tasks, and which judge gets which, in which order, with repeated and degraded items.
 
 Everything follows from the campaign's seed. The ids that judges see come from a secret and
 never from the seed, so that nobody who knows the campaign can tell a system by an id.
 """
 
+import hmac
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,9 +14,40 @@ from itertools import combinations
 import numpy as np
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import BASELINE, Task, TaskItem, make_opaque_id
 from metra.errors import OptionError
 from metra.formats.scores.judgement import JudgementKind
+
+#: What the baseline text is called in the place of a system.
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskItem:
+    """One output as it is shown."""
+
+    id: str
+    system: str
+    segment: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One unit for one judge: a segment, a document, or outputs to compare."""
+
+    id: str
+    judge: str
+    position: int
+    kind: JudgementKind
+    items: tuple[TaskItem, ...]
+    #: The task that this one repeats or degrades.
+    original: str | None = None
+
+
+def make_opaque_id(secret: bytes, *parts: object) -> str:
+    """Return an id that reveals nothing; the same parts and secret give the same id."""
+    content = "\0".join(map(str, parts))
+    return hmac.new(secret, content.encode(), "sha256").hexdigest()[:20]
 
 
 @dataclass(frozen=True, slots=True)

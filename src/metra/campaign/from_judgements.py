@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from metra.campaign.assignment import BASELINE, Task, TaskItem
 from metra.campaign.campaign import NUMBERS, Campaign, CampaignSegment, System
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.settings import Settings
-from metra.campaign.task import BASELINE, Task, TaskItem
 from metra.errors import FormatError
 from metra.formats.scores.judgement import Judgement
 

@@ -10,10 +10,7 @@ from metra.formats.lines import read_lines
 from metra.formats.recognise import read_head
 from metra.formats.scores import judgement_table
 from metra.formats.scores.judgement import ScoredJudgement
-from metra.formats.scores.long_table import (
-    convert_judgements,
-    format_judgement_table,
-)
+from metra.formats.scores.long_table import convert_judgements, format_judgement_table
 from metra.formats.scores.metra import read_metra_tsv
 from metra.formats.scores.read import (
     SCORE_FORMATS,

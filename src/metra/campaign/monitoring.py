@@ -1,13 +1,131 @@
-"""The status of a running campaign: each judge's pace, checks and agreement so far."""
+"""The status of a running campaign, and outputs on which its judges disagree."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
+from metra.campaign.assignment import Task, TaskItem, make_opaque_id
+from metra.campaign.campaign import FIRST, Campaign
 from metra.campaign.judgement import keep_latest
-from metra.campaign.judges import FlagRules, JudgeRow, build_judge_table, flag_judges
+from metra.campaign.judges import (
+    FlagRules,
+    JudgeRow,
+    build_judge_table,
+    drop_checks,
+    flag_judges,
+)
+from metra.campaign.results import group_by_scorer
+from metra.campaign.settings import derive_settings
+from metra.errors import CorpusError
 from metra.formats.scores.judgement import Judgement
+
+#: Apart by so much of 100 is worth a look.
+APART = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One output, and what its judges say of it by the question they differ most on."""
+
+    system: str
+    segment: int
+    scorer: str
+    #: Between the highest and the lowest score, of 100.
+    apart: float
+    answers: tuple[Judgement, ...]
+    #: The judges' scores, in the order of the answers: native, and between 0 and 100.
+    scores: tuple[tuple[float, float], ...]
+
+    @property
+    def output(self) -> str:
+        """The text that they judged."""
+        first = self.answers[0]
+        return first.outputs[first.systems.index(self.system)]
+
+
+def find_disagreements(
+    judgements: Iterable[Judgement], *, apart: float = APART
+) -> list[Disagreement]:
+    """Return outputs whose judges are at least so far apart, the farthest first."""
+    shown = drop_checks(keep_latest(judgements))
+    answers: dict[tuple[str, int], dict[str, Judgement]] = {}
+    for one in shown:
+        for system in one.systems:
+            answers.setdefault((system, one.segment), {}).setdefault(one.judge, one)
+    widest: dict[tuple[str, int], Disagreement] = {}
+    for (scorer, _), figures in group_by_scorer(shown).items():
+        by_output: dict[tuple[str, int], dict[str, tuple[float, float]]] = {}
+        for figure in figures:
+            scores = by_output.setdefault((figure.system, figure.segment), {})
+            scores.setdefault(figure.judge, (figure.native, figure.hundred))
+        for key, scores in by_output.items():
+            hundreds = [hundred for _, hundred in scores.values()]
+            gap = max(hundreds) - min(hundreds)
+            farther = key not in widest or gap > widest[key].apart
+            if len(scores) > 1 and gap >= apart and farther:
+                widest[key] = Disagreement(
+                    *key,
+                    scorer,
+                    gap,
+                    tuple(answers[key][judge] for judge in scores),
+                    tuple(scores.values()),
+                )
+    return sorted(
+        widest.values(), key=lambda one: (-one.apart, one.segment, one.system)
+    )
+
+
+def build_adjudication(
+    first: Campaign,
+    first_id: str,
+    disagreements: Sequence[Disagreement],
+    *,
+    judges: Sequence[str],
+    name: str,
+    secret: bytes,
+) -> tuple[Campaign, list[Task]]:
+    """Return a campaign, with tasks, in which others judge these outputs anew, blind.
+
+    Every judge sees all of them, one by one, in an order that tells nothing.
+    """
+    wrong = {
+        "outputs are compared here, so that none can be judged for itself": (
+            first.protocol.contrastive
+        ),
+        "there is nothing that judges are so far apart on": not disagreements,
+        "a second look needs at least one judge": not judges,
+    }
+    for what, is_wrong in wrong.items():
+        if is_wrong:
+            msg = f"{first.settings.name}: {what}."
+            raise CorpusError(msg)
+    settings = derive_settings(
+        first.settings,
+        name=name,
+        protocol=first.settings.protocol,
+        judges=judges,
+        each=len(judges),
+    )
+    material = first.material | {FIRST: first_id}
+    content = replace(first, settings=settings, material=material)
+    places = {first.number(place): place for place in range(len(first.segments))}
+    tasks = []
+    for judge in judges:
+        hidden = [
+            (make_opaque_id(secret, name, judge, one.system, one.segment), one)
+            for one in disagreements
+        ]
+        hidden.sort(key=lambda pair: pair[0])
+        for position, (key, one) in enumerate(hidden, 1):
+            item = TaskItem(
+                make_opaque_id(secret, name, judge, "output", key),
+                one.system,
+                places[one.segment],
+                one.output,
+            )
+            tasks.append(Task(key, judge, position, "judged", (item,)))
+    return content, tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from metra.campaign.assignment import Task
 from metra.campaign.campaign import MARKS, Campaign
 from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.record import Step
-from metra.campaign.task import Task
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.judgement import Judgement, get_marks
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.record import Protocol
-from metra.campaign.task import Task, TaskItem
 
 
 def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Protocol:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from metra.campaign.assignment import assign
+from metra.campaign.assignment import Task, assign
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import Task
 from metra.formats.scores.judgement import COUNTED
 
 

@@ -234,11 +234,7 @@ def _build_request(
 ) -> "ScoringRequest":
     """Make sense of the options; refuse those that do not go together."""
     from metra.formats.texts.columns import ColumnNames
-    from metra.scoring.evaluate import (
-        EvaluationOptions,
-        ScoringRequest,
-        make_metrics,
-    )
+    from metra.scoring.evaluate import EvaluationOptions, ScoringRequest, make_metrics
 
     specs = list(metrics)
     for path, model in models.items():

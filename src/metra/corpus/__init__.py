@@ -3,6 +3,5 @@
 evalset: EvalSet, the references, sources and documents of a test set.
 batch: Batch and Sentence, segments with the tokens that metrics share; CorpusChunk.
 outputs: Corpus, what can be scored; Outputs, a corpus in memory.
-documents: chunks that end where documents end.
 examples: the example that comes with metra.
 """

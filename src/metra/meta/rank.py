@@ -6,11 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import (
-    average_systems,
-    count_comparisons,
-    orient_scores,
-)
+from metra.formats.scores.panel import average_systems, count_comparisons, orient_scores
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_count, build_signature, drop_nan
 from metra.meta.normalise import normalise

@@ -7,12 +7,7 @@ import numpy as np
 
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel, collect_ratings
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    concatenate_scores,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, Scores, concatenate_scores
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import correlate_panel as values_of
 from metra.meta.correlate import parse_specs

@@ -18,7 +18,6 @@ cer: character error rate.
 unigram: precision, recall, f1 and fmean of words.
 gtm: F-measure of runs of matched words.
 meteor: words matched by form, stem and meaning.
-meteor_parameters: METEOR's tuned parameters and word lists.
 ltv: matching n-grams weighed by salience.
 syntax: words changed by a minimal correction.
 xscore: dependencies counted for and against.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from metra import _core
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.metrics.options import FromZero, NgramOrder, format_value
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import (
     Preparation,
     find_whole_tokenizer,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-@record_options
+@metric_factory
 def bleu(
     *,
     n: NgramOrder = 4,

@@ -4,7 +4,7 @@ from functools import partial
 from typing import Literal
 
 from metra.metrics import wer
-from metra.metrics.record import Metric, record_options
+from metra.metrics.record import Metric, metric_factory
 from metra.metrics.wer import AGGREGATES, check_norm, rows
 from metra.text.preparation import make_preparation
 
@@ -12,7 +12,7 @@ from metra.text.preparation import make_preparation
 _TOKENIZERS = {"char": "code-points", "grapheme": "graphemes"}
 
 
-@record_options
+@metric_factory
 def cer(
     *,
     unit: Literal["char", "grapheme"] = "char",

@@ -10,11 +10,11 @@ from metra import _core
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
 from metra.errors import OptionError
 from metra.metrics.options import LONGEST, Range
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, find_whole_tokenizer, make_preparation
 
 
-@record_options
+@metric_factory
 def chrf(
     *,
     n: Annotated[int, Range(0, LONGEST)] = 6,

@@ -21,14 +21,14 @@ from metra.metrics.record import (
     Parts,
     check_on_fit,
     compute_share,
-    record_options,
+    metric_factory,
 )
 from metra.metrics.units import check_places, list_units
 from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.resources import get_model_version, load_spacy_model
 
 
-@record_options
+@metric_factory
 def entities(
     *,
     file: str = "",

@@ -21,14 +21,14 @@ from metra.metrics.record import (
     Metric,
     Parts,
     compute_share,
-    record_options,
+    metric_factory,
 )
 from metra.text.columns import pack
 from metra.text.diff import count_edits
 from metra.text.preparation import Preparation, make_preparation, prepare
 
 
-@record_options
+@metric_factory
 def evaltrans(
     *,
     db: str = "",

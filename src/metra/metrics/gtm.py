@@ -11,7 +11,7 @@ from metra import _core
 from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
 from metra.metrics.options import Range
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 NODES = 200_000
@@ -20,7 +20,7 @@ RUN, CAPPED = "run", "capped run"
 KINDS = (RUN, CAPPED, "insertion", "deletion")
 
 
-@record_options
+@metric_factory
 def gtm(
     *,
     e: Annotated[float, Range(1)] = 1.0,

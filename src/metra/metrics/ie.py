@@ -16,7 +16,7 @@ from metra.metrics.record import (
     Metric,
     Parts,
     check_on_fit,
-    record_options,
+    metric_factory,
 )
 from metra.metrics.units import fill_system, list_units
 
@@ -25,7 +25,7 @@ COUNTS = ("correct", "filled", "expected")
 OTHER = "other"
 
 
-@record_options
+@metric_factory
 def ie(*, templates: str = "", reference: str = "") -> Metric:
     """Templates filled from the output against those of the reference. Higher is better.
 

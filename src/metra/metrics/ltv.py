@@ -23,17 +23,12 @@ from metra.metrics.record import (
     Tables,
     TermCounts,
     TwoPassFit,
-    record_options,
+    metric_factory,
     refuse_unfitted,
 )
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
-from metra.text.salience import (
-    Frequencies,
-    Tokens,
-    WordWeights,
-    build_word_weights,
-)
+from metra.text.salience import Frequencies, Tokens, WordWeights, build_word_weights
 
 NO_DOCUMENTS = (
     "ltv weighs words by how salient they are in their document, but no documents are "
@@ -42,7 +37,7 @@ NO_DOCUMENTS = (
 )
 
 
-@record_options
+@metric_factory
 def ltv(
     *,
     weight: Literal["tfidf", "s", "none"] = "tfidf",

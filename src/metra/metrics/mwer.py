@@ -15,11 +15,11 @@ from metra.formats.annotations.judged_outputs import (
 )
 from metra.metrics import wer
 from metra.metrics.evaltrans import JudgedOutputs
-from metra.metrics.record import Array, Metric, record_options
+from metra.metrics.record import Array, Metric, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 
-@record_options
+@metric_factory
 def mwer(
     *,
     db: str = "",

@@ -21,7 +21,7 @@ from metra.metrics.record import (
     Tables,
     TermCounts,
     TwoPassFit,
-    record_options,
+    metric_factory,
     refuse_unfitted,
 )
 from metra.text.preparation import (
@@ -31,7 +31,7 @@ from metra.text.preparation import (
 )
 
 
-@record_options
+@metric_factory
 def nist(
     *,
     n: NgramOrder = 5,

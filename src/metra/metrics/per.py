@@ -6,11 +6,11 @@ from typing import Literal
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.metrics import wer
-from metra.metrics.record import Array, Metric, record_options
+from metra.metrics.record import Array, Metric, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 
-@record_options
+@metric_factory
 def per(
     *,
     refs: Literal["best", "best-rate", "average-length"] = "best-rate",

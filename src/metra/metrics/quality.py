@@ -14,11 +14,11 @@ from metra.formats.annotations.quality_model import (
     read_quality_model,
 )
 from metra.metrics.options import format_value
-from metra.metrics.record import Array, Detail, Metric, Parts, record_options
+from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
 
 
-@record_options
+@metric_factory
 def quality(*, model: str = "") -> Metric:
     """Measures combined by a quality model for a stated context of use. Higher is better.
 

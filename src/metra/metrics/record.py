@@ -217,7 +217,7 @@ def check_needs(
             raise CorpusError(msg)
 
 
-def record_options(factory: Callable[..., Metric]) -> Callable[..., Metric]:
+def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
     """Check a factory's options against its annotations and record them in the metric."""
 
     @wraps(factory)

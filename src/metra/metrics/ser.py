@@ -7,11 +7,11 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 
-@record_options
+@metric_factory
 def ser(
     *,
     tok: str = "none",

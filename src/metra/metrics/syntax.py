@@ -6,14 +6,14 @@ from typing import Literal
 import numpy as np
 
 from metra.corpus.batch import Batch, Sentence
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.corrections import EditCounts, infer_changes
 from metra.text.preparation import Preparation, make_preparation
 
 COUNTS = EditCounts._fields
 
 
-@record_options
+@metric_factory
 def syntax(
     *,
     average: Literal["sentence", "corpus"] = "sentence",

@@ -8,13 +8,13 @@ import numpy as np
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
 
 
-@record_options
+@metric_factory
 def ter(
     *,
     normalized: bool = False,

@@ -19,7 +19,7 @@ from metra.metrics.record import (
     Parts,
     check_on_fit,
     compute_share,
-    record_options,
+    metric_factory,
 )
 from metra.metrics.units import check_places, list_units
 from metra.text.columns import pack
@@ -27,7 +27,7 @@ from metra.text.normalisation import contains_words
 from metra.text.preparation import Preparation, make_preparation, prepare
 
 
-@record_options
+@metric_factory
 def terminology(
     *,
     file: str = "",

@@ -24,12 +24,12 @@ from metra.metrics.parses import (
     build_model_source,
     build_word_source,
 )
-from metra.metrics.record import Array, Detail, Metric, Parts, record_options
+from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
 
 PHRASES = ("NP", "VP")
 
 
-@record_options
+@metric_factory
 def transfer(
     *,
     mode: Literal["rules", "counts"] = "rules",

@@ -8,11 +8,11 @@ import numpy as np
 from metra import _core
 from metra.corpus.batch import Batch, Sentence
 from metra.metrics.options import Share
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 
-@record_options
+@metric_factory
 def precision(
     *,
     tok: str = "13a",
@@ -39,7 +39,7 @@ def precision(
     return _build_metric("precision", 0.0, tok=tok, case=case, stem=stem)
 
 
-@record_options
+@metric_factory
 def recall(
     *,
     tok: str = "13a",
@@ -66,7 +66,7 @@ def recall(
     return _build_metric("recall", 1.0, tok=tok, case=case, stem=stem)
 
 
-@record_options
+@metric_factory
 def f1(
     *,
     tok: str = "13a",
@@ -94,7 +94,7 @@ def f1(
     return _build_metric("f1", 0.5, tok=tok, case=case, stem=stem)
 
 
-@record_options
+@metric_factory
 def fmean(
     *,
     alpha: Share = 0.9,

@@ -10,13 +10,13 @@ from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, record_options
+from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
 from metra.text.resources import Dictionary, load_dictionaries
 from metra.text.scripts import get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
 
 
-@record_options
+@metric_factory
 def untranslated(
     *,
     dictionary: str = "",

@@ -13,7 +13,7 @@ from metra import _core
 from metra.corpus.batch import Batch, Sentence, get_segment_words
 from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, WordRange
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
@@ -21,7 +21,7 @@ COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
 _KINDS = {"S": "substitution", "I": "insertion", "D": "deletion", "H": "hit"}
 
 
-@record_options
+@metric_factory
 def wer(
     *,
     norm: Literal["reference", "output"] = "reference",

@@ -24,12 +24,12 @@ from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
-from metra.metrics.record import Array, Metric, Parts, record_options
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 
 SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
 
 
-@record_options
+@metric_factory
 def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     """Grammatical dependencies of the output, counted for and against. Higher is better.
 

@@ -5,7 +5,6 @@ terminal: tables, words and running text for a terminal
 writers: one module per kind of result, in every format
 chart: the chart kit: palette, ticks, scales, axes and marks
 pictures: one function per picture
-notebook_grid: the grid on demand, for notebooks and programs
 study: everything about some systems' outputs that the report shows
 html: the report as one HTML page
 """

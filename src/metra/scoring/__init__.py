@@ -4,12 +4,11 @@ A corpus in memory or in files, and tables on this machine, Dask or Spark, are c
 same functions of chunks and give the same digits.
 
 totals: totals of chunks by group, system and metric, and their scores
-statistics: one walk through a corpus that counts all metrics
+statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 compare: significance tests of systems against a baseline or each other
 pairwise: scores of all pairs of candidates and references
-alignments: word alignments of an output or of chosen segments
-details: what metrics noted in the segments of a corpus
+alignments: word alignments of segments, and details that metrics noted
 scorers: metrics as scorers for meta-evaluation
 files: corpora in files
 tables: tables in Parquet files, scored on any engine

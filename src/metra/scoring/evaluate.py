@@ -192,7 +192,7 @@ def evaluate_files(
 
         aligners = find_aligners(metrics)
     if request.details:
-        from metra.scoring.details import add_details, select_detailed
+        from metra.scoring.alignments import add_details, select_detailed
 
         detailed = select_detailed(metrics)
     results = evaluate_corpus(

@@ -5,8 +5,8 @@ The choice follows from what is stored, and is written to the audit log.
 
 from sqlalchemy import Connection, func, select
 
+from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import Task, TaskItem, make_opaque_id
 from metra.formats.scores.judgement import COUNTED
 from metra.store import audit, campaigns, database, judges, screens, tasks
 from metra.store.database import Store

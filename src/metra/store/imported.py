@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
+from metra.campaign.assignment import Task
 from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
-from metra.campaign.task import Task
 from metra.errors import OptionError
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.judgement_jsonl import format_judgements

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from metra.campaign.campaign import FIRST
-from metra.campaign.disagreements import Disagreement, build_adjudication
 from metra.campaign.judgement import keep_latest
+from metra.campaign.monitoring import Disagreement, build_adjudication
 from metra.campaign.second_look import apply_verdicts
 from metra.formats.scores.judgement import Judgement
 from metra.store import answers, audit, campaigns, tasks

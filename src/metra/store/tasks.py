@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
+from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
-from metra.campaign.task import Task, TaskItem
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
 

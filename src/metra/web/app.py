@@ -9,7 +9,7 @@ from starlette.staticfiles import StaticFiles
 
 from metra.store.assignment import AWAY_SECONDS
 from metra.store.database import Store
-from metra.web.admin import routes as admin
+from metra.web.admin import campaigns, files, login, people, results, wizard
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
 from metra.web.security.headers import (
@@ -50,7 +50,8 @@ def create_app(
     add_error_handlers(app)
     app.include_router(judge_pages.router)
     app.include_router(judge_api.router)
-    app.include_router(admin.router)
+    for part in (login, campaigns, wizard, files, people, results):
+        app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")
     names = LOOPBACK | hosts

@@ -4,12 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from metra.campaign.protocols.answers import (
-    KEY,
-    get_key,
-    get_table,
-    make_undefined,
-)
+from metra.campaign.protocols.answers import KEY, get_key, get_table, make_undefined
 from metra.campaign.protocols.kind import KeyedKind, KindWords, interpolate_chance
 from metra.errors import OptionError
 from metra.formats.annotations.templates import count_slots

@@ -10,12 +10,7 @@ from xml.parsers import expat
 from metra.errors import FormatError
 from metra.formats.atomic import drain_spool, open_spool, write_pieces
 from metra.formats.stream import SeekableFile, check_utf8, format_path
-from metra.formats.texts.columns import (
-    Field,
-    Role,
-    describe_field,
-    format_column_name,
-)
+from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
 from metra.formats.texts.parts import (
     DEEPEST,
     DocumentPart,

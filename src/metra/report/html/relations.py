@@ -6,11 +6,7 @@ from metra.analysis.distributions import Distribution
 from metra.analysis.relations import ScoreRelation
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import (
-    build_figure,
-    build_html_table,
-    format_with_minus,
-)
+from metra.report.html.tables import build_figure, build_html_table, format_with_minus
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import Style, format_count

@@ -6,16 +6,8 @@ from metra.meta.compare import MetricComparison
 from metra.meta.trust import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import (
-    build_figure,
-    build_html_table,
-    format_with_minus,
-)
-from metra.report.pictures.curves import (
-    CurvePlot,
-    measure_curve_names,
-    plot_curves,
-)
+from metra.report.html.tables import build_figure, build_html_table, format_with_minus
+from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
 from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.judges import plot_histogram, plot_judges
 from metra.scoring.table import Cell

@@ -8,5 +8,5 @@ polygons: how the words of two translations spread over classes of salience
 campaign: means with intervals, answer times and progress of a campaign
 grid_plot: what a grid of output and references shows, whatever it is drawn with
 grid: the grid as an SVG picture
-grid_text: the grid for a terminal
+grid_text: the grid for a terminal and for notebooks
 """

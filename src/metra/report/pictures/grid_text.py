@@ -1,9 +1,14 @@
-"""The bitext grid for a terminal: a sign for each cell, the words on both sides."""
+"""The bitext grid for a terminal and for notebooks: a sign per cell, words on both sides."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 
+from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment
+from metra.metrics.record import Metric
+from metra.metrics.registry import metric as make_metric
+from metra.report.pictures import grid as svg_grid
 from metra.report.pictures.grid_plot import (
     EQUAL,
     LEFT_OUT,
@@ -25,6 +30,7 @@ from metra.report.terminal import (
     shorten_text,
     style_text,
 )
+from metra.scoring.alignments import align_segment
 
 #: How many columns a word may take beside its row, and how many lines above its column.
 LONGEST = 16
@@ -178,3 +184,34 @@ def _pad_cell(text: str) -> str:
     """Fill a cell; a text with colour codes in it is one sign wide."""
     size = 1 if PLAIN in text else measure_width(text)
     return text + " " * (CELL - size)
+
+
+def grid(hyp: str, refs: Sequence[str], metric: str | Metric = "gtm:e=2") -> "Grid":
+    """Show which words of an output a metric matches with which of its references.
+
+    >>> print(str(grid("b c x d a", ["a b c d"])).split("\\n")[0])
+    output, segment 1, gtm:e=2
+    """
+    if isinstance(refs, str):
+        msg = "refs is one string; expected the list of the segment's references."
+        raise CorpusError(msg)
+    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    spec = metric if isinstance(metric, str) else metric.name
+    return Grid(align_segment(hyp, refs, chosen, system="output", number=1, spec=spec))
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A segment to look at: as text when printed, as a picture in a notebook."""
+
+    segment: AlignedSegment
+
+    def svg(self) -> str:
+        """Draw the grid as an SVG file."""
+        return svg_grid.render(self.segment)
+
+    def __str__(self) -> str:
+        return render(self.segment, Style())
+
+    def _repr_svg_(self) -> str:
+        return self.svg()

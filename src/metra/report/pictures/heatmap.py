@@ -4,12 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from metra.report.chart import (
-    draw_rect,
-    draw_text,
-    measure_text,
-    render_chart,
-)
+from metra.report.chart import draw_rect, draw_text, measure_text, render_chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 

@@ -6,8 +6,7 @@ comparison: differences between systems as tables and in words
 json: results as the JSON document of schema 1
 details: what metrics noted, and what quality models consist of
 alignments: aligned words of output and reference for the terminal
-analysis: n-grams and buckets, with changes and profiles below the scores
-changes: the most changed segments with their word differences
+analysis: n-grams, buckets and the most changed segments below the scores
 profiles: profiles of systems by themselves or below the scores
 meta: answers of meta-evaluation in every format
 ranking: rankings by average ranks, and retrieval runs

@@ -3,7 +3,6 @@
 They differ in who calls the functions of `metra.scoring.table_totals` for each batch.
 
 local: this machine, file by file, with totals kept for work that is resumed
-shard_files: the files of a table and what is kept of them
 dask: a task for each file
 spark: a DataFrame of Spark, partition by partition
 spark_session: sessions of Spark, their errors in one sentence, and their progress

@@ -6,6 +6,5 @@ frame: the frame of every page, the campaign it is about, blinding, number forma
 login: signing in and out
 people: judges and their links, and the progress of a campaign
 results: results with their filters, disagreements, measurements, follow-up campaigns
-routes: all routes together
 wizard: the steps to a new campaign: data, settings, review
 """

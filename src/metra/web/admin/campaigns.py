@@ -6,13 +6,13 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
+from metra.campaign.assignment import Task
 from metra.campaign.campaign import FIRST, Campaign
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.exports import zip_files
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
-from metra.campaign.task import Task
 from metra.store import audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.second_looks import read_completed

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Form, Query, Request, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
-from metra.campaign.disagreements import APART, find_disagreements
 from metra.campaign.judges import FlagRules
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
+from metra.campaign.monitoring import APART, find_disagreements
 from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.ranking import RankingOptions
 from metra.campaign.second_look import build_follow_up, count_open_answers

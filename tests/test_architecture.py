@@ -45,7 +45,7 @@ STARTS = {("cli", "web"), ("__main__", "cli")}
 # Imports that point the wrong way and are going to be turned round: module, what it imports.
 KNOWN: set[tuple[str, str]] = set()
 # Packages that may call the kernels.
-KERNEL_CALLERS = ("text", "stats", "metrics", "scoring", "campaign")
+KERNEL_CALLERS = ("text", "stats", "metrics", "campaign")
 # Packages that show what others have computed.
 PRESENTATION = ("report", "cli", "web")
 

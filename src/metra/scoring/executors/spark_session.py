@@ -180,17 +180,21 @@ def run_steps(
         for thread in threads:
             thread.join()
     except KeyboardInterrupt:
-        # What Spark has not begun yet it cannot cancel: it is told until nothing comes.
-        for _ in range(_PATIENCE):
-            for group in groups:
-                context.cancelJobGroup(group)
-            if done.wait(_EVERY):
-                break
+        _cancel_jobs(context, groups, done)
         # Else it was finished before Spark could be told.
         if failed or not done.is_set():
             raise
     if failed:
         raise failed[0]
+
+
+def _cancel_jobs(context: Any, groups: Sequence[str], done: Event) -> None:
+    """Cancel groups of jobs, repeatedly: Spark cannot cancel what has not begun."""
+    for _ in range(_PATIENCE):
+        for group in groups:
+            context.cancelJobGroup(group)
+        if done.wait(_EVERY):
+            return
 
 
 def _follow_progress(

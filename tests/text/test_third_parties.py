@@ -16,7 +16,7 @@ MODULE = '''
 import numpy as np
 
 from metra import Metric
-from metra.metrics.record import record_options
+from metra.metrics.record import metric_factory
 
 
 def pipes(segment):
@@ -26,7 +26,7 @@ def pipes(segment):
 pipes.version = "pipes 3"
 
 
-@record_options
+@metric_factory
 def same_length(*, most: int = 100) -> Metric:
     """Share of outputs that are as long as a reference. Higher is better.
 

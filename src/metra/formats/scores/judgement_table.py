@@ -16,7 +16,7 @@ from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.table import parse_table
+from metra.formats.table import parse_table, split_rows
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -45,7 +45,7 @@ def parse_judgement_table(
     place = format_path(path)
     rows = iter(lines)
     header = next(rows, "")
-    names = header.split("\t") if header else []
+    names = next(split_rows([header])).cells if header else []
     is_campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
     if is_campaign:
         names[names.index("hundred")] = "score"

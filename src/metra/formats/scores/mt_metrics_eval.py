@@ -34,7 +34,7 @@ from metra.formats.scores.record import (
     concatenate_scores,
 )
 from metra.formats.stream import format_path
-from metra.formats.table import replace_line_breaks
+from metra.formats.table import BLANKS, replace_line_breaks, split_rows
 
 _NAME = re.compile(r"(?:([a-z]{2,3}-[a-z]{2,3})\.)?(.+)\.(seg|sys)\.score")
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
@@ -124,12 +124,12 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
     """Parse a system and a score a line, and number each system's lines."""
     counts: dict[str, int] = {}
     parsed = []
-    for number, line in enumerate(lines, 1):
-        cells = line.split()
+    rows = list(lines)
+    for number, cells in split_rows(rows, BLANKS):
         if len(cells) != 2:
             msg = (
-                f"{path}, line {number} is {line!r}; expected a system's name and its "
-                "score, or None where it is missing."
+                f"{path}, line {number} is {rows[number - 1]!r}; expected a system's name "
+                "and its score, or None where it is missing."
             )
             raise FormatError(msg)
         system, score = cells
@@ -167,10 +167,9 @@ def parse_rating_lines(
     """Parse a system, marks and a judge a line; `judge` is for lines that name none."""
     counts: dict[str, int] = {}
     parsed = []
-    for number, line in enumerate(lines, 1):
-        if not line:
+    for number, cells in split_rows(lines):
+        if cells == [""]:
             continue
-        cells = line.split("\t")
         cells += [judge] if len(cells) == 2 and judge else []
         if len(cells) != 3:
             msg = (

@@ -109,7 +109,7 @@ class Metric:
     whole_documents: bool = False
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
-    #: Every option with its value, filled in by `record_options`.
+    #: Every option with its value, filled in by `metric_factory`.
     options: Mapping[str, object] = field(default_factory=dict)
 
     def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:

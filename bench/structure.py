@@ -43,8 +43,13 @@ BEFORE = {
 TARGETS = {
     "packages": 13,
     "modules": 1,
+    "declared_layers": 8,
     "cycles": 0,
-    "participles": 0,
+    "files": 340,
+    "lines": 52_000,
+    "small_files": 40,
+    "single_importer": 60,
+    "participles": 20,
     "participles_checked": 0,
     "duplicate_classes": 0,
     "gerund_modules": 0,
@@ -67,7 +72,12 @@ FLOWS_IN_PLAN = {
 #: How often the report opened its input files before the restructuring.
 OPENS_BEFORE = {"score": 9, "report": 33}
 #: Functions and files that each flow may visit in the end.
-FLOW_TARGETS: dict[str, tuple[int, int]] = {}
+FLOW_TARGETS = {
+    "score": (120, 24),
+    "report": (350, 70),
+    "answer": (60, 20),
+    "batch": (60, 15),
+}
 
 
 def format_code(figures: list[Figure]) -> str:

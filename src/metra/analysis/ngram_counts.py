@@ -280,13 +280,13 @@ def _tally_changes(kinds: SmallIds, segments: SmallIds, change: SmallIds) -> Ngr
     kinds, places, delta = kinds[changed], segments[changed], change[changed]
     starts = np.flatnonzero(_mark_changes(kinds))
 
-    def summed(values: NDArray[Any]) -> NDArray[Any]:
+    def sum_segments(values: NDArray[Any]) -> NDArray[Any]:
         return np.add.reduceat(values, starts) if len(starts) else values[:0]
 
     return NgramTally(
-        rose=summed((delta > 0).astype(np.int64)),
-        fell=summed((delta < 0).astype(np.int64)),
-        marks=summed(_hash_numbers(places) * delta.astype(np.uint64)),
+        rose=sum_segments((delta > 0).astype(np.int64)),
+        fell=sum_segments((delta < 0).astype(np.int64)),
+        marks=sum_segments(_hash_numbers(places) * delta.astype(np.uint64)),
         segments=places.astype(np.int64),
         starts=np.append(starts, len(changed)),
         kinds=kinds[starts].astype(np.int64),

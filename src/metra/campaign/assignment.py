@@ -346,11 +346,11 @@ def _build_tasks(
 ) -> list[Task]:
     name = campaign.settings.judges[judge]
 
-    def hidden(*parts: object) -> str:
+    def make_id(*parts: object) -> str:
         return make_opaque_id(secret, campaign.settings.name, judge, *parts)
 
     ids: dict[int | None, str] = {
-        origin: hidden("task", at)
+        origin: make_id("task", at)
         for at, (_, kind, origin) in enumerate(entries, 1)
         if kind not in ("repeat", "degraded")
     }
@@ -365,7 +365,7 @@ def _build_tasks(
         ]
         items = tuple(
             TaskItem(
-                hidden("output", at, number),
+                make_id("output", at, number),
                 campaign.systems[system].name,
                 segment,
                 texts[number] if texts else campaign.systems[system].outputs[segment],
@@ -373,7 +373,7 @@ def _build_tasks(
             for number, (system, segment) in enumerate(shown)
         )
         original = ids[origin] if check else None
-        tasks.append(Task(hidden("task", at), name, at, kind, items, original))
+        tasks.append(Task(make_id("task", at), name, at, kind, items, original))
     return tasks
 
 
@@ -385,8 +385,8 @@ def _prepend_baseline(
     reads = any(step.asks.measures_reading for step in campaign.protocol.steps)
     if not text or not reads:
         return tasks
-    hidden = partial(make_opaque_id, secret, campaign.settings.name, judge)
-    item = TaskItem(hidden("output", BASELINE), BASELINE, 0, text)
+    make_id = partial(make_opaque_id, secret, campaign.settings.name, judge)
+    item = TaskItem(make_id("output", BASELINE), BASELINE, 0, text)
     name = campaign.settings.judges[judge]
-    first = Task(hidden("task", BASELINE), name, 1, "baseline", (item,))
+    first = Task(make_id("task", BASELINE), name, 1, "baseline", (item,))
     return [first, *(replace(task, position=task.position + 1) for task in tasks)]

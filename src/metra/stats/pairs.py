@@ -304,10 +304,10 @@ def within_segments(g: Array, m: Array) -> Array:
     count = there.sum(-2)
     x, y = np.where(there, g, 0.0), np.where(there, m, 0.0)
 
-    def shared(a: Array, b: Array) -> Array:
+    def sum_products(a: Array, b: Array) -> Array:
         each = count * (a * b).sum(-2) - a.sum(-2) * b.sum(-2)
         return each.sum(-1)
 
-    below = np.sqrt(shared(x, x) * shared(y, y))
-    above = shared(x, y)
+    below = np.sqrt(sum_products(x, x) * sum_products(y, y))
+    above = sum_products(x, y)
     return divide(above, below)

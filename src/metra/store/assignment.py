@@ -97,16 +97,16 @@ def _take_task(
     position = (db.execute(query).scalar_one() or 0) + 1
     name = stored.campaign.settings.name
 
-    def hidden(*parts: object) -> str:
+    def make_id(*parts: object) -> str:
         return make_opaque_id(
             stored.secret, name, "top-up", judge.label, left.task.id, *parts
         )
 
     items = tuple(
-        TaskItem(hidden("output", number), item.system, item.segment, item.text)
+        TaskItem(make_id("output", number), item.system, item.segment, item.text)
         for number, item in enumerate(left.task.items)
     )
-    new = Task(hidden("task"), judge.label, position, left.task.kind, items)
+    new = Task(make_id("task"), judge.label, position, left.task.kind, items)
     tasks.set_state(db, left.task.id, "passed")
     tasks.add_tasks(
         db,

@@ -1,4 +1,4 @@
-"""Delimited tables: the only place where lines are cut into cells.
+"""Delimited tables: lines cut into cells, with the number of each line.
 
 `read_table` and `parse_table` give a header and numbered rows, all of the same width, or an
 error that says in which file and line they differ. Tables without a header, or with one of

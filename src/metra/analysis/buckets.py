@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus, TokenStream
+from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus
 from metra.analysis.word_diff import get_preparation
 from metra.corpus.outputs import Corpus
 from metra.errors import (
@@ -449,54 +449,23 @@ def _count_class_matches(
     Each output is held against the reference with which its words agree best (by F1 over
     all its words), the first of equals.
     """
-    refs = [_ClassCounts(ref, classes, count) for ref in words.refs]
+
+    def count_by_class(segments: Ids, ids: Ids, times: Ids | None = None) -> Array:
+        size = len(words.refs[0].lengths)
+        cells = segments * count + classes[ids]
+        return np.bincount(cells, times, size * count).reshape(size, count)
+
+    refs = np.stack([count_by_class(ref.segments, ref.ids) for ref in words.refs])
     rows: dict[str, Array] = {}
     for name, stream in words.systems.items():
-        output = _ClassCounts(stream, classes, count)
-        matches = [output.count_matches(ref) for ref in refs]
-        f1 = [
-            2 * matched.sum(1) / np.maximum(stream.lengths + ref.lengths, 1)
-            for matched, ref in zip(matches, words.refs, strict=True)
-        ]
+        matches, f1 = [], []
+        for ref in words.refs:
+            cells, both = stream.match_cells(ref.cells)
+            matches.append(count_by_class(*divmod(cells, stream.vocabulary), both))
+            lengths = np.maximum(stream.lengths + ref.lengths, 1)
+            f1.append(2 * matches[-1].sum(1) / lengths)
         best, segments = np.argmax(f1, axis=0), np.arange(len(stream.lengths))
-        rows[name] = np.stack(
-            [
-                np.stack(matches)[best, segments],
-                output.words,
-                np.stack([ref.words for ref in refs])[best, segments],
-            ],
-            axis=2,
-        ).astype(np.float64)
+        output = count_by_class(stream.segments, stream.ids)
+        chosen = np.stack(matches)[best, segments], output, refs[best, segments]
+        rows[name] = np.stack(chosen, axis=2).astype(np.float64)
     return rows
-
-
-class _ClassCounts:
-    """One stream's words by segment and class."""
-
-    def __init__(self, stream: TokenStream, classes: Ids, count: int) -> None:
-        self._classes = classes
-        size = len(stream.lengths)
-        segments = stream.segments()
-        cells = segments * count + classes[stream.ids]
-        #: How many words each segment has of each class: (segments, classes).
-        self.words = np.bincount(cells, minlength=size * count).reshape(size, count)
-        keys = segments * max(len(classes), 1) + stream.ids
-        #: Each word in each segment as one number, and how often it is there.
-        self._keys, self._counts = np.unique(keys, return_counts=True)
-
-    def count_matches(self, other: "_ClassCounts") -> Ids:
-        """Count the words of each class that both have, one to one, in each segment."""
-        places = np.searchsorted(other._keys, self._keys)
-        places = np.minimum(places, max(len(other._keys) - 1, 0))
-        common = np.zeros(len(self._keys), np.int64)
-        if len(other._keys):
-            shared = other._keys[places] == self._keys
-            common = np.where(
-                shared, np.minimum(self._counts, other._counts[places]), 0
-            )
-        size, count = self.words.shape
-        segments, ids = np.divmod(self._keys, max(len(self._classes), 1))
-        cells = segments * count + self._classes[ids]
-        # Counts stay whole numbers in float64.
-        matches = np.bincount(cells, common, size * count)
-        return matches.astype(np.int64).reshape(size, count)

@@ -187,13 +187,11 @@ class CollectedCorpus:
         """Give every word by its number."""
         if preparation not in self._numbered:
             words = self._numbers[preparation].words
-            streams = {
-                key: TokenStream(
-                    *map(np.concatenate, zip(*parts, strict=True)), len(words)
-                )
-                for (each, key), parts in self._words.items()
-                if each == preparation
-            }
+            streams: dict[ColumnKey, TokenStream] = {}
+            for (each, key), parts in self._words.items():
+                if each == preparation:
+                    ids, lengths = map(np.concatenate, zip(*parts, strict=True))
+                    streams[key] = TokenStream(ids, lengths, len(words))
             numbered = NumberedCorpus(words, *_sort_streams(streams))
             self._numbered[preparation] = numbered
         return self._numbered[preparation]

@@ -186,7 +186,8 @@ def _find_source_words(words: NumberedCorpus) -> CellCounts:
 
 def _count_copies(stream: TokenStream, source_words: CellCounts) -> Array:
     cells, both = stream.match_cells(source_words)
-    return np.bincount(cells // stream.vocabulary, both, len(stream.lengths))
+    segments = cells // stream.vocabulary
+    return np.bincount(segments, both, len(stream.lengths)).astype(np.float64)
 
 
 #: By segment and number, how often it is there.
@@ -196,7 +197,7 @@ Numbers: TypeAlias = Counter[tuple[int, str]]
 def _find_expected_numbers(streams: Sequence[Texts]) -> tuple[Numbers, Numbers]:
     """Count each number as the stream that has most of it, and as the one with the least."""
     numbers = [_count_numbers([text or "" for text in stream]) for stream in streams]
-    most = reduce(or_, numbers, Counter())
+    most: Numbers = reduce(or_, numbers, Counter())
     least = most.copy()
     for stream, counts in zip(streams, numbers, strict=True):
         for key in least:
@@ -214,7 +215,8 @@ def _count_wrong_numbers(
 
     def sum_by_segment(numbers: Numbers) -> Array:
         segments = np.array([segment for segment, _ in numbers], np.int64)
-        return np.bincount(segments, list(numbers.values()), len(output))
+        sums = np.bincount(segments, list(numbers.values()), len(output))
+        return sums.astype(np.float64)
 
     return {
         "wrong_numbers": sum_by_segment((counts - most) + missing),

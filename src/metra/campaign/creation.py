@@ -15,9 +15,9 @@ from metra.campaign.campaign import (
 from metra.campaign.material import READERS, read_material, resolve_paths
 from metra.campaign.own_wording import add_wordings
 from metra.campaign.prefilled_marks import check_marks
-from metra.campaign.protocols.missed import find_missed_names
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, FormatError, OptionError

@@ -19,9 +19,9 @@ from metra.campaign.judges import (
     find_flagged,
     flag_judges,
 )
-from metra.campaign.protocols.reading import is_interrupted
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.protocols.timed import is_interrupted
 from metra.campaign.ranking import (
     HumanRanking,
     JudgeBySystem,

@@ -51,7 +51,8 @@ def open_campaign(path: str) -> Campaign:
         return f"{name}{equals}{here / relative}"
 
     corpus = open_corpus(
-        *([*map(resolve_path, files.get(name, ()))] for name in _LISTS),
+        [*map(resolve_path, files["outputs"])],
+        [*map(resolve_path, files.get("references", ()))],
         *(resolve_path(files[name]) if name in files else None for name in _SINGLE),
     )
     material = {name: str(here / files[name]) for name in READERS if name in files}

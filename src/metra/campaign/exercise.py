@@ -81,7 +81,7 @@ class Exercise:
 
     def tables(self) -> dict[str, str]:
         """Return the tables to send in, by file name: results, reliability and correlations."""
-        tables = {
+        tables: dict[str, tuple[Sequence[Any], Any]] = {
             "results.tsv": (self.results, EvaluatorScore),
             "reliability.tsv": (self.reliability, Reliability),
             "correlations.tsv": (self.correlations, MetricCorrelation),
@@ -212,6 +212,6 @@ def read_results(path: str) -> list[EvaluatorScore]:
         elif not 0 <= score <= 100:
             expected = f"expected a number from 0 to 100, or {NONE}"
             raise table.error(row, f"the score is {cell!r}", expected)
-        names = (row.cells[name] for name in _NAMES)
-        results.append(EvaluatorScore(*names, score, reason))
+        names = {name: row.cells[name] for name in _NAMES}
+        results.append(EvaluatorScore(**names, score=score, reason=reason))
     return results

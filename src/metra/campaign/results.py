@@ -138,9 +138,13 @@ def average_systems_from_scores(
             native, hundred, worth = (
                 float(compute_mean(rows.sum(0))) for rows in sums[at]
             )
-            counts = len({figure.segment for figure in mine}), len(mine)
-            values = native, ends[2 * at], hundred, ends[2 * at + 1], higher
-            means.append((-worth, SystemMean(name, scorer, *counts, *values)))
+            items = len({figure.segment for figure in mine})
+            place, counts = (name, scorer), (items, len(mine))
+            interval, hundreds = ends[2 * at : 2 * at + 2]
+            mean = SystemMean(
+                *place, *counts, native, interval, hundred, hundreds, higher
+            )
+            means.append((-worth, mean))
         means.sort(key=lambda pair: (pair[0], pair[1].system))
         system_means += [mean for _, mean in means]
     return system_means
@@ -228,8 +232,8 @@ def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
                 items = group_by(own, lambda one: one.segment).values()
                 score = fmean(fmean(one.hundred for one in item) for item in items)
                 native = fmean(fmean(one.native for one in item) for item in items)
-                counts = len(items), score, native
-                scores.append(TextScore(*place, metric, judge, *counts))
+                names = *place, metric, judge
+                scores.append(TextScore(*names, len(items), score, native))
     known = {(one.text, one.translation, one.metric, one.evaluator) for one in scores}
     return scores + [
         TextScore(

@@ -76,7 +76,8 @@ class Gaps(KeyedKind):
         """Return the answers with the words that stood there."""
         entry = get_table(value, name, "answers")
         key = self.find_key(value, name, texts)
-        answers, count = entry.get("answers"), len(key["words"])
+        answers: Any = entry.get("answers")
+        count = len(key["words"])
         listed = isinstance(answers, list) and all(isinstance(a, str) for a in answers)
         if not listed or len(answers) != count:
             shown = shorten_value(answers)

@@ -8,6 +8,7 @@ rank two outputs or all of them, ties allowed.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from metra.campaign.protocols.kind import Anchor
 from metra.campaign.protocols.ratings import Near, RankOrder, RatingScale
@@ -18,7 +19,7 @@ from metra.formats.scores.mqm import MQM_WEIGHTS, NON_TRANSLATION
 
 
 def _build_scale(
-    low: float, high: float, points: Mapping[float, str], *, whole: bool = True
+    low: float, high: float, points: Mapping[Any, str], *, whole: bool = True
 ) -> RatingScale:
     """Return a scale whose points are given as `label: meaning`."""
     anchors = (Anchor(at, *text.split(": ", 1)) for at, text in points.items())

@@ -158,11 +158,11 @@ def find_marks(asks: Iterable[QuestionKind]) -> Marks | None:
     return next((cast(Marks, one) for one in asks if one.marks_errors), None)
 
 
-def _check_choice(value: object, known: tuple[str, ...], what: str) -> object:
+def _check_choice(value: object, known: tuple[str, ...], what: str) -> str:
     if value not in known:
         msg = f"{what} is {value!r}; expected {', '.join(known[:-1])} or {known[-1]}."
         raise OptionError(msg)
-    return value
+    return str(value)
 
 
 def _check_span(
@@ -361,7 +361,8 @@ class Missed(KeyedKind):
                 "is not there."
             )
             raise OptionError(msg)
-        output, places = texts["output"], []
+        output = texts["output"]
+        places: list[Answer | None] = []
         for number, entry in enumerate(listed, 1):
             if entry is None:
                 places.append(None)

@@ -87,7 +87,7 @@ class SeekableFile:
     def __init__(self, path: str) -> None:
         self.path = path
         stream = ByteStream(path)
-        self._file = stream.file
+        self._file: IO[bytes] = stream.file
         if stream.is_packed:
             self._file = open_spool()
             while block := stream.read():

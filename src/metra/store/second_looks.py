@@ -47,7 +47,7 @@ def create_adjudication_draft(
     who: str,
 ) -> str:
     """Keep a campaign in which others judge outputs anew, as a draft; return its id."""
-    key, secret = new_id(), secrets.token_bytes(32)
+    secret, key = secrets.token_bytes(32), new_id()
     content, given = build_adjudication(
         stored.campaign,
         stored.id,

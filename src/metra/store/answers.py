@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
 from metra.campaign.judgement import record_answer
 from metra.campaign.own_wording import find_wording_version
@@ -92,6 +92,7 @@ class Answer:
 class StoredAnswer(NamedTuple):
     """An answer as it was kept."""
 
+    value: Any
     id: str
     task: str
     number: int
@@ -99,7 +100,6 @@ class StoredAnswer(NamedTuple):
     comment: str
     cannot: str | None
     submitted_at: float
-    value: Any
 
 
 def submit_answer(
@@ -139,7 +139,7 @@ def submit_answer(
     if cannot is None:
         limited = asked.limit_times(answer.value, wall_ms)
         value = asked.check(limited, collect_texts(campaign, task, number))
-    kept = {
+    kept: dict[str, Any] = {
         "id": answer.id,
         "task": task.id,
         "number": number,
@@ -168,13 +168,13 @@ def submit_answer(
 def find_answer(db: Connection, key: str) -> StoredAnswer | None:
     """Return an answer by its id, if it is stored."""
     row = db.execute(_FIND_ANSWER, {"key": key}).first()
-    return None if row is None else StoredAnswer(*row[:-1], decode_json(row[-1]))
+    return None if row is None else StoredAnswer(decode_json(row[0]), *row[1:])
 
 
 def find_latest_answer(db: Connection, task: str, number: int) -> StoredAnswer | None:
     """Return the newest answer to a screen, if there is one."""
     row = db.execute(_LATEST_ANSWER, {"of": task, "place": number}).first()
-    return None if row is None else StoredAnswer(*row[:-1], decode_json(row[-1]))
+    return None if row is None else StoredAnswer(decode_json(row[0]), *row[1:])
 
 
 def read_judgements(
@@ -243,8 +243,8 @@ _ADD_DRAFT = insert(_draft)
 _CHANGE_DRAFT = update(_draft).where(_OF_DRAFT)
 _DROP_DRAFT = delete(_draft).where(_OF_DRAFT)
 _ADD_ANSWER = insert(_answer)
-_SELECT = select(
-    *(_answer.c[name] for name in StoredAnswer._fields[:-1]), _answer.c.value_json
+_SELECT: Select[Any] = select(
+    _answer.c.value_json, *(_answer.c[name] for name in StoredAnswer._fields[1:])
 )
 _FIND_ANSWER = _SELECT.where(_answer.c.id == bindparam("key"))
 _LATEST_ANSWER = (

@@ -1,6 +1,7 @@
 """Campaigns as JSON, frozen when they are created, with all their tasks."""
 
 import secrets
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
 from threading import Lock
@@ -37,9 +38,8 @@ def _build_value(wanted: Any, value: Any) -> Any:
     if is_dataclass(wanted):
         hints = _get_hints(wanted)
         names = (field.name for field in fields(wanted) if field.name in value)
-        return wanted(
-            **{name: _build_value(hints[name], value[name]) for name in names}
-        )
+        parts = {name: _build_value(hints[name], value[name]) for name in names}
+        return wanted(**parts)  # type: ignore[operator]
     if get_origin(wanted) is not tuple:
         return value
     kinds = get_args(wanted)
@@ -49,7 +49,7 @@ def _build_value(wanted: Any, value: Any) -> Any:
     return tuple(_build_value(kind, item) for kind, item in pairs)
 
 
-_get_hints = cache(get_type_hints)
+_get_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 STATES = ("draft", "open", "paused", "closed")

@@ -111,7 +111,7 @@ def format_with_minus(value: float, digits: int) -> str:
 
 
 def _build_row(row: Sequence[CellContent]) -> Html:
-    cells = []
+    cells: list[str] = []
     for at, cell in enumerate(row):
         if isinstance(cell, Cell):
             cells.append(make_number_cell(cell))

@@ -109,6 +109,7 @@ def _draw_grid(segment: AlignedSegment, style: str) -> str:
     across = len(columns) * CELL + (len(plot.panels) - 1) * CELL / 2
     above = _measure_longest(columns)
     width = max(left + across + RUN * above + MARGIN, NARROWEST)
+    lines: list[tuple[str, str | None]]
     lines = [(line, "title") for line in _wrap_title(title, width)]
     lines += [(line, None) for line in _wrap_scores(scores, width)]
     top = MARGIN + LINE * len(lines) + GAP + RISE * above + GAP

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
-from metra.formats.texts.columns import Field
 from metra.formats.texts.parquet import get_references, get_required_column
 from metra.metrics.record import Metric, Need, TermCounts, find_missing_need
 from metra.metrics.registry import metric
@@ -62,21 +61,20 @@ class ScoringPlan:
         return tuple(name for name, _ in self.outputs)
 
     @property
-    def fields(self) -> dict[Field, str]:
-        """What is in which column of the table."""
-        fields = {Field("output", system): column for system, column in self.outputs}
-        fields |= {Field("reference", column): column for column in self.references}
-        if self.source:
-            fields[Field("source", self.source)] = self.source
-        fields |= {Field("label", column): column for column in self.group_by}
-        if self.documents:
-            fields[Field("document", self.documents)] = self.documents
-        return fields
+    def text_columns(self) -> list[str]:
+        """The columns that must hold texts."""
+        outputs = [column for _, column in self.outputs]
+        return [*outputs, *self.references, *filter(None, [self.source])]
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def key_columns(self) -> list[str]:
+        """The columns whose values name documents and groups."""
+        return [*filter(None, [self.documents]), *self.group_by]
+
+    @property
+    def columns(self) -> list[str]:
         """All columns that totals are made of, each once: no others need be read."""
-        return tuple(dict.fromkeys(self.fields.values()))
+        return list(dict.fromkeys([*self.text_columns, *self.key_columns]))
 
     @property
     def two_passes(self) -> tuple[str, ...]:

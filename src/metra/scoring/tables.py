@@ -100,8 +100,8 @@ def check_schema(
 
     Before the first row is counted: on a cluster, a failure there is costly and hard to read.
     """
-    check_columns(schema, where, plan.fields)
-    for name in [*plan.group_by, *filter(None, [plan.documents])]:
+    check_columns(schema, plan.text_columns, plan.key_columns, where)
+    for name in plan.key_columns:
         if name in OWN_COLUMNS:
             msg = f"The column {name!r} cannot be grouped by: totals have one of that name."
             raise OptionError(msg)

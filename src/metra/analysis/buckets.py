@@ -336,7 +336,7 @@ def _score_systems(
     difference_intervals = intervals
     if len(next(iter(rows.values()))) >= LEAST_UNITS:
         samples = [resampling.Sample(rows[key], aggregates[key]) for key in rows]
-        drawn = np.array(resampling.bootstrap(samples, trials=trials, rng=rng))
+        drawn = np.array(resampling.bootstrap_scores(samples, trials=trials, rng=rng))
         places = {key: place for place, key in enumerate(rows)}
         base_places = [places[bases[key]] for key in rows]
         difference_intervals = _compute_intervals(rows, drawn - drawn[base_places])

@@ -33,7 +33,7 @@ from metra.stats.defaults import SEED, TRIALS
 from metra.stats.normalisation import scale_judges
 from metra.stats.paired_tests import one_sided_p_values
 from metra.stats.ranking import are_paired, find_clusters, rank_test_p_values
-from metra.stats.resampling import Sample, bootstrap, check_settings
+from metra.stats.resampling import Sample, bootstrap_scores, check_settings
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
@@ -196,7 +196,7 @@ def _explain_untested(
 
 def _bootstrap_p_values(rows: list[Array], options: RankingOptions) -> Array:
     """Test systems one-sided by resampling units, with the same draws for all of them."""
-    drawn = bootstrap(
+    drawn = bootstrap_scores(
         [Sample(row, compute_mean) for row in rows],
         trials=options.trials,
         rng=np.random.default_rng(options.seed),

@@ -106,7 +106,7 @@ def render_svg(
     title: str,
     description: str,
     size: tuple[float, float],
-    marks: Iterable[Html],
+    marks: Iterable[str],
     *,
     style: str,
     fit: bool = True,
@@ -125,8 +125,7 @@ def render_svg(
     ]
     return tag(
         "svg",
-        mark_safe("\n"),
-        *(mark_safe(f"{child}\n") for child in children),
+        mark_safe("\n".join(["", *children, ""])),
         xmlns="http://www.w3.org/2000/svg",
         class_=name,
         role="img",

@@ -8,6 +8,7 @@ from metra.analysis.profiles import Trait, TraitValue
 from metra.report import chart
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.tables import (
+    UNKNOWN,
     CellContent,
     build_figure,
     build_html_table,
@@ -366,7 +367,7 @@ def build_profiles_section(study: Study) -> Html | None:
 
 def _build_trait_cell(value: TraitValue, trait: Trait) -> Html:
     if value.value is None:
-        return tag("td", "–", class_="num", data_v="")
+        return UNKNOWN
     digits = 1 if trait.unit == "percent" else 2
     return make_interval_cell(
         value.value, value.interval, format_score(value.value, digits)

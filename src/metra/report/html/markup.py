@@ -42,12 +42,13 @@ def tag(
         start += _name_attribute(key)
         if isinstance(value, float):
             start += f'="{value:g}"'
+        elif isinstance(value, str):
+            start += f'="{_escape_value(value)}"'
         elif value is not True:
-            start += f'="{_escape_value(str(value))}"'
+            start += f'="{value}"'
     if name in VOID:
         return Html(f"<{start}>")
-    inside = "".join(map(_render_child, children)) if children else ""
-    return Html(f"<{start}>{inside}</{name}>")
+    return Html(f"<{start}>{''.join(map(_render_child, children))}</{name}>")
 
 
 def join_markup(*children: Child) -> Html:
@@ -73,15 +74,20 @@ def mark_safe(text: str) -> Html:
     return Html(text)
 
 
+def escape_text(text: str) -> str:
+    """Write text so that it can stand between tags."""
+    if _SPECIAL.search(text) is None:
+        return text
+    return escape(replace_invisible(text), quote=False)
+
+
 def _render_child(child: Child) -> str:
     if child is None:
         return ""
     if isinstance(child, Html):
         return child
     if isinstance(child, str):
-        if _SPECIAL.search(child) is None:
-            return child
-        return escape(replace_invisible(child), quote=False)
+        return escape_text(child)
     if isinstance(child, int):
         return str(child)
     return "".join(map(_render_child, child))

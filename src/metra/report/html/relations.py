@@ -6,7 +6,12 @@ from metra.analysis.distributions import Distribution
 from metra.analysis.relations import ScoreRelation
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import build_figure, build_html_table, format_with_minus
+from metra.report.html.tables import (
+    build_figure,
+    build_html_table,
+    format_with_minus,
+    make_number_cell,
+)
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import Style, format_count
@@ -246,15 +251,19 @@ def _get_last_edge(edges: Sequence[float]) -> float:
 
 
 def _build_squares_table(entry: ScoreRelation) -> Html:
-    xs, ys = entry.x_edges, entry.y_edges
+    # Each number stands in many rows.
+    xs, ys = (
+        [make_number_cell(Cell(edge)) for edge in edges]
+        for edges in (entry.x_edges, entry.y_edges)
+    )
     return build_html_table(
         [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
         [
             [
-                Cell(xs[square.x]),
-                Cell(xs[square.x + 1]),
-                Cell(ys[square.y]),
-                Cell(ys[square.y + 1]),
+                xs[square.x],
+                xs[square.x + 1],
+                ys[square.y],
+                ys[square.y + 1],
                 square.count,
             ]
             for square in entry.squares

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from metra.report.html.markup import Child, Html, tag
+from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.table import format_score
 from metra.scoring.table import Cell
 
@@ -12,6 +12,8 @@ from metra.scoring.table import Cell
 LONG = 28
 #: Digits after the point where a cell does not say.
 DIGITS = 2
+#: The cell of a number that is not known.
+UNKNOWN = mark_safe('<td class="num" data-v="">–</td>')
 
 CellContent: TypeAlias = "Html | str | int | Cell"
 
@@ -28,7 +30,7 @@ def build_html_table(
         "table",
         tag("caption", caption),
         tag("thead", tag("tr", [make_column_heading(entry) for entry in headings])),
-        tag("tbody", [tag("tr", _build_row_cells(row)) for row in rows]),
+        tag("tbody", map(_build_row, rows)),
         data_csv=name,
     )
     return make_scrollable(inside, caption)
@@ -69,30 +71,26 @@ def build_figure(
 
 def make_number_cell(cell: Cell) -> Html:
     """Make a table's cell of a number and its interval; what is not known is a dash."""
-    if not isinstance(cell.value, float | int) or not math.isfinite(cell.value):
-        return tag("td", "–", class_="num", data_v="")
+    value = cell.value
+    if not isinstance(value, (float, int)) or not math.isfinite(value):
+        return UNKNOWN
     digits = DIGITS if cell.digits is None else cell.digits
     write = format_difference if cell.signed else format_with_minus
-    shown = write(cell.value, digits)
+    shown = write(value, digits)
     if cell.interval is not None:
         low, high = (write(end, digits) for end in cell.interval)
         shown += f" [{low}, {high}]"
-    return make_interval_cell(cell.value, cell.interval, shown)
+    return make_interval_cell(value, cell.interval, shown)
 
 
 def make_interval_cell(
     value: float, interval: tuple[float, float] | None, *shown: Child
 ) -> Html:
     """Make a cell of a number and its interval, which programs get with all digits."""
-    low, high = interval or (None, None)
-    return tag(
-        "td",
-        *shown,
-        class_="num",
-        data_v=f"{value:.10g}",
-        data_low=None if low is None else f"{low:.10g}",
-        data_high=None if high is None else f"{high:.10g}",
-    )
+    start = f'<td class="num" data-v="{value:.10g}"'
+    if interval is not None:
+        start += f' data-low="{interval[0]:.10g}" data-high="{interval[1]:.10g}"'
+    return mark_safe(f"{start}>{join_markup(shown)}</td>")
 
 
 def format_difference(value: float, digits: int) -> str:
@@ -112,17 +110,17 @@ def format_with_minus(value: float, digits: int) -> str:
     return format_score(value, digits).replace("-", "−")
 
 
-def _build_row_cells(row: Sequence[CellContent]) -> list[Html]:
-    cells = []
+def _build_row(row: Sequence[CellContent]) -> Html:
+    cells: list[str] = []
     for at, cell in enumerate(row):
         if isinstance(cell, Cell):
             cells.append(make_number_cell(cell))
         elif isinstance(cell, Html) and cell.startswith(("<td", "<th")):
             cells.append(cell)
         elif isinstance(cell, int):
-            cells.append(tag("td", f"{cell:,}", class_="num", data_v=cell))
+            cells.append(f'<td class="num" data-v="{cell}">{cell:,}</td>')
         elif at == 0:
             cells.append(make_row_heading(cell))
         else:
-            cells.append(tag("td", tag("bdi", cell)))
-    return cells
+            cells.append(f"<td><bdi>{join_markup(cell)}</bdi></td>")
+    return mark_safe(f"<tr>{''.join(cells)}</tr>")

@@ -1,14 +1,15 @@
 """The bitext grid as a picture: output words down, reference words across."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from textwrap import wrap
+from typing import NamedTuple
 
 from metra.metrics.alignment import AlignedSegment
 from metra.report.chart import (
     LETTER,
     LONGEST,
-    draw_dot,
     draw_path,
     draw_rect,
     draw_text,
@@ -16,12 +17,11 @@ from metra.report.chart import (
     measure_text,
     render_svg,
 )
-from metra.report.html.markup import Html, tag
+from metra.report.html.markup import Html, escape_text, join_markup, tag
 from metra.report.pictures.grid_plot import (
     EQUAL,
     LEFT_OUT,
     GridPlot,
-    LinkBlock,
     build_plot,
     describe_block,
     format_scores,
@@ -39,6 +39,7 @@ MARGIN = 16
 NARROWEST = 440
 WIDE = 800
 LINE = 18
+BLANK = "\N{NO-BREAK SPACE}"
 #: What stands below the output's words.
 OUTPUT = "output"
 #: Signs of kinds of links that would else look alike, from their middle: a triangle, a
@@ -78,28 +79,15 @@ STYLE = make_style(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _GridPage:
+class _GridPage(NamedTuple):
     """Where things stand on the page."""
 
     plot: GridPlot
     left: float
-    top: float
     width: float
-
-    def x(self, column: int) -> float:
-        """The left side of a column; a barrier is half a cell wide."""
-        before = sum(panel.first <= column for panel in self.plot.panels) - 1
-        return self.left + column * CELL + before * CELL / 2
-
-    def y(self, row: int) -> float:
-        """The upper side of a row."""
-        return self.top + row * CELL
-
-    @property
-    def bottom(self) -> float:
-        """The lower side of the grid."""
-        return self.y(len(self.plot.rows))
+    #: The left side of each column and the upper side of each row; the last is one further.
+    x: Sequence[float]
+    y: Sequence[float]
 
 
 def render(segment: AlignedSegment) -> str:
@@ -114,33 +102,40 @@ def render_inline(segment: AlignedSegment) -> str:
 
 def _draw_grid(segment: AlignedSegment, style: str) -> str:
     plot = build_plot(segment)
-    title = format_title(segment)
+    title, scores = format_title(segment), format_scores(segment)
+    hints = [describe_block(block, plot) for block in plot.blocks]
     columns = plot.columns
     left = MARGIN + GAP + _measure_longest([*plot.rows, OUTPUT])
     across = len(columns) * CELL + (len(plot.panels) - 1) * CELL / 2
     above = _measure_longest(columns)
     width = max(left + across + RUN * above + MARGIN, NARROWEST)
-    title_lines = _wrap_text(title, width, TITLE_LETTER)
-    # A name and its number stay on one line.
-    numbers = format_scores(segment).replace(" ", "\N{NO-BREAK SPACE}")
-    numbers = numbers.replace(";\N{NO-BREAK SPACE}", "; ")
-    score_lines = _wrap_text(numbers, width, LETTER)
-    lines = len(title_lines) + len(score_lines)
-    top = MARGIN + LINE * lines + GAP + RISE * above + GAP
-    page = _GridPage(plot, left, top, width)
+    lines: list[tuple[str, str | None]]
+    lines = [(line, "title") for line in _wrap_title(title, width)]
+    lines += [(line, None) for line in _wrap_scores(scores, width)]
+    top = MARGIN + LINE * len(lines) + GAP + RISE * above + GAP
+    # A barrier between two references is half a cell wide.
+    starts = [panel.first for panel in plot.panels]
+    x = [
+        left + column * CELL + (bisect_right(starts, column) - 1) * CELL / 2
+        for column in range(len(columns) + 1)
+    ]
+    y = [top + row * CELL for row in range(len(plot.rows) + 1)]
+    page = _GridPage(plot, left, width, x, y)
     legend, height = _draw_legend(page)
     marks = [
-        *_draw_header(title_lines, score_lines),
+        *(
+            draw_text(MARGIN, MARGIN + FONT + LINE * number, line, kind)
+            for number, (line, kind) in enumerate(lines)
+        ),
         *_draw_labels(page),
         *_draw_rules(page),
-        *_draw_hits(page),
-        *(mark for block in plot.blocks for mark in _draw_block(block, page)),
+        *_draw_links(page, hints),
         *legend,
     ]
     return render_svg(
         "metra-grid",
         title,
-        _describe_grid(segment, plot),
+        _describe_grid(plot, scores, hints),
         (width, height),
         marks,
         style=style,
@@ -149,111 +144,98 @@ def _draw_grid(segment: AlignedSegment, style: str) -> str:
     )
 
 
-def _draw_header(
-    title_lines: Sequence[str], score_lines: Sequence[str]
-) -> Iterator[Html]:
-    lines = [(line, "title") for line in title_lines]
-    lines += [(line, "") for line in score_lines]
-    for number, (line, kind) in enumerate(lines):
-        y = MARGIN + FONT + LINE * number
-        yield draw_text(MARGIN, y, line, kind or None)
-
-
-def _draw_labels(page: _GridPage) -> Iterator[Html]:
+def _draw_labels(page: _GridPage) -> Iterator[str]:
     """Draw the words; those that nothing is linked to stand back."""
-    rows, columns = page.plot.linked_rows, page.plot.linked_columns
-    right = page.left - GAP
-    for row, word in enumerate(page.plot.rows):
-        y = page.y(row) + CELL / 2 + 4
-        yield _draw_word(word, right, y, row in rows, text_anchor="end")
-    for column, word in enumerate(page.plot.columns):
-        x, y = page.x(column) + CELL / 2 + 3, page.top - GAP
-        turned = f"rotate(-60 {x:g} {y:g})"
-        yield _draw_word(word, x, y, column in columns, transform=turned)
-    below = page.bottom + LINE
-    for panel in page.plot.panels:
-        yield draw_text(page.x(panel.first), below, page.plot.name(panel), "faint")
+    plot, right = page.plot, page.left - GAP
+    faint = ("", ' class="faint"')
+    rows, columns = plot.linked_rows, plot.linked_columns
+    for row, (word, top) in enumerate(zip(plot.rows, page.y, strict=False)):
+        place = f'x="{right:g}" y="{top + CELL / 2 + 4:g}"{faint[row not in rows]}'
+        yield f'<text {place} text-anchor="end">{_make_label(word)[0]}</text>'
+    y = f"{page.y[0] - GAP:g}"
+    for column, (word, left) in enumerate(zip(plot.columns, page.x, strict=False)):
+        x = f"{left + CELL / 2 + 3:g}"
+        place = f'x="{x}" y="{y}"{faint[column not in columns]}'
+        turned = f'transform="rotate(-60 {x} {y})"'
+        yield f"<text {place} {turned}>{_make_label(word)[0]}</text>"
+    below = page.y[-1] + LINE
+    for panel in plot.panels:
+        yield draw_text(page.x[panel.first], below, plot.name(panel), "faint")
     yield draw_text(right, below, OUTPUT, "faint", "end")
 
 
-def _draw_word(word: str, x: float, y: float, linked: bool, **more: str) -> Html:
+@lru_cache(maxsize=10_000)
+def _make_label(word: str) -> tuple[Html, float]:
+    """Write a word, a long one cut, with all of it as a hint; and measure what is seen."""
     short = shorten_text(word, LONGEST)
-    full = tag("title", word) if short != word else None
-    kind = None if linked else "faint"
-    return tag("text", short, full, x=x, y=y, class_=kind, **more)
+    hint = tag("title", word) if short != word else None
+    return join_markup(short, hint), measure_text(short)
 
 
 def _draw_rules(page: _GridPage) -> Iterator[Html]:
-    rows = len(page.plot.rows)
-    tall = page.bottom - page.top
+    top, bottom = page.y[0], page.y[-1]
     for panel in page.plot.panels:
         size = len(panel.words)
-        left, right = page.x(panel.first), page.x(panel.first) + size * CELL
-        lines: dict[str, list[str]] = {"rules": [], "tens": []}
-        for row in range(1, rows):
-            kind = "rules" if row % 10 else "tens"
-            lines[kind].append(f"M{left:g} {page.y(row):g}H{right:g}")
-        for column in range(1, size):
-            kind = "rules" if column % 10 else "tens"
-            x = left + column * CELL
-            lines[kind].append(f"M{x:g} {page.top:g}V{page.bottom:g}")
-        for kind, path in lines.items():
+        left, right = page.x[panel.first], page.x[panel.first] + size * CELL
+        start, stop = f"M{left:g} ", f"H{right:g}"
+        down = f" {top:g}V{bottom:g}"
+        across = [f"{start}{y:g}{stop}" for y in page.y[1:-1]]
+        upright = [f"M{left + at * CELL:g}{down}" for at in range(1, size)]
+        tens = across[9::10] + upright[9::10]
+        del across[9::10], upright[9::10]
+        for kind, path in (("rules", across + upright), ("tens", tens)):
             if path:
                 yield draw_path("".join(path), kind)
-        yield draw_rect(left, page.top, right - left, tall, "frame")
+        yield draw_rect(left, top, right - left, bottom - top, "frame")
         if panel is not page.plot.panels[-1]:
-            yield draw_rect(right + CELL / 8, page.top, CELL / 4, tall, "barrier")
+            yield draw_rect(right + CELL / 8, top, CELL / 4, bottom - top, "barrier")
 
 
-def _draw_hits(page: _GridPage) -> Iterator[Html]:
-    places = [
-        (page.x(column) + CELL / 2, page.y(row) + CELL / 2)
-        for row, column in page.plot.other_hits
-    ]
-    if places:
-        yield _draw_small_dots(places)
+def _draw_links(page: _GridPage, hints: Sequence[str]) -> Iterator[str]:
+    """Draw the equal words that are not linked, then the blocks of linked words."""
+    x = [f"{left + CELL / 2:g}" for left in page.x]
+    y = [f"{top + CELL / 2:g}" for top in page.y]
+    # In one path, for there may be hundreds.
+    dots = "".join(f"M{x[column]} {y[row]}h0" for row, column in page.plot.other_hits)
+    if dots:
+        yield draw_path(dots, "hit")
+    for block, hint in zip(page.plot.blocks, hints, strict=True):
+        kind = _format_class(block.kind)
+        left, top = page.x[block.column], page.y[block.row]
+        wide, tall = block.width * CELL, block.height * CELL
+        yield (
+            f'<rect x="{left + 0.5:g}" y="{top + 0.5:g}" width="{wide - 1}" '
+            f'height="{tall - 1}" class="{kind}" rx="3">'
+            f"<title>{escape_text(hint)}</title></rect>"
+        )
+        if block.cells:
+            for row, column in block.cells:
+                yield _draw_sign(kind, x[column], y[row])
+        else:
+            yield _draw_sign(kind, f"{left + wide / 2:g}", f"{top + tall / 2:g}")
 
 
-def _draw_small_dots(places: Sequence[tuple[float, float]]) -> Html:
-    """Draw dots in one path, for there may be hundreds."""
-    return draw_path("".join(f"M{x:g} {y:g}h0" for x, y in places), "hit")
-
-
-def _draw_block(block: LinkBlock, page: _GridPage) -> Iterator[Html]:
-    kind = _format_class(block.kind)
-    x, y = page.x(block.column), page.y(block.row)
-    wide, tall = block.width * CELL, block.height * CELL
-    hint = describe_block(block, page.plot)
-    yield draw_rect(x + 0.5, y + 0.5, wide - 1, tall - 1, kind, hint, rx=3)
-    pairs = [
-        (page.x(column) + CELL / 2, page.y(row) + CELL / 2)
-        for row, column in block.cells
-    ]
-    middle = x + wide / 2, y + tall / 2
-    yield from (_draw_sign(kind, *place) for place in pairs or [middle])
-
-
-def _draw_sign(kind: str, x: float, y: float) -> Html:
+def _draw_sign(kind: str, x: str, y: str) -> str:
     """Draw what tells a kind from the others without colours."""
     if kind in SHAPES:
-        return draw_path(f"M{x:g} {y:g}{SHAPES[kind]}", kind)
-    return draw_dot(x, y, 4, kind)
+        return f'<path class="{kind}" d="M{x} {y}{SHAPES[kind]}"></path>'
+    return f'<circle cx="{x}" cy="{y}" r="4" class="{kind}"></circle>'
 
 
-def _draw_legend(page: _GridPage) -> tuple[list[Html], float]:
+def _draw_legend(page: _GridPage) -> tuple[list[str], float]:
     """Explain the signs that occur, and return how high the page is then."""
     entries = [(_format_class(kind), kind) for kind in page.plot.kinds]
     if page.plot.other_hits:
         entries.append(("hit", "equal words that are not matched"))
-    x, y = float(MARGIN), page.bottom + 2 * LINE + GAP
-    marks = []
+    x, y = float(MARGIN), page.y[-1] + 2 * LINE + GAP
+    marks: list[str] = []
     for kind, text in entries:
         room = CELL + GAP + measure_text(text) + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
-        middle = x + CELL / 2, y - 5
+        middle = f"{x + CELL / 2:g}", f"{y - 5:g}"
         if kind == "hit":
-            marks.append(_draw_small_dots([middle]))
+            marks.append(draw_path(f"M{middle[0]} {middle[1]}h0", "hit"))
         else:
             marks.append(draw_rect(x + 0.5, y - 12.5, CELL - 1, CELL - 1, kind, rx=3))
             marks.append(_draw_sign(kind, *middle))
@@ -270,26 +252,36 @@ def _format_class(kind: str) -> str:
     return kind if kind in SHAPES else "linked"
 
 
-def _describe_grid(segment: AlignedSegment, plot: GridPlot) -> str:
+def _describe_grid(plot: GridPlot, scores: str, hints: Sequence[str]) -> str:
     """Put the whole picture into words."""
-    parts = [
+    links = " ".join(["Linked, longest first:", *(f"{hint};" for hint in hints)])
+    return (
         f"A grid of {format_count(len(plot.rows), 'output word')} down and "
         f"{format_count(len(plot.columns), 'word')} of "
-        f"{format_count(len(plot.panels), 'reference')} across; {format_scores(segment)}."
-    ]
-    if plot.blocks:
-        parts.append("Linked, longest first:")
-        parts.extend(f"{describe_block(block, plot)};" for block in plot.blocks)
-    else:
-        parts.append("Nothing is linked.")
-    return " ".join(parts)
+        f"{format_count(len(plot.panels), 'reference')} across; {scores}. "
+        f"{links if hints else 'Nothing is linked.'}"
+    )
 
 
-def _wrap_text(text: str, size: float, letter: float) -> list[str]:
-    return wrap(text, max(20, int((size - 2 * MARGIN) / letter))) or [""]
+def _wrap_title(title: str, width: float) -> list[str]:
+    longest = int((width - 2 * MARGIN) / TITLE_LETTER)
+    # Most titles fit, and `wrap` takes its time.
+    fits = len(title) <= longest and title.isprintable()
+    return [title] if fits else wrap(title, longest)
+
+
+def _wrap_scores(scores: str, width: float) -> list[str]:
+    """Break a line of scores; a name and its number stay on one line."""
+    longest = int((width - 2 * MARGIN) / LETTER)
+    first, *parts = scores.replace("; ", ";\n").replace(" ", BLANK).split("\n")
+    lines = [first]
+    for part in parts:
+        if len(lines[-1]) + len(part) < longest:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(part)
+    return lines
 
 
 def _measure_longest(words: Sequence[str]) -> float:
-    return max(
-        (measure_text(shorten_text(word, LONGEST)) for word in words), default=0.0
-    )
+    return max((_make_label(word)[1] for word in words), default=0.0)

@@ -13,6 +13,7 @@ MOST_WORDS = 600
 #: Links that stand for equal words, and links that do not count, by kind.
 EQUAL = frozenset({"run", "hit", "exact"})
 LEFT_OUT = frozenset({"capped run"})
+PAIRED = EQUAL | LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,11 @@ class LinkBlock:
     words: str
 
     @property
-    def cells(self) -> Iterator[tuple[int, int]]:
+    def cells(self) -> list[tuple[int, int]]:
         """The cells that pair words one to one; none where a phrase stands for another."""
-        if self.kind in EQUAL | LEFT_OUT or self.height == self.width == 1:
-            for at in range(self.height):
-                yield self.row + at, self.column + at
+        if self.kind in PAIRED or self.height == self.width == 1:
+            return [(self.row + at, self.column + at) for at in range(self.height)]
+        return []
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +115,14 @@ def build_plot(segment: AlignedSegment) -> GridPlot:
         blocks.extend(_build_blocks(alignment, first))
         first += len(alignment.ref)
     paired = {cell for block in blocks for cell in block.cells}
+    places: dict[str, list[int]] = {}
+    for column, word in enumerate(word for each in alignments for word in each.ref):
+        places.setdefault(word, []).append(column)
     hits = [
-        (row, panel.first + at)
+        (row, column)
         for row, word in enumerate(rows)
-        for panel in panels
-        for at, other in enumerate(panel.words)
-        if word == other and (row, panel.first + at) not in paired
+        for column in places.get(word, ())
+        if (row, column) not in paired
     ]
     blocks.sort(key=lambda block: (-block.height, block.row, block.column))
     several = len(segment.alignments) > 1

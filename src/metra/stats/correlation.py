@@ -367,7 +367,7 @@ def _correlate_soft(gold: Array, metrics: Metrics, options: Options) -> Results:
         msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
         raise OptionError(msg)
     scores = np.stack([gold, *metrics.values()])
-    there = np.isfinite(scores).all(0)
+    there = np.asarray(np.isfinite(scores).all(0))
     scores = np.where(there, scores, np.nan)
     if (there == there[:1]).all():
         scores = scores[..., there[0]]

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.stats.arrays import Array, divide, order_pairs
+from metra.stats.arrays import Array, Codes, divide, order_pairs
 from metra.stats.moments import pearson
 
 #: Rows up to this long are compared pair by pair, all rows at once.
@@ -59,8 +59,8 @@ def pair_counts(g: Array, m: Array, *, eps: float | Array = 0.0) -> RowCounts:
     limits = np.broadcast_to(eps, shape).reshape(rows)
     if size <= SHORT:
         first, second = np.triu_indices(size, 1)
-        gaps = (x[:, first] - x[:, second] for x in (g, m))
-        kinds = _count_kinds(*gaps, limits[:, None])
+        dg, dm = (x[:, first] - x[:, second] for x in (g, m))
+        kinds = _count_kinds(dg, dm, limits[:, None])
     else:
         kept = there.reshape(rows, size)
         kinds = np.array(
@@ -136,7 +136,7 @@ def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:
     return divide(2 * right - far, far), far
 
 
-def _count_kinds(dg: Array, dm: Array, eps: float | Array) -> Array:
+def _count_kinds(dg: Array, dm: Array, eps: float | Array) -> Codes:
     """Count the pairs of each kind along the last axis, from their differences."""
     gold, metric = order_pairs(dg), order_pairs(dm, eps)
     agreement = gold * metric
@@ -150,8 +150,8 @@ def _count_all(a: Array, b: Array, eps: float) -> list[int]:
     """Count pair by pair, where ties are not only of equal values."""
     kinds = np.zeros(5, np.int64)
     for place in range(len(a) - 1):
-        gaps = (x[place + 1 :] - x[place] for x in (a, b))
-        kinds += _count_kinds(*gaps, eps)
+        dg, dm = (x[place + 1 :] - x[place] for x in (a, b))
+        kinds += _count_kinds(dg, dm, eps)
     return kinds.tolist()
 
 

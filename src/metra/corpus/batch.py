@@ -11,7 +11,6 @@ from metra.text.preparation import (
     Hits,
     Preparation,
     Tokens,
-    build_hits,
     build_sentence_hits,
     prepare,
 )
@@ -112,7 +111,7 @@ class Batch:
             if not self.refs:
                 raise CorpusError(_NO_REFERENCES)
             refs = [column.tokens(preparation) for column in self.refs]
-            hits = build_hits(self.hyps.tokens(preparation), refs)
+            hits = Hits(self.hyps.tokens(preparation), refs)
             self._hits[preparation] = hits
         return hits
 

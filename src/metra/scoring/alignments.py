@@ -8,8 +8,9 @@ from metra.corpus.batch import Batch, CorpusChunk
 from metra.corpus.outputs import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.alignment import AlignedSegment, Alignment
-from metra.metrics.record import Finding, Metric
+from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
+from metra.metrics.units import Finding
 from metra.scoring.evaluate import EvaluationOptions
 from metra.scoring.results import Results
 from metra.scoring.statistics import CHUNK, fit_metrics

@@ -24,7 +24,8 @@ from metra.corpus.batch import Batch
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.texts import parquet
-from metra.metrics.record import Metric, Tables, TwoPassFit
+from metra.metrics.corpus_weights import Tables, TwoPassFit
+from metra.metrics.record import Metric
 from metra.scoring import table_totals
 from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results

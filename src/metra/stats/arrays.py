@@ -40,3 +40,24 @@ def pair_gaps(values: Array) -> Array:
     """Differences of each two rows, the upper minus the lower: (n, …) to (pairs, …)."""
     first, second = np.triu_indices(len(values), 1)
     return values[first] - values[second]
+
+
+def round_values(values: ArrayLike) -> list[float | int | None]:
+    """Round to three digits: whole numbers as such, and None for what is not finite.
+
+    >>> round_values([0.0005, 2.9999, float("nan")])
+    [0.001, 3, None]
+    """
+    exact = np.asarray(values, np.float64)
+    exact = np.where(np.isfinite(exact), exact, np.nan)
+    thousandths = exact * 1000
+    near = np.rint(thousandths) / 1000
+    rounded: list[float | int | None] = near.tolist()
+    # In the middle between two, the rounding of the product must not decide.
+    for at in np.flatnonzero(np.abs(thousandths % 1 - 0.5) < 1e-6).tolist():
+        rounded[at] = near[at] = round(float(exact[at]), 3)
+    for at in np.flatnonzero(near == np.rint(near)).tolist():
+        rounded[at] = int(near[at])
+    for at in np.flatnonzero(np.isnan(near)).tolist():
+        rounded[at] = None
+    return rounded

@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from metra.analysis.distributions import Distribution
 from metra.analysis.relations import ScoreRelation
 from metra.report import chart
+from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import (
-    build_figure,
-    build_html_table,
-    format_with_minus,
-    make_number_cell,
-)
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import Style, format_count
@@ -42,7 +37,7 @@ def build_distributions_section(study: Study) -> Html:
         tag(
             "div",
             [
-                build_figure(
+                tables.build_figure(
                     format_metric_heading(entry.spec, scores[entry.spec]),
                     _draw_distribution(entry, names),
                     _build_distribution_table(entry, names),
@@ -93,7 +88,7 @@ def _equalize_edges(distribution: Distribution) -> list[float]:
 
 
 def _build_distribution_table(distribution: Distribution, names: Sequence[str]) -> Html:
-    return build_html_table(
+    return tables.build_html_table(
         ["from", "to", *names],
         [
             [
@@ -137,7 +132,7 @@ def build_correlations_table(
     relations: Sequence[ScoreRelation], caption: str, name: str
 ) -> Html:
     """List the correlations of every pair."""
-    return build_html_table(
+    return tables.build_html_table(
         [
             "across",
             "up",
@@ -185,7 +180,7 @@ def draw_segments_figure(entry: ScoreRelation) -> Html:
         f"{_format_correlation(entry)}"
     )
     picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
-    return build_figure(
+    return tables.build_figure(
         f"{entry.y} against {entry.x}",
         picture,
         _build_squares_table(entry),
@@ -213,17 +208,17 @@ def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Htm
     known = entry.systems_pearson
     note = "too few systems for a correlation"
     if known is not None:
-        note = f"Pearson {format_with_minus(known, 3)}"
+        note = f"Pearson {tables.format_with_minus(known, 3)}"
         if fit is not None and fit.band:
             note += "; the band holds the fitted line with 95 %"
     label = (
         f"{entry.y} against {entry.x} over "
         f"{format_count(len(entry.points), 'system')}; {note}"
     )
-    return build_figure(
+    return tables.build_figure(
         f"{entry.y} against {entry.x}, by system",
         chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks),
-        build_html_table(
+        tables.build_html_table(
             ["system", entry.x, entry.y],
             [
                 [p.system, Cell(p.x, digits=3), Cell(p.y, digits=3)]
@@ -240,8 +235,8 @@ def _format_correlation(entry: ScoreRelation) -> str:
     if entry.pearson is None or entry.spearman is None:
         return "no correlation: one of the two never varies"
     return (
-        f"Pearson {format_with_minus(entry.pearson, 3)}, Spearman "
-        f"{format_with_minus(entry.spearman, 3)}"
+        f"Pearson {tables.format_with_minus(entry.pearson, 3)}, Spearman "
+        f"{tables.format_with_minus(entry.spearman, 3)}"
     )
 
 
@@ -253,10 +248,10 @@ def _get_last_edge(edges: Sequence[float]) -> float:
 def _build_squares_table(entry: ScoreRelation) -> Html:
     # Each number stands in many rows.
     xs, ys = (
-        [make_number_cell(Cell(edge)) for edge in edges]
+        [tables.make_number_cell(Cell(edge)) for edge in edges]
         for edges in (entry.x_edges, entry.y_edges)
     )
-    return build_html_table(
+    return tables.build_html_table(
         [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
         [
             [

@@ -138,3 +138,18 @@ def opened(store: Any, content: Campaign, **more: Any) -> House:
             for judge in judges.list_judges(db, key)
         }
     return House(store, key, tokens, clock, more)
+
+
+def list_screen_events(db: Any, task: str, number: int) -> list[Any]:
+    """All events of a screen, in order; a window that is loaded again counts on."""
+    from metra.store import database
+    from metra.store.events import Event
+
+    query = database.event.select().filter_by(task=task, number=number)
+    rows = db.execute(query.order_by(database.event.c.seq, database.event.c.client))
+    return [
+        Event(
+            row.seq, row.t_ms, row.kind, database.decode_json(row.data_json), row.client
+        )
+        for row in rows
+    ]

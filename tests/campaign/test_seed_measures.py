@@ -16,7 +16,7 @@ from metra.campaign.exercise import (
 from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
-from metra.campaign.protocols.edit import count_edits
+from metra.campaign.protocols.timed import count_edits
 from metra.campaign.reconciliation import write_entities, write_terms
 from metra.campaign.results import (
     average_systems,

@@ -8,12 +8,10 @@ from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaltrans import compute_running_scores
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.questions import Question, QuestionSet
-from metra.campaign.protocols.reading import Reading
+from metra.campaign.protocols.questions import Question, QuestionSet, Template
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.template import Template
+from metra.campaign.protocols.timed import Edit, Reading
 from metra.campaign.results import average_systems, score_texts
 from metra.corpus.evalset import EvalSet
 from metra.scoring.evaluate import evaluate

@@ -4,7 +4,7 @@ from typing import Any
 
 from metra.cli import cli as command_tree
 from metra.cli import main
-from metra.formats.stream import clear_pipe_buffers as forget_standard_input
+from metra.formats.stream import PIPES
 
 __all__ = [
     "command_tree",
@@ -15,6 +15,12 @@ __all__ = [
     "open_store",
     "score_on_dask",
 ]
+
+
+def forget_standard_input() -> None:
+    """Forget what was read from pipes, so that they are read anew."""
+    while PIPES:
+        PIPES.popitem()[1].close()
 
 
 def open_store(path: str) -> Any:

@@ -5,7 +5,7 @@ import uuid
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.campaigns import made, opened
+from tests.campaigns import list_screen_events, made, opened
 
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.errors import OptionError
@@ -156,17 +156,19 @@ def test_a_draft_of_no_numbers_is_refused(at_work):
 
 
 def test_events_are_kept_once_in_order(at_work):
-    db, _, owned, _ = at_work
+    db, stored, owned, _ = at_work
     task = owned.task.id
     events.add_events(
-        db, task, 0, [Event(1, 10.0, "key"), Event(0, 5.5, "focus", {"a": 1})]
+        db, stored, task, 0, [Event(1, 10.0, "key"), Event(0, 5.5, "focus", {"a": 1})]
     )
-    events.add_events(db, task, 0, [Event(1, 10.0, "key"), Event(2, 11.0, "key\0")])
     events.add_events(
-        db, task, 0, [Event(None, 12.0, "blur"), Event(None, 13.0, "focus")]
+        db, stored, task, 0, [Event(1, 10.0, "key"), Event(2, 11.0, "key\0")]
     )
-    events.add_events(db, task, 0, [])
-    found = events.list_screen_events(db, task, 0)
+    events.add_events(
+        db, stored, task, 0, [Event(None, 12.0, "blur"), Event(None, 13.0, "focus")]
+    )
+    events.add_events(db, stored, task, 0, [])
+    found = list_screen_events(db, task, 0)
     assert [(one.seq, one.kind) for one in found] == [
         (0, "focus"),
         (1, "key"),
@@ -178,12 +180,12 @@ def test_events_are_kept_once_in_order(at_work):
 
 
 def test_a_screen_has_only_so_many_events(at_work, monkeypatch):
-    db, _, owned, _ = at_work
+    db, stored, owned, _ = at_work
     monkeypatch.setattr(events, "MOST", 5)
     for at in range(0, 9, 3):
         new = [Event(at + more, 1.0, "key") for more in range(3)]
-        events.add_events(db, owned.task.id, 0, new)
-    assert len(events.list_screen_events(db, owned.task.id, 0)) == 5
+        events.add_events(db, stored, owned.task.id, 0, new)
+    assert len(list_screen_events(db, owned.task.id, 0)) == 5
 
 
 def test_progress_follows_the_judges_own_pace(house):
@@ -210,10 +212,10 @@ def test_progress_follows_the_judges_own_pace(house):
 
 
 def test_events_of_two_windows_do_not_take_each_others_place(at_work):
-    db, _, owned, _ = at_work
+    db, stored, owned, _ = at_work
     for client in ("one", "two"):
         log = [Event(seq, 5.0, f"{client} {seq}", client=client) for seq in range(2)]
-        events.add_events(db, owned.task.id, 0, log)
-        events.add_events(db, owned.task.id, 0, log)
-    kept = events.list_screen_events(db, owned.task.id, 0)
+        events.add_events(db, stored, owned.task.id, 0, log)
+        events.add_events(db, stored, owned.task.id, 0, log)
+    kept = list_screen_events(db, owned.task.id, 0)
     assert [one.kind for one in kept] == ["one 0", "two 0", "one 1", "two 1"]

@@ -5,11 +5,11 @@ import threading
 import uuid
 
 import pytest
-from tests.campaigns import made, opened
+from tests.campaigns import list_screen_events, made, opened
 from tests.web.browsing import answer
 
 from metra.campaign.judgement import keep_latest
-from metra.store import campaigns, events, judges
+from metra.store import campaigns, judges
 
 DAY = 86400.0
 GOOD = {"fluency": 4, "adequacy": 2}
@@ -303,7 +303,7 @@ def test_events_come_with_drafts_and_answers(house):
     for _ in range(2):
         browser.send("POST", f"{path_of(screen)}/answer", said)
     with house.store.reading() as db:
-        kept = events.list_screen_events(db, screen["task"], 0)
+        kept = list_screen_events(db, screen["task"], 0)
     assert [(one.seq, one.kind, one.data) for one in kept] == [
         (0, "focus", {"of": "text"}),
         (1, "key", None),
@@ -447,7 +447,7 @@ def test_a_draft_that_its_answer_overtook_is_dropped(house):
     again = browser.get(path_of(screen)).json()
     assert again["draft"] is None
     with house.store.reading() as db:
-        kinds = [one.kind for one in events.list_screen_events(db, screen["task"], 0)]
+        kinds = [one.kind for one in list_screen_events(db, screen["task"], 0)]
     assert kinds == ["blur"]
 
 

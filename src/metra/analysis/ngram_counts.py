@@ -81,7 +81,7 @@ class NgramIndex:
             np.arange(len(streams), dtype=np.int16),
             [len(stream.ids) for stream in streams],
         )
-        segments = np.concatenate([stream.segments() for stream in streams])
+        segments = np.concatenate([stream.segments for stream in streams])
         self._segments = segments.astype(np.int32)
         lengths = np.concatenate([stream.lengths for stream in streams])
         #: How many words of its segment stand from each word on.
@@ -97,7 +97,7 @@ class NgramIndex:
         """
         compared: dict[str, list[NgramComparison]] = {name: [] for name in systems}
         # Segment by segment, so that a stable sort of n-grams leaves them in that order.
-        places = _argsort(self._segments.astype(np.int64)).astype(np.int32)
+        places = sort_places(self._segments).astype(np.int32)
         kinds = self.ids[places]
         for n in range(1, order + 1):
             whole = (self._room[places] >= n) & (kinds >= 0)
@@ -122,7 +122,7 @@ class NgramIndex:
         keys = kinds.astype(np.int64)
         if n > 1:
             keys = keys * self._vocabulary + self.ids[places + n - 1]
-        order = _argsort(keys)
+        order = sort_places(keys)
         keys, segments = keys[order], self._segments[places[order]]
         if least >= ONE_SEGMENT:
             # What stands in one segment cannot weigh more, nor can longer n-grams around it.
@@ -217,8 +217,9 @@ def split_places(kinds: SmallIds) -> Iterator[Ids]:
         first = last
 
 
-def _argsort(keys: Ids) -> Ids:
+def sort_places(numbers: Ids | SmallIds) -> Ids:
     """Sort numbers from 0 on stably, and tell where each stood."""
+    keys = numbers.astype(np.int64, copy=False)
     bits = len(keys).bit_length()
     if int(keys.max(initial=0)).bit_length() + bits > 63:
         return np.argsort(keys, kind="stable")

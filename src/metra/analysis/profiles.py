@@ -351,9 +351,9 @@ def _compute_intervals(
 
 
 def _compute_reference_traits(counted: ProfileRows) -> dict[str, float]:
-    repeated, ngrams = counted.reference_repeats
     types = compute_type_token_ratio(counted.reference_ids)
-    traits = {"repeated": 100 * repeated / max(ngrams, 1)}
+    share = counted.reference_repeats / max(counted.reference_ngrams, 1)
+    traits = {"repeated": 100 * share}
     return traits if types is None else {"type_token": types, **traits}
 
 

@@ -10,9 +10,7 @@ from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.stream import name_system
 from metra.formats.texts.columns import HELP, ColumnNames, Role
 from metra.formats.texts.parquet import (
-    check_columns_exist,
-    check_key_columns,
-    check_text_columns,
+    check_columns,
     get_key_kind,
     map_fields,
     read_schema,
@@ -104,10 +102,8 @@ def check_schema(
 
     Before the first row is counted: on a cluster, a failure there is costly and hard to read.
     """
-    check_columns_exist(schema, plan.columns, where)
-    check_text_columns(schema, plan.text_columns, where)
-    keys = [*plan.group_by, *([plan.documents] if plan.documents else [])]
-    check_key_columns(schema, keys, where)
+    keys = [*([plan.documents] if plan.documents else []), *plan.group_by]
+    check_columns(schema, plan.text_columns, keys, where)
     for name in keys:
         if name in OWN_COLUMNS:
             msg = f"The column {name!r} cannot be grouped by: totals have one of that name."

@@ -29,6 +29,11 @@ def divide(
     return np.divide(above, below, out=np.full(below.shape, fill), where=defined)
 
 
+def drop_nan(value: float) -> float | None:
+    """Return a figure, or None for what is not a number."""
+    return value if value == value else None
+
+
 def row_means(values: Array) -> Array:
     """Mean of each row over its finite cells; NaN where there are none."""
     there = np.isfinite(values)

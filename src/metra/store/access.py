@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
@@ -36,20 +36,12 @@ def begin_session(
     db: Connection, role: str, *, now: float, judge: str | None = None, name: str = ""
 ) -> tuple[str, Session]:
     """Begin a session; return the secret for the cookie, which is stored as a hash only."""
-    token = new_token()
-    session = Session(
-        hash_token(token),
-        role,
-        judge,
-        name,
-        new_token(),
-        now,
-        now,
-        now + IDLE[role],
-    )
-    values = {field: getattr(session, field) for field in Session.__slots__}
-    db.execute(insert(database.session).values(**values))
-    db.execute(delete(database.session).where(database.session.c.expires_at < now))
+    token, csrf = new_token(), new_token()
+    until = now + IDLE[role]
+    session = Session(hash_token(token), role, judge, name, csrf, now, now, until)
+    table = database.session
+    db.execute(insert(table), asdict(session))
+    db.execute(delete(table).where(table.c.expires_at < now))
     return token, session
 
 
@@ -64,24 +56,18 @@ def find_session(db: Connection, token: str, *, now: float) -> Session | None:
 def extend_session(db: Connection, session: Session, *, now: float) -> None:
     """Extend a session up to its longest time."""
     until = min(now + IDLE[session.role], session.created_at + LONGEST[session.role])
-    table = database.session
-    db.execute(
-        update(table)
-        .where(table.c.token_hash == session.token_hash)
-        .values(seen_at=now, expires_at=until)
-    )
+    change = update(database.session).where(_OF_TOKEN)
+    key = {"key": session.token_hash}
+    db.execute(change, key | {"seen_at": now, "expires_at": until})
 
 
 def end_session(db: Connection, session: Session) -> None:
     """End a session."""
-    table = database.session
-    db.execute(delete(table).where(table.c.token_hash == session.token_hash))
+    db.execute(delete(database.session).where(_OF_TOKEN), {"key": session.token_hash})
 
 
-_FIND = select(database.session).where(
-    database.session.c.token_hash == bindparam("key")
-)
-
+_OF_TOKEN = database.session.c.token_hash == bindparam("key")
+_FIND = select(database.session).where(_OF_TOKEN)
 
 _SHORTEST = 10
 # 64 MB and some tenths of a second for each guess.
@@ -97,7 +83,9 @@ def set_password(
         raise OptionError(msg)
     admin, session = database.admin, database.session
     db.execute(delete(admin).where(admin.c.name == name))
-    db.execute(insert(admin).values(name=name, scrypt=_hash(password)))
+    salt = secrets.token_bytes(16)
+    kept = f"{salt.hex()}${_scrypt(password, salt)}"
+    db.execute(insert(admin).values(name=name, scrypt=kept))
     db.execute(delete(session).where(session.c.role == "admin", session.c.name == name))
     audit.add_entry(db, who, "set password", {"admin": name}, now=now)
 
@@ -109,25 +97,15 @@ def find_password_hash(db: Connection, name: str) -> str | None:
     return db.execute(query).scalar_one_or_none()
 
 
-def has_admins(db: Connection) -> bool:
-    """Whether there is any admin."""
-    return db.execute(select(database.admin.c.name).limit(1)).first() is not None
-
-
 def check_password(password: str, kept: str | None) -> bool:
     """Return whether a password is the stored one; takes as long when there is none."""
     salt, _, wanted = (kept or f"{'00' * 16}$").partition("$")
-    hashed = _scrypt(password, bytes.fromhex(salt))
-    return hmac.compare_digest(hashed.hex(), wanted)
+    return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt)), wanted)
 
 
-def _hash(password: str) -> str:
-    salt = secrets.token_bytes(16)
-    return f"{salt.hex()}${_scrypt(password, salt).hex()}"
-
-
-def _scrypt(password: str, salt: bytes) -> bytes:
-    return hashlib.scrypt(password.encode("utf-8", "replace"), salt=salt, **_COST)
+def _scrypt(password: str, salt: bytes) -> str:
+    secret = password.encode("utf-8", "replace")
+    return hashlib.scrypt(secret, salt=salt, **_COST).hex()
 
 
 WINDOW_SECONDS = 300.0
@@ -136,10 +114,9 @@ WINDOW_SECONDS = 300.0
 def count_failures(db: Connection, key: str, *, now: float) -> int:
     """Return how often this key failed lately."""
     attempt = database.attempt.c
-    query = select(func.count()).where(
-        attempt.key == strip_unstorable(key), attempt.at > now - WINDOW_SECONDS
-    )
-    return int(db.execute(query).scalar_one())
+    query = select(func.count()).where(attempt.key == strip_unstorable(key))
+    recent = query.where(attempt.at > now - WINDOW_SECONDS)
+    return int(db.execute(recent).scalar_one())
 
 
 def add_failure(db: Connection, key: str, *, now: float) -> None:

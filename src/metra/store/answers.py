@@ -1,9 +1,9 @@
 """Answers, only ever added, each once, with times within the server's; and their drafts."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
 from metra.campaign.judgement import record_answer
 from metra.campaign.own_wording import find_wording_version
@@ -26,11 +26,8 @@ class Draft:
 
 def find_draft(db: Connection, task: str, number: int) -> Draft | None:
     """Return the draft of a screen, if there is one."""
-    row = db.execute(_FIND, {"of": task, "place": number}).first()
-    if row is None:
-        return None
-    payload = decode_json(row.payload_json)
-    return Draft(row.rev, payload["value"], payload["comment"])
+    row = db.execute(_FIND_DRAFT, {"of": task, "place": number}).first()
+    return None if row is None else Draft(row.rev, **decode_json(row.payload_json))
 
 
 def save_draft(
@@ -41,34 +38,16 @@ def save_draft(
     The same value under the same number, as after a lost reply, is no conflict.
     """
     stored = find_draft(db, task, number)
-    tidy = Draft(new.rev, new.value, strip_unstorable(new.comment))
-    payload = encode_json({"value": tidy.value, "comment": tidy.comment})
+    payload = {"value": new.value, "comment": strip_unstorable(new.comment)}
+    content = {"rev": new.rev, "payload_json": encode_json(payload), "at": now}
     if stored is None:
-        where = {"task": task, "number": number}
-        db.execute(_ADD, where | {"rev": new.rev, "payload_json": payload, "at": now})
+        db.execute(_ADD_DRAFT, {"task": task, "number": number} | content)
         return None
     same = new.rev == stored.rev and encode_json(new.value) == encode_json(stored.value)
     if new.rev <= stored.rev and not same:
         return stored
-    values = {"rev": new.rev, "payload": payload, "now": now}
-    db.execute(_CHANGE, {"of": task, "place": number} | values)
+    db.execute(_CHANGE_DRAFT, {"of": task, "place": number} | content)
     return None
-
-
-# Statements of every request are built once.
-_HERE = (database.draft.c.task == bindparam("of")) & (
-    database.draft.c.number == bindparam("place")
-)
-_FIND = select(database.draft.c.rev, database.draft.c.payload_json).where(_HERE)
-_DROP = delete(database.draft).where(_HERE)
-_ADD = insert(database.draft)
-_CHANGE = (
-    update(database.draft)
-    .where(_HERE)
-    .values(
-        rev=bindparam("rev"), payload_json=bindparam("payload"), at=bindparam("now")
-    )
-)
 
 
 class ConflictError(MetraError):
@@ -88,14 +67,13 @@ class AnswerTimes:
     def within(self, wall_ms: int) -> "AnswerTimes":
         """Return times that together fit the wall time; what is cut first is least telling."""
         left = wall_ms
-        cut = {}
+        cut: dict[str, Any] = {}
         for name in ("active_ms", "idle_ms", "paused_ms", "hidden_ms"):
             cut[name] = max(0, min(getattr(self, name), left))
             left -= cut[name]
-        first = self.first_action_ms
-        if first is not None:
-            first = max(0, min(first, wall_ms))
-        return AnswerTimes(**cut, first_action_ms=first)
+        if self.first_action_ms is not None:
+            cut["first_action_ms"] = max(0, min(self.first_action_ms, wall_ms))
+        return AnswerTimes(**cut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +89,17 @@ class Answer:
     wording: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
+class StoredAnswer(NamedTuple):
     """An answer as it was kept."""
 
+    value: Any
     id: str
     task: str
     number: int
     revision: int
-    value: Any
     comment: str
     cannot: str | None
+    submitted_at: float
 
 
 def submit_answer(
@@ -153,67 +131,50 @@ def submit_answer(
     begun = steps.get(0, now)
     since = begun if before is None else max(begun, before.submitted_at)
     wall_ms = max(0, round(1000 * (now - since)))
-    times = answer.times.within(wall_ms)
+    times = asdict(answer.times.within(wall_ms))
+    first = times.pop("first_action_ms")
     cannot = None if answer.cannot is None else strip_unstorable(answer.cannot)
-    comment = strip_unstorable(answer.comment)
     wording = strip_unstorable(answer.wording)
     value: dict[str, Any] = {}
     if cannot is None:
         limited = asked.limit_times(answer.value, wall_ms)
         value = asked.check(limited, collect_texts(campaign, task, number))
-    first = times.first_action_ms
-    revision = 1 if before is None else before.revision + 1
-    db.execute(
-        _INSERT,
-        {
-            "id": answer.id,
-            "task": task.id,
-            "number": number,
-            "revision": revision,
-            "supersedes": None if before is None else before.id,
-            "judge": owned.judge,
-            "value_json": encode_json(value),
-            "comment": comment,
-            "cannot": cannot,
-            "shown_at": begun,
-            "first_action_at": None if first is None else since + first / 1000,
-            "submitted_at": now,
-            "wall_ms": wall_ms,
-            "active_ms": times.active_ms,
-            "hidden_ms": times.hidden_ms,
-            "idle_ms": times.idle_ms,
-            "paused_ms": times.paused_ms,
-            "protocol_version": stored.protocol_version,
-            "wording": wording,
-            "wording_version": find_wording_version(campaign, wording),
-        },
-    )
-    db.execute(_DROP, {"of": task.id, "place": number})
+    kept: dict[str, Any] = {
+        "id": answer.id,
+        "task": task.id,
+        "number": number,
+        "revision": 1 if before is None else before.revision + 1,
+        "comment": strip_unstorable(answer.comment),
+        "cannot": cannot,
+        "submitted_at": now,
+    }
+    more = {
+        "supersedes": None if before is None else before.id,
+        "judge": owned.judge,
+        "value_json": encode_json(value),
+        "shown_at": begun,
+        "first_action_at": None if first is None else since + first / 1000,
+        "wall_ms": wall_ms,
+        "protocol_version": stored.protocol_version,
+        "wording": wording,
+        "wording_version": find_wording_version(campaign, wording),
+    }
+    db.execute(_ADD_ANSWER, kept | times | more)
+    db.execute(_DROP_DRAFT, {"of": task.id, "place": number})
     _finish_task(db, owned)
-    return StoredAnswer(answer.id, task.id, number, revision, value, comment, cannot)
+    return StoredAnswer(value=value, **kept)
 
 
 def find_answer(db: Connection, key: str) -> StoredAnswer | None:
     """Return an answer by its id, if it is stored."""
-    row = db.execute(_ANSWERS_FIND, {"key": key}).first()
-    if row is None:
-        return None
-    return StoredAnswer(*row[:4], decode_json(row.value_json), row.comment, row.cannot)
+    row = db.execute(_FIND_ANSWER, {"key": key}).first()
+    return None if row is None else StoredAnswer(decode_json(row[0]), *row[1:])
 
 
-@dataclass(frozen=True, slots=True)
-class LatestAnswer:
-    """The newest answer to a screen."""
-
-    id: str
-    revision: int
-    submitted_at: float
-
-
-def find_latest_answer(db: Connection, task: str, number: int) -> LatestAnswer | None:
+def find_latest_answer(db: Connection, task: str, number: int) -> StoredAnswer | None:
     """Return the newest answer to a screen, if there is one."""
-    row = db.execute(_LAST, {"of": task, "place": number}).first()
-    return None if row is None else LatestAnswer(*row)
+    row = db.execute(_LATEST_ANSWER, {"of": task, "place": number}).first()
+    return None if row is None else StoredAnswer(decode_json(row[0]), *row[1:])
 
 
 def read_judgements(
@@ -223,64 +184,42 @@ def read_judgements(
 
     `judge_id` asks for those of one judge alone.
     """
-    task, judge, judgement = database.task, database.judge, database.judgement
-    owned = (
-        tasks.list_campaign_tasks(db, stored.id)
-        if judge_id is None
-        else tasks.list_all_judge_tasks(db, judge_id)
+    task, judge, judgement = database.task.c, database.judge.c, database.judgement.c
+    query = (
+        select(database.judgement)
+        .join(database.task, judgement.task == task.id)
+        .join(database.judge, judgement.judge == judge.id)
+        .where(task.campaign == stored.id)
+        .order_by(judge.place, task.position, judgement.number, judgement.revision)
     )
+    if judge_id is None:
+        owned = tasks.list_campaign_tasks(db, stored.id)
+    else:
+        owned = tasks.list_all_judge_tasks(db, judge_id)
+        query = query.where(judgement.judge == judge_id)
     known = {
         one.task.id: replace(one.task, id=one.called) if one.called else one.task
         for one in owned
     }
-    query = (
-        select(
-            judgement.c.task,
-            judgement.c.id,
-            judgement.c.called,
-            judgement.c.value_json,
-            *(judgement.c[name] for name in _KEPT),
-        )
-        .join_from(judgement, task, judgement.c.task == task.c.id)
-        .join(judge, judgement.c.judge == judge.c.id)
-        .where(task.c.campaign == stored.id)
-        .order_by(
-            judge.c.place, task.c.position, judgement.c.number, judgement.c.revision
-        )
-    )
-    if judge_id is not None:
-        query = query.where(judgement.c.judge == judge_id)
     return [
         # Values were checked when they came in.
         record_answer(
             stored.campaign,
-            known[owner],
-            decode_json(value),
-            id=called or key,
-            **dict(zip(_KEPT, kept, strict=True)),
+            known[row["task"]],
+            decode_json(row["value_json"]),
+            id=row["called"] or row["id"],
+            **{name: row[name] for name in ("number", *SAME)},
         )
-        for owner, key, called, value, *kept in db.execute(query).all()
+        for row in db.execute(query).mappings()
     ]
 
 
 #: Columns that are fields of the judgement.
-SAME = (
-    "cannot",
-    "comment",
-    "revision",
-    "shown_at",
-    "first_action_at",
-    "submitted_at",
-    "wall_ms",
-    "active_ms",
-    "hidden_ms",
-    "idle_ms",
-    "paused_ms",
-    "protocol_version",
-    "wording",
-    "wording_version",
-)
-_KEPT = ("number", *SAME)
+SAME = [
+    field.name
+    for field in fields(Judgement)
+    if field.name in database.judgement.c and field.name not in ("id", "task", "judge")
+]
 
 
 def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:
@@ -297,26 +236,21 @@ def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:
 
 
 # Statements of every request are built once.
-_INSERT = insert(database.judgement)
-_ANSWERS_FIND = select(
-    database.judgement.c.id,
-    database.judgement.c.task,
-    database.judgement.c.number,
-    database.judgement.c.revision,
-    database.judgement.c.value_json,
-    database.judgement.c.comment,
-    database.judgement.c.cannot,
-).where(database.judgement.c.id == bindparam("key"))
-_LAST = (
-    select(
-        database.judgement.c.id,
-        database.judgement.c.revision,
-        database.judgement.c.submitted_at,
+_draft, _answer = database.draft, database.judgement
+_OF_DRAFT = (_draft.c.task == bindparam("of")) & (_draft.c.number == bindparam("place"))
+_FIND_DRAFT = select(_draft.c.rev, _draft.c.payload_json).where(_OF_DRAFT)
+_ADD_DRAFT = insert(_draft)
+_CHANGE_DRAFT = update(_draft).where(_OF_DRAFT)
+_DROP_DRAFT = delete(_draft).where(_OF_DRAFT)
+_ADD_ANSWER = insert(_answer)
+_SELECT: Select[Any] = select(
+    _answer.c.value_json, *(_answer.c[name] for name in StoredAnswer._fields[1:])
+)
+_FIND_ANSWER = _SELECT.where(_answer.c.id == bindparam("key"))
+_LATEST_ANSWER = (
+    _SELECT.where(
+        _answer.c.task == bindparam("of"), _answer.c.number == bindparam("place")
     )
-    .where(
-        database.judgement.c.task == bindparam("of"),
-        database.judgement.c.number == bindparam("place"),
-    )
-    .order_by(database.judgement.c.revision.desc())
+    .order_by(_answer.c.revision.desc())
     .limit(1)
 )

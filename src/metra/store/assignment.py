@@ -3,9 +3,11 @@
 The choice follows from what is stored, and is written to the audit log.
 """
 
+from dataclasses import replace
+
 from sqlalchemy import Connection, func, select
 
-from metra.campaign.assignment import Task, TaskItem, make_opaque_id
+from metra.campaign.assignment import Task, make_opaque_id
 from metra.campaign.campaign import Campaign
 from metra.formats.scores.judgement import COUNTED
 from metra.store import audit, campaigns, database, judges, screens, tasks
@@ -21,38 +23,28 @@ def take_over_task(
     store: Store, judge: Judge, *, now: float, away_after: float = AWAY_SECONDS
 ) -> str | None:
     """Give a judge a task that somebody else left; return its id, or None."""
+    campaign = database.campaign.c
     with store.transaction() as db:
         # One at a time in a campaign, so that no task goes to two judges.
-        query = select(database.campaign.c.id).where(
-            database.campaign.c.id == judge.campaign
-        )
+        query = select(campaign.id).where(campaign.id == judge.campaign)
         db.execute(query.with_for_update())
         stored = campaigns.get_campaign(db, judge.campaign)
         way = screens.list_screens(db, judge.id)
         if stored.state != "open" or way.reached < len(way.places):
             return None
-        left = _find_abandoned(db, judge, now=now, away_after=away_after)
+        abandoned = [
+            task
+            for other in judges.list_judges(db, judge.campaign)
+            if other.id != judge.id and _is_gone(db, other, now - away_after)
+            for task in tasks.list_judge_tasks(db, other.id)
+            if task.state != "done" and task.task.kind in COUNTED
+        ]
         # What went to others counts too: the judge may have seen it.
         had = tasks.list_all_judge_tasks(db, judge.id)
-        for task in left:
+        for task in sorted(abandoned, key=lambda task: task.task.position):
             if _may_take(stored.campaign, had, task) and _lock_if_free(db, task):
                 return _take_task(db, stored, judge, task, now=now)
     return None
-
-
-def _find_abandoned(
-    db: Connection, judge: Judge, *, now: float, away_after: float
-) -> list[StoredTask]:
-    """Return the open tasks of judges who are gone, the first tasks first."""
-    abandoned = []
-    for other in judges.list_judges(db, judge.campaign):
-        if other.id != judge.id and _is_gone(db, other, now - away_after):
-            abandoned += [
-                task
-                for task in tasks.list_judge_tasks(db, other.id)
-                if task.state != "done" and task.task.kind in COUNTED
-            ]
-    return sorted(abandoned, key=lambda task: task.task.position)
 
 
 def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
@@ -66,15 +58,12 @@ def _is_gone(db: Connection, judge: Judge, since: float) -> bool:
 
 def _may_take(campaign: Campaign, had: list[StoredTask], left: StoredTask) -> bool:
     """Return whether a judge has not seen the text, or of blocks these very versions."""
-    wanted = _list_versions(left.task)
+    wanted = {(item.segment, item.system) for item in left.task.items}
+    seen = [{(item.segment, item.system) for item in one.task.items} for one in had]
     if campaign.blocks:
-        return all(_list_versions(mine.task) != wanted for mine in had)
+        return wanted not in seen
     segments = {segment for segment, _ in wanted}
-    return all(item.segment not in segments for mine in had for item in mine.task.items)
-
-
-def _list_versions(task: Task) -> set[tuple[int, str]]:
-    return {(item.segment, item.system) for item in task.items}
+    return not any(segment in segments for versions in seen for segment, _ in versions)
 
 
 def _lock_if_free(db: Connection, left: StoredTask) -> bool:
@@ -95,32 +84,20 @@ def _take_task(
     task = database.task.c
     query = select(func.max(task.position)).where(task.judge == judge.id)
     position = (db.execute(query).scalar_one() or 0) + 1
-    name = stored.campaign.settings.name
+    old, name = left.task, stored.campaign.settings.name
 
     def make_id(*parts: object) -> str:
-        return make_opaque_id(
-            stored.secret, name, "top-up", judge.label, left.task.id, *parts
-        )
+        named = (name, "top-up", judge.label, old.id, *parts)
+        return make_opaque_id(stored.secret, *named)
 
     items = tuple(
-        TaskItem(make_id("output", number), item.system, item.segment, item.text)
-        for number, item in enumerate(left.task.items)
+        replace(item, id=make_id("output", number))
+        for number, item in enumerate(old.items)
     )
-    new = Task(make_id("task"), judge.label, position, left.task.kind, items)
-    tasks.set_state(db, left.task.id, "passed")
-    tasks.add_tasks(
-        db,
-        stored.id,
-        stored.campaign,
-        [new],
-        {judge.label: judge.id},
-        topped_up_from=left.task.id,
-    )
-    data = {
-        "from": left.task.judge,
-        "to": judge.label,
-        "task": left.task.id,
-        "as": new.id,
-    }
+    new = Task(make_id("task"), judge.label, position, old.kind, items)
+    tasks.set_state(db, old.id, "passed")
+    ids = {judge.label: judge.id}
+    tasks.add_tasks(db, stored.id, stored.campaign, [new], ids, topped_up_from=old.id)
+    data = {"from": old.judge, "to": judge.label, "task": old.id, "as": new.id}
     audit.add_entry(db, "metra", "top up", data, now=now, campaign=stored.id)
     return new.id

@@ -30,24 +30,15 @@ def add_entry(
     campaign: str | None = None,
 ) -> None:
     """Record what somebody did."""
-    db.execute(
-        insert(database.audit).values(
-            id=new_id(),
-            at=now,
-            who=who,
-            what=what,
-            campaign=campaign,
-            data_json=encode_json(data),
-        )
-    )
+    row = {"id": new_id(), "at": now, "who": who, "what": what, "campaign": campaign}
+    db.execute(insert(database.audit), row | {"data_json": encode_json(data)})
 
 
 def list_entries(db: Connection, campaign: str | None = None) -> list[AuditEntry]:
     """Return what was done, the newest first; in one campaign, or in all."""
-    audit = database.audit.c
-    query = select(
-        audit.at, audit.who, audit.what, audit.campaign, audit.data_json
-    ).order_by(audit.at.desc(), audit.id)
+    log = database.audit.c
+    query = select(log.at, log.who, log.what, log.campaign, log.data_json)
     if campaign is not None:
-        query = query.where(audit.campaign == campaign)
-    return [AuditEntry(*row[:4], decode_json(row[4])) for row in db.execute(query)]
+        query = query.where(log.campaign == campaign)
+    rows = db.execute(query.order_by(log.at.desc(), log.id))
+    return [AuditEntry(*row[:4], decode_json(row[4])) for row in rows]

@@ -1,7 +1,7 @@
 """Campaigns as JSON, frozen when they are created, with all their tasks."""
 
 import secrets
-from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import cache
 from threading import Lock
@@ -15,31 +15,20 @@ from metra.campaign.protocols.kind import QuestionKind
 from metra.campaign.protocols.registry import KINDS
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.store import audit, database, tasks
-from metra.store.database import (
-    decode_json,
-    encode_json,
-    new_code,
-    new_id,
-    strip_unstorable,
-)
 
 
 def to_json(campaign: Campaign) -> str:
     """Return a campaign as JSON, with the kind of what each step asks."""
     content = asdict(campaign)
-    for step, entry in zip(
-        campaign.protocol.steps, content["protocol"]["steps"], strict=True
-    ):
+    entries = content["protocol"]["steps"]
+    for step, entry in zip(campaign.protocol.steps, entries, strict=True):
         entry["asks"]["kind"] = step.asks.kind
-    return encode_json(content)
+    return database.encode_json(content)
 
 
 def from_json(text: str) -> Campaign:
     """Return the campaign that `to_json` wrote."""
-    campaign = _build_value(Campaign, decode_json(text))
-    if not isinstance(campaign, Campaign):
-        raise TypeError(text[:80])
-    return campaign
+    return _build_value(Campaign, database.decode_json(text))
 
 
 def _build_value(wanted: Any, value: Any) -> Any:
@@ -47,26 +36,20 @@ def _build_value(wanted: Any, value: Any) -> Any:
     if wanted is QuestionKind:
         wanted = KINDS[value.get("kind", "scale")]
     if is_dataclass(wanted):
-        hints = _get_hints(wanted)  # type: ignore[arg-type]
-        return wanted(  # type: ignore[operator]
-            **{
-                field.name: _build_value(hints[field.name], value[field.name])
-                for field in fields(wanted)
-                if field.name in value
-            }
-        )
+        hints = _get_hints(wanted)
+        names = (field.name for field in fields(wanted) if field.name in value)
+        parts = {name: _build_value(hints[name], value[name]) for name in names}
+        return wanted(**parts)  # type: ignore[operator]
     if get_origin(wanted) is not tuple:
         return value
-    arguments = get_args(wanted)
-    if arguments[-1] is Ellipsis:
-        return tuple(_build_value(arguments[0], item) for item in value)
-    pairs = zip(arguments, value, strict=True)
+    kinds = get_args(wanted)
+    if kinds[-1] is Ellipsis:
+        kinds = (kinds[0],) * len(value)
+    pairs = zip(kinds, value, strict=True)
     return tuple(_build_value(kind, item) for kind, item in pairs)
 
 
-@cache
-def _get_hints(record: type) -> dict[str, Any]:
-    return get_type_hints(record)
+_get_hints: Callable[[Any], dict[str, Any]] = cache(get_type_hints)
 
 
 STATES = ("draft", "open", "paused", "closed")
@@ -99,12 +82,11 @@ def create_campaign(
     if db.execute(taken).first() is not None:
         msg = f"There is a campaign named {name!r} already; choose another name."
         raise OptionError(msg)
-    key, secret = new_id(), secrets.token_bytes(32)
+    key, secret = database.new_id(), secrets.token_bytes(32)
     judges = add_campaign(db, key, campaign, secret=secret, now=now, state=state)
     tasks.add_tasks(db, key, campaign, assign(campaign, secret=secret), judges)
-    audit.add_entry(
-        db, who, "create", {"version": campaign.version}, now=now, campaign=key
-    )
+    data = {"version": campaign.version}
+    audit.add_entry(db, who, "create", data, now=now, campaign=key)
     return key
 
 
@@ -119,28 +101,27 @@ def add_campaign(
     imported: dict[str, Any] | None = None,
 ) -> dict[str, str]:
     """Store a campaign and its judges, without tasks; return the judges' ids by label."""
-    db.execute(
-        insert(database.campaign).values(
-            id=key,
-            name=campaign.settings.name,
-            content_json=to_json(campaign),
-            version=campaign.version,
-            secret=secret.hex(),
-            state=state,
-            created_at=now,
-            imported_json=None if imported is None else encode_json(imported),
-        )
-    )
-    judges = {label: new_id() for label in campaign.settings.judges}
+    row = {
+        "id": key,
+        "name": campaign.settings.name,
+        "content_json": to_json(campaign),
+        "version": campaign.version,
+        "secret": secret.hex(),
+        "state": state,
+        "created_at": now,
+        "imported_json": None if imported is None else database.encode_json(imported),
+    }
+    db.execute(insert(database.campaign), row)
+    judges = {label: database.new_id() for label in campaign.settings.judges}
     rows = [
         {
             "id": judge,
             "campaign": key,
-            "label": strip_unstorable(label),
+            "label": database.strip_unstorable(label),
             "place": place,
-            "profile_json": encode_json({}),
+            "profile_json": "{}",
             "note": "",
-            "completion_code": new_code(),
+            "completion_code": database.new_code(),
         }
         for place, (label, judge) in enumerate(judges.items())
     ]
@@ -150,16 +131,15 @@ def add_campaign(
 
 def list_campaigns(db: Connection) -> list[tuple[str, str, str, float]]:
     """Return id, name, state and creation time of all campaigns, the newest first."""
-    campaign = database.campaign.c
-    query = select(
-        campaign.id, campaign.name, campaign.state, campaign.created_at
-    ).order_by(campaign.created_at.desc(), campaign.name)
-    return [tuple(row) for row in db.execute(query)]
+    row = database.campaign.c
+    query = select(row.id, row.name, row.state, row.created_at)
+    query = query.order_by(row.created_at.desc(), row.name)
+    return [tuple(campaign) for campaign in db.execute(query)]
 
 
 def find_campaign(db: Connection, key: str) -> StoredCampaign | None:
     """Return a campaign by its id, if there is one."""
-    row = db.execute(_FIND, {"key": strip_unstorable(key)}).first()
+    row = db.execute(_FIND, {"key": database.strip_unstorable(key)}).first()
     return None if row is None else _build_stored(db, row)
 
 
@@ -183,24 +163,19 @@ def find_by_name(db: Connection, name: str | None) -> StoredCampaign:
     if name is None and len(known) == 1:
         [name] = known
     if name is None:
-        msg = (
-            f"There are {len(known)} campaigns; say which: {', '.join(sorted(known))}."
-        )
+        names = ", ".join(sorted(known))
+        msg = f"There are {len(known)} campaigns; say which: {names}."
         raise OptionError(msg)
-    stored = find_campaign(db, known[name]) if name in known else None
-    if stored is None:
+    if name not in known:
         raise UnknownNameError(no_such("campaign", name, known))
-    return stored
+    return get_campaign(db, known[name])
 
 
 def find_containing(db: Connection, part: str) -> list[StoredCampaign]:
     """Return campaigns whose content holds a text, the oldest first."""
-    campaign = database.campaign.c
-    query = (
-        select(campaign.id)
-        .where(campaign.content_json.contains(part, autoescape=True))
-        .order_by(campaign.created_at, campaign.name.desc())
-    )
+    row = database.campaign.c
+    query = select(row.id).where(row.content_json.contains(part, autoescape=True))
+    query = query.order_by(row.created_at, row.name.desc())
     return [get_campaign(db, key) for key in db.execute(query).scalars().all()]
 
 
@@ -211,11 +186,7 @@ def set_state(db: Connection, key: str, state: str, *, now: float, who: str) -> 
         raise OptionError(msg)
     if state != "closed":
         refuse_imported(db, key)
-    db.execute(
-        update(database.campaign)
-        .where(database.campaign.c.id == key)
-        .values(state=state)
-    )
+    _update_campaign(db, key, state=state)
     audit.add_entry(db, who, "state", {"state": state}, now=now, campaign=key)
 
 
@@ -232,12 +203,9 @@ def refuse_imported(db: Connection, key: str) -> None:
 
 def unblind_campaign(db: Connection, key: str, *, now: float, who: str) -> None:
     """Let admins see the systems' names; the first time is recorded."""
-    campaign = database.campaign
-    db.execute(
-        update(campaign)
-        .where(campaign.c.id == key, campaign.c.unblinded_at.is_(None))
-        .values(unblinded_at=now)
-    )
+    row = database.campaign.c
+    first = update(database.campaign).where(row.id == key, row.unblinded_at.is_(None))
+    db.execute(first.values(unblinded_at=now))
     audit.add_entry(db, who, "unblind", now=now, campaign=key)
 
 
@@ -246,51 +214,38 @@ def rename_judge(db: Connection, key: str, old: str, new: str) -> None:
     content = get_campaign(db, key).campaign
     names = tuple(new if name == old else name for name in content.settings.judges)
     content = replace(content, settings=replace(content.settings, judges=names))
-    db.execute(
-        update(database.campaign)
-        .where(database.campaign.c.id == key)
-        .values(content_json=to_json(content), version=content.version)
-    )
+    _update_campaign(db, key, content_json=to_json(content), version=content.version)
 
 
+def _update_campaign(db: Connection, key: str, **values: object) -> None:
+    table = database.campaign
+    db.execute(update(table).where(table.c.id == key).values(**values))
+
+
+_columns = database.campaign.c
 _FIND = select(
-    database.campaign.c.id,
-    database.campaign.c.name,
-    database.campaign.c.state,
-    database.campaign.c.version,
-    database.campaign.c.created_at,
-    database.campaign.c.unblinded_at,
-    database.campaign.c.secret,
-    database.campaign.c.imported_json,
-).where(database.campaign.c.id == bindparam("key"))
+    *(column for column in _columns if column is not _columns.content_json)
+).where(_columns.id == bindparam("key"))
 
 # A campaign hardly changes, and is large: what was read once is kept, by id and version.
-_known: OrderedDict[tuple[str, str], tuple[Campaign, str]] = OrderedDict()
+_known: dict[tuple[str, str], tuple[Campaign, str]] = {}
 _turn = Lock()
 
 
 def _build_stored(db: Connection, row: Any) -> StoredCampaign:
     values = dict(row._mapping)
-    secret = bytes.fromhex(values.pop("secret"))
+    values["secret"] = bytes.fromhex(values["secret"])
     origin = values.pop("imported_json")
-    imported = None if origin is None else decode_json(origin)
+    values["imported"] = None if origin is None else database.decode_json(origin)
     key = values["id"], values["version"]
     with _turn:
         known = _known.get(key)
     if known is None:
-        query = select(database.campaign.c.content_json).where(
-            database.campaign.c.id == key[0]
-        )
+        query = select(_columns.content_json).where(_columns.id == key[0])
         content = from_json(db.execute(query).scalar_one())
         known = content, content.protocol.version
         with _turn:
             _known[key] = known
             while len(_known) > _KEPT:
-                _known.popitem(last=False)
-    return StoredCampaign(
-        **values,
-        secret=secret,
-        campaign=known[0],
-        protocol_version=known[1],
-        imported=imported,
-    )
+                _known.pop(next(iter(_known)))
+    return StoredCampaign(**values, campaign=known[0], protocol_version=known[1])

@@ -6,46 +6,31 @@ import secrets
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Double,
-    Integer,
-    MetaData,
-    Table,
-    Text,
-    inspect,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
-from sqlalchemy.types import TypeEngine
 
 from metra.errors import FormatError, MissingResourceError, OptionError
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-    from sqlalchemy.engine import URL
-
-
 # Two servers that start at once must not both migrate: "metra" in digits of a keypad.
 _LOCK = 63872
+_BUSY_SECONDS = 30
 
 
-def migrate(store: "Store", place: str) -> int:
-    """Update the tables and return their version; refuse those of a newer metra."""
+def migrate(store: "Store", place: str) -> None:
+    """Update the tables; refuse those of a newer metra and of other programs."""
     steps = list_migrations()
     with store.reading() as db:
-        version = _version(db)
-    if version == len(steps):
-        return version
+        if _read_version(db) == len(steps):
+            return
     with store.transaction() as db:
         if not store.is_sqlite:
-            db.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        version = _version(db)
+            db.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        version = _read_version(db)
         if version > len(steps):
             msg = (
                 f"{place} was made by a newer metra (its tables have version {version}, "
@@ -53,54 +38,38 @@ def migrate(store: "Store", place: str) -> int:
             )
             raise FormatError(msg)
         if version == 0:
-            _refuse_foreign_tables(db, place)
-            db.execute(text("CREATE TABLE schema_version (version INTEGER NOT NULL)"))
-            db.execute(text("INSERT INTO schema_version VALUES (0)"))
+            if tables := sa.inspect(db).get_table_names():
+                msg = (
+                    f"{place} holds tables of something else ({tables[0]}); "
+                    "expected an empty database or a store of metra's."
+                )
+                raise FormatError(msg)
+            db.exec_driver_sql("CREATE TABLE schema_version (version INTEGER NOT NULL)")
+            db.exec_driver_sql("INSERT INTO schema_version VALUES (0)")
         for sql in steps[version:]:
-            for statement in _split_statements(sql):
-                db.exec_driver_sql(statement)
-        db.execute(text("UPDATE schema_version SET version = :to"), {"to": len(steps)})
-    return len(steps)
+            lines = (line for line in sql.split("\n") if not line.startswith("--"))
+            for statement in "\n".join(lines).split(";"):
+                if statement.strip():
+                    db.exec_driver_sql(statement)
+        db.exec_driver_sql(f"UPDATE schema_version SET version = {len(steps)}")
 
 
 def list_migrations() -> list[str]:
     """Return the SQL of all migrations, in the order of their numbers."""
-    folder = resources.files("metra.store") / "migrations"
-    files = sorted(
-        (file for file in folder.iterdir() if file.name.endswith(".sql")),
-        key=lambda file: file.name,
-    )
+    files = sorted((Path(__file__).parent / "migrations").glob("*.sql"))
     return [file.read_text(encoding="utf-8") for file in files]
 
 
-def _version(db: "Connection") -> int:
-    if not inspect(db).has_table("schema_version"):
+def _read_version(db: sa.Connection) -> int:
+    if not sa.inspect(db).has_table("schema_version"):
         return 0
-    return int(db.execute(text("SELECT version FROM schema_version")).scalar_one())
-
-
-def _refuse_foreign_tables(db: "Connection", place: str) -> None:
-    tables = inspect(db).get_table_names()
-    if tables:
-        msg = (
-            f"{place} holds tables of something else ({tables[0]}); "
-            "expected an empty database or a store of metra's."
-        )
-        raise FormatError(msg)
-
-
-def _split_statements(sql: str) -> list[str]:
-    lines = (line for line in sql.split("\n") if not line.startswith("--"))
-    return [part for part in "\n".join(lines).split(";") if part.strip()]
-
-
-_BUSY_SECONDS = 30
+    return int(db.exec_driver_sql("SELECT version FROM schema_version").scalar_one())
 
 
 class Store:
     """An open store; threads and processes may share the database behind it."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: sa.Engine) -> None:
         self.engine = engine
         self.is_sqlite = engine.dialect.name == "sqlite"
         # SQLite has one writer at a time. Threads of a process wait for each other here,
@@ -108,7 +77,7 @@ class Store:
         self._turn = threading.Lock() if self.is_sqlite else nullcontext()
 
     @contextmanager
-    def transaction(self) -> Iterator["Connection"]:
+    def transaction(self) -> Iterator[sa.Connection]:
         """Open a transaction that writes: all or nothing, on the disk when it ends."""
         with self._turn, self.engine.connect() as connection:
             db = connection.execution_options(metra_writes=True)
@@ -116,7 +85,7 @@ class Store:
                 yield db
 
     @contextmanager
-    def reading(self) -> Iterator["Connection"]:
+    def reading(self) -> Iterator[sa.Connection]:
         """Open a transaction that reads one state of the store."""
         with self.engine.connect() as db, db.begin():
             yield db
@@ -131,8 +100,9 @@ def open(url: str, *, create: bool = True) -> Store:
 
     `url` is a path (SQLite), or an address such as postgresql://user@host/database.
     """
-    address = _parse_url(url)
-    if address.get_backend_name() == "sqlite":
+    address = make_url(url) if "://" in url else URL.create("sqlite", database=url)
+    kind = address.get_backend_name()
+    if kind == "sqlite":
         path = address.database
         if not path or path == ":memory:":
             msg = "A store in memory is lost with its connection; expected a path."
@@ -140,9 +110,17 @@ def open(url: str, *, create: bool = True) -> Store:
         if not create and not Path(path).is_file():
             msg = f"There is no store at {path}; make one with: metra judge init"
             raise FormatError(msg)
+        address = address.set(drivername="sqlite")
         store = Store(_create_sqlite_engine(address))
+    elif kind == "postgresql":
+        if find_spec("psycopg") is None:
+            msg = "PostgreSQL needs a driver; install it with: pip install 'metra[postgresql]'"
+            raise MissingResourceError(msg)
+        address = address.set(drivername="postgresql+psycopg")
+        store = Store(_create_engine(address, max_overflow=30, pool_pre_ping=True))
     else:
-        store = Store(_create_postgresql_engine(address))
+        msg = f"A store cannot be kept in {kind}; expected a path or postgresql://…."
+        raise OptionError(msg)
     try:
         migrate(store, str(address))
     except BaseException:
@@ -151,33 +129,16 @@ def open(url: str, *, create: bool = True) -> Store:
     return store
 
 
-def _parse_url(url: str) -> "URL":
-    from sqlalchemy.engine import URL, make_url
-
-    if "://" not in url:
-        return URL.create("sqlite", database=url)
-    address = make_url(url)
-    known = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
-    kind = address.get_backend_name()
-    if kind not in known:
-        msg = f"A store cannot be kept in {kind}; expected a path or postgresql://…."
-        raise OptionError(msg)
-    return address.set(drivername=known[kind])
-
-
-def _create_sqlite_engine(address: "URL") -> "Engine":
-    from sqlalchemy import create_engine, event
-
+def _create_engine(address: URL, **options: Any) -> sa.Engine:
     # Messages of errors go to logs, which need not know what judges wrote.
-    engine = create_engine(
-        address,
-        connect_args={"timeout": _BUSY_SECONDS, "check_same_thread": False},
-        pool_size=10,
-        max_overflow=50,
-        hide_parameters=True,
-    )
+    return sa.create_engine(address, pool_size=10, hide_parameters=True, **options)
 
-    @event.listens_for(engine, "connect")
+
+def _create_sqlite_engine(address: URL) -> sa.Engine:
+    arguments = {"timeout": _BUSY_SECONDS, "check_same_thread": False}
+    engine = _create_engine(address, connect_args=arguments, max_overflow=50)
+
+    @sa.event.listens_for(engine, "connect")
     def _prepare(connection: Any, _: object) -> None:
         # The driver would begin transactions where it sees fit; we do, below.
         connection.isolation_level = None
@@ -186,8 +147,8 @@ def _create_sqlite_engine(address: "URL") -> "Engine":
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
 
-    @event.listens_for(engine, "begin")
-    def _begin(db: "Connection") -> None:
+    @sa.event.listens_for(engine, "begin")
+    def _begin(db: sa.Connection) -> None:
         # A writer that begins as a reader can be refused half-way through.
         writes = db.get_execution_options().get("metra_writes")
         db.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
@@ -195,128 +156,65 @@ def _create_sqlite_engine(address: "URL") -> "Engine":
     return engine
 
 
-def _create_postgresql_engine(address: "URL") -> "Engine":
-    from importlib.util import find_spec
-
-    from sqlalchemy import create_engine
-
-    if find_spec("psycopg") is None:
-        msg = "PostgreSQL needs a driver; install it with: pip install 'metra[postgresql]'"
-        raise MissingResourceError(msg)
-    return create_engine(
-        address,
-        pool_size=10,
-        max_overflow=30,
-        pool_pre_ping=True,
-        hide_parameters=True,
-    )
+SCHEMA = sa.MetaData()
+_TYPES = {
+    "text": sa.Text,
+    "integer": sa.Integer,
+    "bigint": sa.BigInteger,
+    "double": sa.Double,
+}
 
 
-SCHEMA = MetaData()
-
-
-def _define_table(of: str, /, **columns: type[TypeEngine[Any]]) -> Table:
-    return Table(of, SCHEMA, *(Column(key, kind) for key, kind in columns.items()))
+def _define_table(of: str, /, **columns: str) -> sa.Table:
+    """Define a table by the names of its columns, for each of their types."""
+    typed = ((name, kind) for kind, names in columns.items() for name in names.split())
+    return sa.Table(of, SCHEMA, *(sa.Column(key, _TYPES[kind]) for key, kind in typed))
 
 
 campaign = _define_table(
     "campaign",
-    id=Text,
-    name=Text,
-    content_json=Text,
-    version=Text,
-    secret=Text,
-    state=Text,
-    unblinded_at=Double,
-    created_at=Double,
-    imported_json=Text,
+    text="id name content_json version secret state imported_json",
+    double="unblinded_at created_at",
 )
 judge = _define_table(
     "judge",
-    id=Text,
-    campaign=Text,
-    label=Text,
-    place=Integer,
-    token_hash=Text,
-    revoked_at=Double,
-    released_at=Double,
-    consent_at=Double,
-    guide_at=Double,
-    seen_at=Double,
-    profile_json=Text,
-    note=Text,
-    completion_code=Text,
-    anonymised_at=Double,
+    text="id campaign label token_hash profile_json note completion_code",
+    integer="place",
+    double="revoked_at released_at consent_at guide_at seen_at anonymised_at",
 )
 task = _define_table(
     "task",
-    id=Text,
-    campaign=Text,
-    judge=Text,
-    position=Integer,
-    kind=Text,
-    original=Text,
-    items_json=Text,
-    screens=Integer,
-    state=Text,
-    lease_until=Double,
-    topped_up_from=Text,
-    called=Text,
+    text="id campaign judge kind original items_json state topped_up_from called",
+    integer="position screens",
+    double="lease_until",
 )
-shown = _define_table("shown", task=Text, number=Integer, step=Integer, at=Double)
+shown = _define_table("shown", text="task", integer="number step", double="at")
 draft = _define_table(
-    "draft", task=Text, number=Integer, rev=BigInteger, payload_json=Text, at=Double
+    "draft", text="task payload_json", integer="number", bigint="rev", double="at"
 )
 judgement = _define_table(
     "judgement",
-    id=Text,
-    called=Text,
-    task=Text,
-    number=Integer,
-    revision=Integer,
-    supersedes=Text,
-    judge=Text,
-    value_json=Text,
-    comment=Text,
-    cannot=Text,
-    shown_at=Double,
-    first_action_at=Double,
-    submitted_at=Double,
-    wall_ms=BigInteger,
-    active_ms=BigInteger,
-    hidden_ms=BigInteger,
-    idle_ms=BigInteger,
-    paused_ms=BigInteger,
-    protocol_version=Text,
-    wording=Text,
-    wording_version=Text,
+    text="id called task supersedes judge value_json comment cannot "
+    "protocol_version wording wording_version",
+    integer="number revision",
+    bigint="wall_ms active_ms hidden_ms idle_ms paused_ms",
+    double="shown_at first_action_at submitted_at",
 )
 event = _define_table(
     "event",
-    task=Text,
-    number=Integer,
-    client=Text,
-    seq=BigInteger,
-    t_ms=Double,
-    kind=Text,
-    data_json=Text,
+    text="task client kind data_json",
+    integer="number",
+    bigint="seq",
+    double="t_ms",
 )
 session = _define_table(
     "session",
-    token_hash=Text,
-    role=Text,
-    judge=Text,
-    name=Text,
-    csrf=Text,
-    created_at=Double,
-    seen_at=Double,
-    expires_at=Double,
+    text="token_hash role judge name csrf",
+    double="created_at seen_at expires_at",
 )
-admin = _define_table("admin", name=Text, scrypt=Text)
-audit = _define_table(
-    "audit", id=Text, at=Double, who=Text, what=Text, campaign=Text, data_json=Text
-)
-attempt = _define_table("attempt", id=Text, key=Text, at=Double)
+admin = _define_table("admin", text="name scrypt")
+audit = _define_table("audit", text="id who what campaign data_json", double="at")
+attempt = _define_table("attempt", text="id key", double="at")
 
 
 #: What databases say, and what to do about it.

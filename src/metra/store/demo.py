@@ -53,12 +53,12 @@ def fill_store(
     `tell` is called with each campaign's name and number.
     """
     filled = []
+    begun = now - 30 * _HOUR
     for number, name in enumerate(names):
         content = build_example_campaign(name)
         tell(f"{content.settings.name}: {number + 1} of {len(names)}")
         rng = np.random.default_rng([seed, number])
         with store.transaction() as db:
-            begun = now - 30 * _HOUR
             key = campaigns.create_campaign(
                 db, content, now=begun, who="demo", state="open"
             )
@@ -87,25 +87,20 @@ def _simulate_work(
     rng: np.random.Generator,
 ) -> None:
     """Let a judge answer a share of their screens, one after the other."""
-    owned_tasks = tasks.list_judge_tasks(db, judge.id)
+    every = tasks.list_judge_tasks(db, judge.id)
     now = begun + float(rng.uniform(0, 20)) * _HOUR
-    last = len(stored.campaign.protocol.steps) - 1
-    for owned in owned_tasks[: round(share * len(owned_tasks))]:
+    campaign = stored.campaign
+    last = len(campaign.protocol.steps) - 1
+    for owned in every[: round(share * len(every))]:
         for number in range(owned.screens):
-            answer = simulate_answer(
-                stored.campaign, owned.task, number, temper, rng=rng
-            )
+            answer = simulate_answer(campaign, owned.task, number, temper, rng=rng)
             screens.record_shown_steps(db, owned.task.id, number, last, now=now)
-            active = round(1000 * answer.seconds)
-            has_comment = rng.random() < 0.03
-            drawn = int(rng.integers(0, len(_COMMENTS))) if has_comment else None
-            comment = "" if drawn is None else _COMMENTS[drawn]
+            times = answers.AnswerTimes(active_ms=round(1000 * answer.seconds))
+            comment = ""
+            if rng.random() < 0.03:
+                comment = _COMMENTS[int(rng.integers(0, len(_COMMENTS)))]
             now += answer.seconds + float(rng.uniform(0.5, 6))
-            given = answers.Answer(
-                str(UUID(bytes=rng.bytes(16), version=4)),
-                answer.value,
-                comment,
-                times=answers.AnswerTimes(active_ms=active),
-            )
+            key = str(UUID(bytes=rng.bytes(16), version=4))
+            given = answers.Answer(key, answer.value, comment, times=times)
             answers.submit_answer(db, stored, owned, number, given, now=now)
     judges.record_activity(db, judge.id, now=now)

@@ -7,12 +7,11 @@ campaign that they were exported from; the ids in the files are stored beside th
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, insert, select
 
-from metra.campaign.assignment import Task
 from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
 from metra.errors import OptionError
 from metra.formats.scores.judgement import Judgement
@@ -64,15 +63,15 @@ def import_campaign(
     who: str,
 ) -> ImportedCampaign:
     """Store the judgements of one campaign; the same ones again change nothing."""
-    fingerprint = hashlib.sha256(
-        format_judgements(judgements).encode("utf-8", "surrogatepass")
-    ).hexdigest()
+    content = format_judgements(judgements).encode("utf-8", "surrogatepass")
+    fingerprint = hashlib.sha256(content).hexdigest()
     table = database.campaign.c
     query = select(table.id, table.imported_json).where(table.name == name)
-    there = db.execute(query).first()
-    if there is not None:
-        if (there[1] and decode_json(there[1])["fingerprint"]) == fingerprint:
-            return ImportedCampaign(there[0], is_new=False)
+    namesake = db.execute(query).first()
+    if namesake is not None:
+        origin = namesake.imported_json
+        if origin and decode_json(origin)["fingerprint"] == fingerprint:
+            return ImportedCampaign(namesake.id, is_new=False)
         msg = (
             f"There is a campaign named {name!r} already, with other judgements; choose "
             "another name."
@@ -80,7 +79,6 @@ def import_campaign(
         raise OptionError(msg)
     over = rebuild_campaign(judgements, name)
     key = new_id()
-    origin = {"fingerprint": fingerprint, "files": list(files)}
     judges = campaigns.add_campaign(
         db,
         key,
@@ -88,20 +86,24 @@ def import_campaign(
         secret=secrets.token_bytes(32),
         now=now,
         state="closed",
-        imported=origin,
+        imported={"fingerprint": fingerprint, "files": list(files)},
     )
-    ids = {id(task): new_id() for task in over.tasks}
-    db.execute(
-        insert(database.task),
-        [
-            _task_row(task, ids[id(task)], key, judges, over.campaign)
-            for task in over.tasks
-        ],
+    renamed = {
+        id(task): replace(
+            task,
+            id=new_id(),
+            original=task.original and strip_unstorable(task.original),
+        )
+        for task in over.tasks
+    }
+    called = {renamed[id(task)].id: strip_unstorable(task.id) for task in over.tasks}
+    tasks.add_tasks(
+        db, key, over.campaign, renamed.values(), judges, state="done", called=called
     )
     rows = [
         row
         for screen in over.screens
-        for row in _answer_rows(screen, ids[id(screen.task)], judges)
+        for row in _build_answer_rows(screen, renamed[id(screen.task)].id, judges)
     ]
     db.execute(insert(database.judgement), rows)
     data = {"files": list(files), "answers": len(rows)}
@@ -109,46 +111,23 @@ def import_campaign(
     return ImportedCampaign(key, is_new=True)
 
 
-def _task_row(
-    task: Task, key: str, campaign: str, judges: dict[str, str], content: Any
-) -> dict[str, Any]:
-    return {
-        "id": key,
-        "called": strip_unstorable(task.id),
-        "campaign": campaign,
-        "judge": judges[task.judge],
-        "position": task.position,
-        "kind": task.kind,
-        "original": None if task.original is None else strip_unstorable(task.original),
-        "items_json": encode_json([asdict(item) for item in task.items]),
-        "screens": tasks.count_screens(content, task),
-        "state": "done",
-        "lease_until": None,
-        "topped_up_from": None,
-    }
-
-
-def _answer_rows(
+def _build_answer_rows(
     screen: Screen, task: str, judges: dict[str, str]
 ) -> list[dict[str, Any]]:
     """Return the rows of the answers to a screen, each replacing the one before it."""
     rows: list[dict[str, Any]] = []
-    for one in screen.answers:
-        kept = {name: _storable(getattr(one, name)) for name in SAME}
+    for answer in screen.answers:
+        row = {
+            "id": new_id(),
+            "called": answer.id,
+            "task": task,
+            "number": screen.number,
+            "supersedes": rows[-1]["id"] if rows else None,
+            "judge": judges[answer.judge],
+            "value_json": encode_json(answer.value),
+        } | {name: getattr(answer, name) for name in SAME}
+        texts = {key: entry for key, entry in row.items() if isinstance(entry, str)}
         rows.append(
-            kept
-            | {
-                "id": new_id(),
-                "called": strip_unstorable(one.id),
-                "task": task,
-                "number": screen.number,
-                "supersedes": rows[-1]["id"] if rows else None,
-                "judge": judges[one.judge],
-                "value_json": encode_json(one.value),
-            }
+            row | {key: strip_unstorable(entry) for key, entry in texts.items()}
         )
     return rows
-
-
-def _storable(entry: Any) -> Any:
-    return strip_unstorable(entry) if isinstance(entry, str) else entry

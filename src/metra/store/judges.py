@@ -3,17 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Table, bindparam, delete, select, update
 
 from metra.errors import UnknownNameError, no_such
 from metra.store import audit, campaigns, database, tasks
-from metra.store.database import (
-    decode_json,
-    encode_json,
-    hash_token,
-    new_token,
-    strip_unstorable,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +38,9 @@ def list_judges(db: Connection, campaign: str) -> list[Judge]:
 
 def find_judge(db: Connection, key: str, *, lock: bool = False) -> Judge | None:
     """Return a judge by id; `lock` keeps other writers of this judge's work waiting."""
-    row = db.execute(_LOCK if lock else _FIND, {"key": strip_unstorable(key)}).first()
+    row = db.execute(
+        _LOCK if lock else _FIND, {"key": database.strip_unstorable(key)}
+    ).first()
     return None if row is None else _build_judge(row)
 
 
@@ -60,10 +55,8 @@ def find_by_label(db: Connection, campaign: str, label: str) -> Judge:
 def find_by_token(db: Connection, token: str) -> Judge | None:
     """Return the judge of a link; None if it was revoked."""
     judge = database.judge
-    query = select(judge).where(
-        judge.c.token_hash == hash_token(token), judge.c.revoked_at.is_(None)
-    )
-    row = db.execute(query).first()
+    query = select(judge).where(judge.c.token_hash == database.hash_token(token))
+    row = db.execute(query.where(judge.c.revoked_at.is_(None))).first()
     return None if row is None else _build_judge(row)
 
 
@@ -72,12 +65,8 @@ def issue_link(db: Connection, key: str, *, now: float, who: str) -> str:
     judge = find_judge(db, key)
     if judge is not None:
         campaigns.refuse_imported(db, judge.campaign)
-    token = new_token()
-    db.execute(
-        update(database.judge)
-        .where(database.judge.c.id == key)
-        .values(token_hash=hash_token(token), revoked_at=None)
-    )
+    token = database.new_token()
+    _update_judge(db, key, token_hash=database.hash_token(token), revoked_at=None)
     end_sessions(db, key)
     _add_audit_entry(db, key, who, "issue link", now)
     return token
@@ -85,11 +74,7 @@ def issue_link(db: Connection, key: str, *, now: float, who: str) -> str:
 
 def revoke_link(db: Connection, key: str, *, now: float, who: str) -> None:
     """Revoke a judge's link; answers stay, and open tasks may go to others."""
-    db.execute(
-        update(database.judge)
-        .where(database.judge.c.id == key)
-        .values(token_hash=None, revoked_at=now)
-    )
+    _update_judge(db, key, token_hash=None, revoked_at=now)
     end_sessions(db, key)
     _add_audit_entry(db, key, who, "revoke link", now)
 
@@ -104,7 +89,9 @@ def record_consent(
     db: Connection, key: str, *, now: float, profile: dict[str, Any] | None = None
 ) -> None:
     """Record that the judge agreed, when, and their profile."""
-    _update_judge(db, key, consent_at=now, profile_json=encode_json(profile or {}))
+    _update_judge(
+        db, key, consent_at=now, profile_json=database.encode_json(profile or {})
+    )
 
 
 def record_guide(db: Connection, key: str, *, now: float) -> None:
@@ -114,12 +101,12 @@ def record_guide(db: Connection, key: str, *, now: float) -> None:
 
 def record_activity(db: Connection, key: str, *, now: float) -> None:
     """Record that the judge is at work; tasks that are still theirs are kept."""
-    db.execute(_SEEN, {"key": key, "now": now})
+    db.execute(_CHANGE, {"key": key, "seen_at": now, "released_at": None})
 
 
 def set_note(db: Connection, key: str, note: str) -> None:
     """Store the admin's note about a judge."""
-    _update_judge(db, key, note=strip_unstorable(note))
+    _update_judge(db, key, note=database.strip_unstorable(note))
 
 
 def end_sessions(db: Connection, key: str) -> None:
@@ -128,33 +115,29 @@ def end_sessions(db: Connection, key: str) -> None:
 
 
 def _update_judge(db: Connection, key: str, **values: object) -> None:
-    db.execute(
-        update(database.judge).where(database.judge.c.id == key).values(**values)
-    )
+    db.execute(_CHANGE, {"key": key} | values)
 
 
-def _add_audit_entry(db: Connection, key: str, who: str, what: str, now: float) -> None:
+def _add_audit_entry(
+    db: Connection, key: str, who: str, what: str, now: float, **more: object
+) -> None:
     judge = find_judge(db, key)
     if judge is not None:
-        data = {"judge": judge.label}
+        data = {"judge": judge.label} | more
         audit.add_entry(db, who, what, data, now=now, campaign=judge.campaign)
 
 
 def _build_judge(row: Any) -> Judge:
     values = dict(row._mapping)
     token = values.pop("token_hash")
-    profile = decode_json(values.pop("profile_json"))
+    profile = database.decode_json(values.pop("profile_json"))
     return Judge(has_link=token is not None, profile=profile, **values)
 
 
 # Statements of every request are built once.
 _FIND = select(database.judge).where(database.judge.c.id == bindparam("key"))
 _LOCK = _FIND.with_for_update()
-_SEEN = (
-    update(database.judge)
-    .where(database.judge.c.id == bindparam("key"))
-    .values(seen_at=bindparam("now"), released_at=None)
-)
+_CHANGE = update(database.judge).where(database.judge.c.id == bindparam("key"))
 
 
 def anonymise_judge(db: Connection, key: str, *, now: float, who: str) -> str:
@@ -168,71 +151,49 @@ def anonymise_judge(db: Connection, key: str, *, now: float, who: str) -> str:
         raise UnknownNameError(msg)
     name = f"judge-{key[:8]}"
     end_sessions(db, key)
-    table, owned = database.judge, _select_owned_tasks(key)
-    db.execute(
-        update(table)
-        .where(table.c.id == key)
-        .values(
-            label=name,
-            token_hash=None,
-            revoked_at=now if judge.revoked_at is None else judge.revoked_at,
-            anonymised_at=now,
-            profile_json=encode_json({}),
-            note="",
-        )
+    _update_judge(
+        db,
+        key,
+        label=name,
+        token_hash=None,
+        revoked_at=now if judge.revoked_at is None else judge.revoked_at,
+        anonymised_at=now,
+        profile_json="{}",
+        note="",
     )
-    db.execute(
-        update(database.judgement)
-        .where(database.judgement.c.judge == key)
-        .values(comment="")
-    )
-    for kept in (database.draft, database.event):
-        db.execute(delete(kept).where(kept.c.task.in_(owned)))
+    judgement = database.judgement
+    db.execute(update(judgement).where(judgement.c.judge == key).values(comment=""))
+    _delete_of_tasks(db, key, database.draft, database.event)
     campaigns.rename_judge(db, judge.campaign, judge.label, name)
     _rename_in_audit(db, judge, name)
-    audit.add_entry(
-        db, who, "anonymise", {"judge": name}, now=now, campaign=judge.campaign
-    )
+    _add_audit_entry(db, key, who, "anonymise", now)
     return name
 
 
 def delete_answers(db: Connection, key: str, *, now: float, who: str) -> int:
     """Delete a judge's answers; return how many, all revisions counted."""
     table = database.judgement
-    query = select(func.count()).where(table.c.judge == key)
-    count = int(db.execute(query).scalar_one())
-    db.execute(delete(table).where(table.c.judge == key))
-    for kept in (database.draft, database.event, database.shown):
-        db.execute(delete(kept).where(kept.c.task.in_(_select_owned_tasks(key))))
+    count = db.execute(delete(table).where(table.c.judge == key)).rowcount
+    _delete_of_tasks(db, key, database.draft, database.event, database.shown)
     for task in tasks.list_judge_tasks(db, key):
         tasks.set_state(db, task.task.id, "waiting")
-    judge = find_judge(db, key)
-    if judge is not None:
-        data = {"judge": judge.label, "answers": count}
-        audit.add_entry(
-            db, who, "delete answers", data, now=now, campaign=judge.campaign
-        )
+    _add_audit_entry(db, key, who, "delete answers", now, answers=count)
     return count
 
 
-def _select_owned_tasks(key: str) -> Select[Any]:
-    return select(database.task.c.id).where(database.task.c.judge == key)
+def _delete_of_tasks(db: Connection, key: str, *tables: Table) -> None:
+    """Delete the rows of some tables that belong to a judge's tasks."""
+    owned = select(database.task.c.id).where(database.task.c.judge == key)
+    for table in tables:
+        db.execute(delete(table).where(table.c.task.in_(owned)))
 
 
 def _rename_in_audit(db: Connection, judge: Judge, name: str) -> None:
-    """Replace a judge's name in the log."""
     log = database.audit
-    db.execute(
-        update(log)
-        .where(log.c.campaign == judge.campaign, log.c.who == judge.label)
-        .values(who=name)
-    )
-    query = select(log.c.id, log.c.data_json).where(log.c.campaign == judge.campaign)
-    old, new = encode_json(judge.label), encode_json(name)
-    for row in db.execute(query).all():
-        if old in row.data_json:
-            db.execute(
-                update(log)
-                .where(log.c.id == row.id)
-                .values(data_json=row.data_json.replace(old, new))
-            )
+    here = log.c.campaign == judge.campaign
+    db.execute(update(log).where(here, log.c.who == judge.label).values(who=name))
+    old, new = database.encode_json(judge.label), database.encode_json(name)
+    for key, data in db.execute(select(log.c.id, log.c.data_json).where(here)).all():
+        if old in data:
+            changed = data.replace(old, new)
+            db.execute(update(log).where(log.c.id == key).values(data_json=changed))

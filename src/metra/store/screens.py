@@ -33,16 +33,15 @@ class ScreenSequence:
 
     def index(self, task: str, number: int) -> int | None:
         """Return where a screen stands; None if it is not the judge's."""
-        for at, place in enumerate(self.places):
-            if place.task == task and place.number == number:
-                return at
-        return None
+        stands = (
+            place.task == task and place.number == number for place in self.places
+        )
+        return next((at for at, here in enumerate(stands) if here), None)
 
     def may_open(self, at: int) -> bool:
         """Return whether a screen can be looked at: earlier, next, or of a begun task."""
-        return (
-            at <= self.reached or self.places[at].task == self.places[self.reached].task
-        )
+        places, reached = self.places, self.reached
+        return at <= reached or places[at].task == places[reached].task
 
     def may_answer(self, at: int) -> bool:
         """Return whether an answer can be given or changed: in the current block only."""
@@ -75,13 +74,13 @@ def list_screens(db: Connection, judge: str) -> ScreenSequence:
     """Return a judge's screens in order."""
     owned = db.execute(_OWNED, {"of": judge}).all()
     # A task is done when all of it is answered; only of those begun must one look closer.
-    begun = [row[0] for row in owned if row[2] == "open" and row[1] > 1]
+    begun = [key for key, count, state in owned if state == "open" and count > 1]
     given = db.execute(_ANSWERED, {"begun": begun}).all() if begun else []
-    answered = {(row[0], row[1]) for row in given}
+    answered = {tuple(row) for row in given}
     places = [
-        ScreenPlace(row[0], number, row[2] == "done" or (row[0], number) in answered)
-        for row in owned
-        for number in range(row[1])
+        ScreenPlace(key, number, state == "done" or (key, number) in answered)
+        for key, count, state in owned
+        for number in range(count)
     ]
     waiting = (index for index, place in enumerate(places) if not place.answered)
     return ScreenSequence(places, next(waiting, len(places)))
@@ -89,8 +88,8 @@ def list_screens(db: Connection, judge: str) -> ScreenSequence:
 
 def find_shown_steps(db: Connection, task: str, number: int) -> dict[int, float]:
     """Return when each step of a screen was first shown."""
-    rows = db.execute(_SHOWN, {"of": task, "place": number}).all()
-    return {row[0]: row[1] for row in rows}
+    rows = db.execute(_SHOWN, {"of": task, "place": number})
+    return {row.step: row.at for row in rows}
 
 
 def record_shown_steps(
@@ -129,31 +128,28 @@ def compute_progress(
     db: Connection, stored: StoredCampaign, judge: str, way: ScreenSequence
 ) -> JudgeProgress:
     """Return how far a judge is, and about how long the rest takes."""
-    rows = db.execute(_TIMES, {"of": judge}).all()
-    done = sum(place.answered for place in way.places)
-    times = [(row[0], row[1]) for row in rows if row[0] is not None]
+    rows = db.execute(_TIMES, {"of": judge})
+    times = [(active, revision) for active, revision in rows if active is not None]
     first = [active / 1000 for active, revision in times if revision == 1]
     asked = stored.campaign.protocol
     outputs = asked.outputs or len(stored.campaign.systems)
     each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
-    left = len(way.places) - done
-    active = sum(active for active, _ in times)
-    return JudgeProgress(done, len(way.places), round(left * each), active)
+    of, done = len(way.places), sum(place.answered for place in way.places)
+    active_ms = sum(active for active, _ in times)
+    return JudgeProgress(done, of, round((of - done) * each), active_ms)
 
 
 # Statements of every request are built once.
+_task, _answer, _shown = database.task.c, database.judgement.c, database.shown.c
 _OWNED = (
-    select(database.task.c.id, database.task.c.screens, database.task.c.state)
-    .where(database.task.c.judge == bindparam("of"), database.task.c.state != "passed")
-    .order_by(database.task.c.position)
+    select(_task.id, _task.screens, _task.state)
+    .where(_task.judge == bindparam("of"), _task.state != "passed")
+    .order_by(_task.position)
 )
-_ANSWERED = select(database.judgement.c.task, database.judgement.c.number).where(
-    database.judgement.c.task.in_(bindparam("begun", expanding=True))
-)
-_SHOWN = select(database.shown.c.step, database.shown.c.at).where(
-    database.shown.c.task == bindparam("of"),
-    database.shown.c.number == bindparam("place"),
-)
-_TIMES = select(database.judgement.c.active_ms, database.judgement.c.revision).where(
-    database.judgement.c.judge == bindparam("of")
+_begun = _answer.task.in_(bindparam("begun", expanding=True))
+_ANSWERED = select(_answer.task, _answer.number).where(_begun)
+_here = (_shown.task == bindparam("of")) & (_shown.number == bindparam("place"))
+_SHOWN = select(_shown.step, _shown.at).where(_here)
+_TIMES = select(_answer.active_ms, _answer.revision).where(
+    _answer.judge == bindparam("of")
 )

@@ -47,18 +47,15 @@ def create_adjudication_draft(
     who: str,
 ) -> str:
     """Keep a campaign in which others judge outputs anew, as a draft; return its id."""
-    secret = secrets.token_bytes(32)
-    number = len(find_second_looks(db, stored)) + 1
-    name = f"{stored.name}: second look {number}"
+    secret, key = secrets.token_bytes(32), new_id()
     content, given = build_adjudication(
         stored.campaign,
         stored.id,
         disagreements,
         judges=judges,
-        name=name,
+        name=name_second_look(db, stored),
         secret=secret,
     )
-    key = new_id()
     ids = campaigns.add_campaign(
         db, key, content, secret=secret, now=now, state="draft"
     )
@@ -66,6 +63,11 @@ def create_adjudication_draft(
     data = {"first": stored.name, "outputs": len(disagreements)}
     audit.add_entry(db, who, "create", data, now=now, campaign=key)
     return key
+
+
+def name_second_look(db: Connection, first: StoredCampaign) -> str:
+    """Return the name of the next campaign that settles this one."""
+    return f"{first.name}: second look {len(find_second_looks(db, first)) + 1}"
 
 
 def read_adjudications(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
@@ -29,11 +29,6 @@ class StoredTask:
     called: str | None = None
 
 
-def count_screens(campaign: Campaign, task: Task) -> int:
-    """Return how many screens a task has: compared outputs stand on one."""
-    return 1 if campaign.protocol.contrastive else len(task.items)
-
-
 def add_tasks(
     db: Connection,
     key: str,
@@ -41,9 +36,14 @@ def add_tasks(
     tasks: Iterable[Task],
     judges: Mapping[str, str],
     *,
+    state: str = "waiting",
     topped_up_from: str | None = None,
+    called: Mapping[str, str] | None = None,
 ) -> None:
-    """Store tasks; `judges` gives the ids of the judges by their labels."""
+    """Store tasks; `judges` gives the ids of the judges by their labels.
+
+    `called` gives the names of imported tasks in their file, by their ids.
+    """
     rows = [
         {
             "id": task.id,
@@ -53,10 +53,11 @@ def add_tasks(
             "kind": task.kind,
             "original": task.original,
             "items_json": encode_json([asdict(item) for item in task.items]),
-            "screens": count_screens(campaign, task),
-            "state": "waiting",
-            "lease_until": None,
+            # Compared outputs stand on one screen.
+            "screens": 1 if campaign.protocol.contrastive else len(task.items),
+            "state": state,
             "topped_up_from": topped_up_from,
+            "called": (called or {}).get(task.id),
         }
         for task in tasks
     ]
@@ -66,32 +67,21 @@ def add_tasks(
 
 def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
     """Return all tasks, judge by judge in the campaign's order, then by position."""
-    task, judge = database.task, database.judge
-    query = (
-        _select()
-        .where(task.c.campaign == campaign)
-        .order_by(judge.c.place, task.c.position)
-    )
-    return [_build_task(row) for row in db.execute(query).all()]
+    query = _SELECT.where(database.task.c.campaign == campaign)
+    ordered = query.order_by(database.judge.c.place, database.task.c.position)
+    return [_build_task(row) for row in db.execute(ordered)]
 
 
 def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
     """Return a judge's tasks in order, without those that went to others."""
-    task = database.task.c
-    query = (
-        _select()
-        .where(task.judge == judge, task.state != "passed")
-        .order_by(task.position)
-    )
-    return [_build_task(row) for row in db.execute(query).all()]
+    return [one for one in list_all_judge_tasks(db, judge) if one.state != "passed"]
 
 
 def list_all_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
     """Return all tasks that a judge ever had, also those that went to others."""
-    query = _select().where(database.task.c.judge == judge)
-    return [
-        _build_task(row) for row in db.execute(query.order_by(database.task.c.position))
-    ]
+    query = _SELECT.where(database.task.c.judge == judge)
+    ordered = query.order_by(database.task.c.position)
+    return [_build_task(row) for row in db.execute(ordered)]
 
 
 def find_task(db: Connection, judge: str, key: str) -> StoredTask | None:
@@ -102,54 +92,31 @@ def find_task(db: Connection, judge: str, key: str) -> StoredTask | None:
 
 def extend_lease(db: Connection, key: str, *, now: float) -> None:
     """Reserve a task for its judge a while longer."""
-    db.execute(_EXTEND, {"key": key, "until": now + LEASE_SECONDS})
+    db.execute(_EXTEND, {"key": key, "lease_until": now + LEASE_SECONDS})
 
 
 def set_state(db: Connection, key: str, state: str) -> None:
     """Set the state of a task; one that went to somebody else keeps its state."""
-    db.execute(_SET_STATE, {"key": key, "new": state})
-
-
-def _select() -> Select[Any]:
-    task, judge = database.task, database.judge
-    return select(
-        task.c.id,
-        judge.c.label,
-        task.c.position,
-        task.c.kind,
-        task.c.items_json,
-        task.c.original,
-        task.c.judge,
-        task.c.screens,
-        task.c.state,
-        task.c.lease_until,
-        task.c.topped_up_from,
-        task.c.called,
-    ).join_from(task, judge, task.c.judge == judge.c.id)
+    db.execute(_SET_STATE, {"key": key, "state": state})
 
 
 def _build_task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
-    shown = tuple(
-        TaskItem(one["id"], one["system"], one["segment"], one["text"])
-        for one in decode_json(items)
-    )
+    shown = tuple(TaskItem(**item) for item in decode_json(items))
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 
 
 # Statements of every request are built once.
-_FIND = _select().where(
-    database.task.c.id == bindparam("key"),
-    database.task.c.judge == bindparam("of"),
-    database.task.c.state != "passed",
+_task = database.task.c
+_SELECT = select(
+    *(_task.id, database.judge.c.label, _task.position, _task.kind, _task.items_json),
+    *(_task.original, _task.judge, _task.screens, _task.state, _task.lease_until),
+    *(_task.topped_up_from, _task.called),
+).join_from(database.task, database.judge, _task.judge == database.judge.c.id)
+_FIND = _SELECT.where(
+    _task.id == bindparam("key"),
+    _task.judge == bindparam("of"),
+    _task.state != "passed",
 )
-_EXTEND = (
-    update(database.task)
-    .where(database.task.c.id == bindparam("key"))
-    .values(lease_until=bindparam("until"))
-)
-_SET_STATE = (
-    update(database.task)
-    .where(database.task.c.id == bindparam("key"), database.task.c.state != "passed")
-    .values(state=bindparam("new"))
-)
+_EXTEND = update(database.task).where(_task.id == bindparam("key"))
+_SET_STATE = _EXTEND.where(_task.state != "passed")

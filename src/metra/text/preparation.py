@@ -4,14 +4,17 @@ A hit map says which tokens of the outputs equal which tokens of the references.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra._core import Hits, Text, Tokenizer, Tokens
+from metra._core import Hits, Text, Tokenizer, Tokens, TypeMap
 from metra.errors import OptionError
-from metra.text.columns import pack
+from metra.text.columns import pack, window
 from metra.text.lemmas import find_stemmer, get_stemmer_version
 from metra.text.tokenizers import find_tokenizer, get_tokenizer_version
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Hits", "Preparation", "Tokens"]
 
@@ -83,3 +86,40 @@ def build_sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> H
         return cut.hits(hyp, refs)
     columns = [prepare(pack([ref], "refs"), chosen) for ref in refs]
     return Hits(prepare(pack([hyp], "hyp"), chosen), columns)
+
+
+class WordNumbers:
+    """Numbers of words, from 0 on in order of appearance; equal words have equal ones."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self._spell = TypeMap(partial(_spell_numbers, self.words))
+
+    def number(self, tokens: Tokens) -> "tuple[NDArray[Any], NDArray[Any]]":
+        """Give the number of each word, and how many words each segment has."""
+        import numpy as np
+
+        spelled = self._spell(tokens).joined()
+        segments = [text or "" for text in window(spelled, 0, len(spelled))]
+        lengths = np.fromiter(map(len, segments), np.int64, len(segments))
+        joined = " ".join(filter(None, segments)).encode("utf-32-le")
+        # Two characters and a blank are a word.
+        high, low = (
+            np.frombuffer(joined, np.int32)[at::3] - _FIRST_CODE for at in (0, 1)
+        )
+        return (high << _CODE_BITS) + low, (lengths + 1) // 3
+
+
+#: Characters from this one on stand for so many bits of a number; all are letters or signs.
+_FIRST_CODE, _CODE_BITS = 256, 15
+
+
+def _spell_numbers(words: list[str], new: list[str]) -> list[str]:
+    """Number new words, each number as two characters that stand in place of the word."""
+    numbers = range(len(words), len(words) + len(new))
+    words += new
+    low = (1 << _CODE_BITS) - 1
+    return [
+        chr(_FIRST_CODE + (number >> _CODE_BITS)) + chr(_FIRST_CODE + (number & low))
+        for number in numbers
+    ]

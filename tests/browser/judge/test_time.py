@@ -2,6 +2,7 @@
 
 import pytest
 from playwright.sync_api import expect
+from tests.campaigns import list_screen_events
 
 HIDE = """(hidden) => {
   Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
@@ -142,8 +143,6 @@ def test_a_break_is_offered_after_twenty_minutes_of_work(timed):
 
 
 def test_what_was_pressed_is_not_recorded(timed, server):
-    from metra.store import events
-
     begin, pass_by = timed
     link, page = begin("adequacy")
     page.keyboard.press("c")
@@ -157,7 +156,7 @@ def test_what_was_pressed_is_not_recorded(timed, server):
     page.keyboard.press("Enter")
     judgement = answered(page, link)
     with server.store.reading() as db:
-        kept = events.list_screen_events(db, judgement.task, 0)
+        kept = list_screen_events(db, judgement.task, 0)
     assert {"shown", "hidden", "active"} <= {one.kind for one in kept}
     assert [one.t_ms for one in kept] == sorted(one.t_ms for one in kept)
     assert all(one.data is None for one in kept)

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from sqlalchemy import Connection
 
-from metra.campaign.key_log import ANSWER, TYPED
+from metra.campaign.key_log import ANSWER
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.store import answers, campaigns, events, judges, screens, tasks
@@ -127,7 +127,8 @@ def save_draft(
 ) -> Response:
     """Store a draft; one that is older than the answer is dropped."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
-        _add_events(opened.db, opened.stored, task, number, convert_events(body.events))
+        log = convert_events(body.events)
+        events.add_events(opened.db, opened.stored, task, number, log)
         late = _is_late(opened, body.answered)
         if not late:
             _keep_draft(opened, body.draft())
@@ -166,9 +167,8 @@ def submit_answer(
         given = answers.submit_answer(db, stored, owned, number, answer, now=now)
         if known is None:
             handed_in = Event(None, 0, ANSWER, {"id": given.id})
-            _add_events(
-                db, stored, task, number, [*convert_events(body.events), handed_in]
-            )
+            log = [*convert_events(body.events), handed_in]
+            events.add_events(db, stored, task, number, log)
             tasks.extend_lease(db, task, now=now)
             judges.record_activity(db, visit.judge.id, now=now)
             way = way.with_answer(at)
@@ -293,18 +293,6 @@ def _record_shown(opened: _OpenScreen, step: int) -> int:
     return screens.record_shown_steps(
         opened.db, opened.task, opened.number, step, now=opened.now
     )
-
-
-def _add_events(
-    db: Connection, stored: StoredCampaign, task: str, number: int, sent: list[Event]
-) -> None:
-    """Store events; typed text only if the campaign records keys."""
-    if stored.campaign.settings.log_keys:
-        events.add_events(db, task, number, sent, most=events.MOST_TYPED)
-    else:
-        tells = TYPED | {ANSWER}
-        blind = [one for one in sent if one.kind not in tells or one.data is None]
-        events.add_events(db, task, number, blind)
 
 
 def _is_late(opened: _OpenScreen, answered: int) -> bool:

@@ -247,7 +247,7 @@ def make_p_cell(p: float | None) -> Html:
 
 
 def _build_pairs_table(comparisons: Sequence[SystemComparison]) -> Html:
-    rows = []
+    rows: list[list[tables.CellContent]] = []
     for entry in comparisons:
         low, high = entry.interval or (None, None)
         numbers = [Cell(x, signed=True) for x in (entry.difference, low, high)]

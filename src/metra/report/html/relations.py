@@ -76,9 +76,8 @@ def _draw_distribution(distribution: Distribution, names: Sequence[str]) -> Html
 
 def _equalize_edges(edges: Sequence[float]) -> list[float]:
     """Draw a last bin that reaches far out as wide as the others."""
-    return (
-        [*edges[:-1], edges[-2] + edges[1] - edges[0]] if len(edges) > 2 else [*edges]
-    )
+    last = edges[-2] + (edges[1] - edges[0]) if len(edges) > 2 else edges[-1]
+    return [*edges[:-1], last]
 
 
 def _build_distribution_table(distribution: Distribution, names: Sequence[str]) -> Html:
@@ -122,7 +121,7 @@ def _build_correlations_table(
 ) -> Html:
     """List the correlations of every pair."""
     headings = ["across", "up", "segments", "Pearson", "Spearman", "systems"]
-    rows = [
+    rows: list[list[tables.CellContent]] = [
         [
             entry.x,
             entry.y,
@@ -175,7 +174,7 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
         [tables.make_number_cell(Cell(edge)) for edge in edges]
         for edges in (entry.x_edges, entry.y_edges)
     )
-    rows = [
+    rows: list[list[tables.CellContent]] = [
         [*xs[square.x : square.x + 2], *ys[square.y : square.y + 2], square.count]
         for square in entry.squares
     ]

@@ -9,8 +9,9 @@ import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.metrics.record import Detail, Finding, Metric
+from metra.metrics.record import Metric
 from metra.metrics.registry import metric
+from metra.metrics.units import Detail, Finding
 from metra.report.table import Style
 from metra.report.writers.results import render
 from metra.scoring.alignments import add_details, select_detailed

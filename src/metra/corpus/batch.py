@@ -11,7 +11,6 @@ from metra.text.preparation import (
     Hits,
     Preparation,
     Tokens,
-    build_hits,
     build_sentence_hits,
     prepare,
 )
@@ -111,7 +110,7 @@ class Batch:
         if hits is None:
             self._need_references()
             refs = [column.tokens(preparation) for column in self.refs]
-            hits = build_hits(self.hyps.tokens(preparation), refs)
+            hits = Hits(self.hyps.tokens(preparation), refs)
             self._hits[preparation] = hits
         return hits
 

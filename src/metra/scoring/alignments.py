@@ -8,8 +8,9 @@ from metra.corpus.batch import Batch
 from metra.corpus.outputs import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.alignment import AlignedSegment, Alignment
-from metra.metrics.record import Aligner, Finding, Metric
+from metra.metrics.record import Aligner, Metric
 from metra.metrics.registry import metric as make_metric
+from metra.metrics.units import Finding
 from metra.scoring.results import Results
 from metra.scoring.statistics import CHUNK, fit_metrics, split_corpus
 

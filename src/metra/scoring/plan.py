@@ -14,7 +14,8 @@ from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.formats.texts.parquet import get_references, get_required_column
-from metra.metrics.record import Metric, Need, TermCounts, find_missing_need
+from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.record import Metric, Need, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import pack_arrow_column
 
@@ -150,12 +151,12 @@ def check_metrics(plan: ScoringPlan) -> None:
                 "can do for it; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
-        missing = find_missing_need(
-            made,
-            has_references=bool(plan.references),
-            has_source=plan.source is not None,
-            has_documents=plan.documents is not None,
-        )
+        has: dict[Need, bool] = {
+            "references": bool(plan.references),
+            "source": plan.source is not None,
+            "documents": plan.documents is not None,
+        }
+        missing = find_missing_need(made, has)
         if missing:
             what, parameter = _COLUMNS[missing]
             msg = f"{spec} needs {what}, but no column of the table is; give `{parameter}`."

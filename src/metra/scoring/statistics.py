@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, cast
 from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, OptionError
-from metra.metrics.record import Array, Metric, check_needs
+from metra.metrics.record import Array, Metric, Need, check_needs
 from metra.scoring.totals import (
     ONE_GROUP,
     Statistics,
@@ -77,12 +77,12 @@ def fit_metrics(
 
     Metrics that need what the corpus does not have are refused.
     """
-    check_needs(
-        metrics,
-        has_references=corpus.has_references,
-        has_source=corpus.has_source,
-        has_documents=corpus.has_documents,
-    )
+    has: dict[Need, bool] = {
+        "references": corpus.has_references,
+        "source": corpus.has_source,
+        "documents": corpus.has_documents,
+    }
+    check_needs(metrics, has)
     first = corpus.systems[0]
 
     def batches() -> Iterator[Batch]:

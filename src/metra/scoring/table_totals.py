@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from metra.errors import CorpusError
 from metra.formats.texts.parquet import decode_dictionary
-from metra.metrics.record import Array, Metric, TermCounts
+from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.record import Array, Metric
 from metra.scoring.plan import (
     ScoringPlan,
     build_metrics,

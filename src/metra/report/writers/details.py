@@ -5,7 +5,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from metra.metrics.options import format_value
-from metra.metrics.record import Finding
+from metra.metrics.units import Finding
 from metra.report import terminal
 from metra.report.table import Style
 from metra.report.writers.headings import order_systems, shorten_specs

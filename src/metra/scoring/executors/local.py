@@ -29,7 +29,8 @@ from metra.formats.texts.parquet import (
     get_references,
     get_required_column,
 )
-from metra.metrics.record import Metric, Tables, TwoPassFit
+from metra.metrics.corpus_weights import Tables, TwoPassFit
+from metra.metrics.record import Metric
 from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (

@@ -19,7 +19,7 @@ def option(
     least: int | None = None,
     **settings: Any,
 ) -> Callable[..., Any]:
-    """Make an option by its flags and its parameter, with blanks between them.
+    """Make an option by its flags, its parameter and its METAVAR, with blanks between them.
 
     Its default is shown. Of `choices` the first is the default; `least` is the smallest
     whole number that may be given.
@@ -30,20 +30,20 @@ def option(
         settings["type"] = click.IntRange(least)
     if default is not None:
         settings = {"default": default, "show_default": True} | settings
-    return click.option(*names.split(), help=help_text, **settings)
+    *flags, last = names.split()
+    if last.isupper():
+        return click.option(*flags, help=help_text, metavar=last, **settings)
+    return click.option(*flags, last, help=help_text, **settings)
 
 
 references = option(
-    "-r --reference references",
+    "-r --reference references FILE",
     "Reference, one segment a line or in any format. May be given several times.",
     multiple=True,
-    metavar="FILE",
 )
-source = option(
-    "-s --source", "Source text, one segment a line or in any format.", metavar="FILE"
-)
+source = option("-s --source FILE", "Source text, one segment a line or in any format.")
 DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
-documents = option("--docs documents", DOCUMENTS, metavar="FILE")
+documents = option("--docs documents FILE", DOCUMENTS)
 
 
 def input_format_of(*formats: str) -> Callable[..., Any]:
@@ -58,10 +58,9 @@ input_format = input_format_of(*FORMATS)
 def metrics_of(*default: str) -> Callable[..., Any]:
     """Make the option that names measures; a command that is given none takes these."""
     return option(
-        "-m --metric metrics",
+        "-m --metric metrics SPEC",
         "NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
         multiple=True,
-        metavar="SPEC",
         show_default=", ".join(default),
     )
 
@@ -74,7 +73,7 @@ form = option("--format form", "How the results are written.", choices=REPORT_FO
 table_or_json = option(
     "--format form", "How the results are written.", choices=["table", "json"]
 )
-out = option("-o --out", "Write here instead of to the screen.", metavar="FILE")
+out = option("-o --out FILE", "Write here instead of to the screen.")
 
 
 def digits_of(default: int) -> Callable[..., Any]:
@@ -85,8 +84,7 @@ def digits_of(default: int) -> Callable[..., Any]:
 
 digits = digits_of(2)
 labels = option(
-    "--labels",
+    "--labels NAME=FILE",
     "Scores by label, one a line for each segment. May be given several times.",
     multiple=True,
-    metavar="NAME=FILE",
 )

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 AT_KEYBOARD = "command line"
 
 store_option = option(
-    "--store url",
+    "--store url STORE",
     "A file, or postgresql://USER@HOST/DATABASE; $METRA_STORE if not given.",
     "judge.db",
     envvar="METRA_STORE",
-    metavar="STORE",
 )
 #: Optional if the store has only one.
 campaign_argument = click.argument("campaign", required=False)
@@ -55,7 +54,7 @@ def require_extra() -> None:
 @click.argument("files", nargs=-1, metavar="[CAMPAIGN.toml]...")
 @store_option
 @option("--draft", "Keep it closed to judges until an admin opens it.", is_flag=True)
-@option("--admin", "The admin's name.", "admin", metavar="NAME")
+@option("--admin NAME", "The admin's name.", "admin")
 @option(
     "--password-file",
     "A file whose first line is the admin's password; else $METRA_ADMIN_PASSWORD, "
@@ -194,10 +193,9 @@ def _describe_judge(judge: "Judge") -> str:
 @campaign_argument
 @store_option
 @option(
-    "--judge labels",
+    "--judge labels NAME",
     "Make this judge's link anew; the old one stops working.",
     multiple=True,
-    metavar="NAME",
 )
 @option("--revoke", "Take the links of --judge back instead.", is_flag=True)
 @option(
@@ -254,11 +252,10 @@ def links(
 @campaign_argument
 @store_option
 @option(
-    "-j --judge judges",
+    "-j --judge judges NAME",
     "Who looks again; may be given several times.",
     multiple=True,
     required=True,
-    metavar="NAME",
 )
 @option("--each", "How many of them see each answer.", 1)
 @option("--name", "What the new campaign is called.", "", show_default=False)

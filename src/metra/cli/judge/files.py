@@ -20,26 +20,22 @@ from metra.errors import OptionError
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @option(
-    "-o --out",
+    "-o --out OUT",
     "File to write, packed if it ends in .gz, .xz or .zst; - is the screen, which is "
     "what is written to without --store.",
-    metavar="OUT",
 )
 @option(
-    "--store url",
+    "--store url STORE",
     "Put the judgements into this store, as a campaign that is closed.",
-    metavar="STORE",
 )
-@option("--name", "What the campaign is called in the store.", metavar="NAME")
+@option("--name NAME", "What the campaign is called in the store.")
 @option(
-    "--lang",
+    "--lang SOURCE-TARGET",
     "The languages, such as en-de, where the files do not say them.",
-    metavar="SOURCE-TARGET",
 )
 @option(
-    "--protocol",
+    "--protocol NAME",
     "How judges were asked, where Pearmut's results do not tell: da, esa or mqm.",
-    metavar="NAME",
 )
 def import_(
     files: tuple[str, ...],
@@ -126,13 +122,7 @@ FORMATS = (
     "tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
     choices=FORMATS,
 )
-@option(
-    "-o --out",
-    "File to write; - is the screen.",
-    "-",
-    metavar="OUT",
-    show_default=False,
-)
+@option("-o --out OUT", "File to write; - is the screen.", "-", show_default=False)
 @option(
     "--unblind",
     "Show the systems' names before the campaign is closed; that is written to the log.",
@@ -193,9 +183,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
 )
-@option(
-    "-o --out", "Write the tables there, too.", "", metavar="FOLDER", show_default=False
-)
+@option("-o --out FOLDER", "Write the tables there, too.", "", show_default=False)
 def exercise(
     campaigns: tuple[str, ...], url: str, files: tuple[str, ...], out: str
 ) -> None:

@@ -36,16 +36,14 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
 
 
 _gold = option(
-    "--gold",
+    "--gold NAMES",
     "The scorer to compare with: judgements. Several give a table each.",
     required=True,
-    metavar="NAMES",
 )
 _gold_from = option(
-    "--gold-from",
+    "--gold-from SCORES",
     "Take the gold from this file; the same scorer of other files is left out.",
     multiple=True,
-    metavar="SCORES",
 )
 
 
@@ -58,11 +56,9 @@ metrics = name_option(
     "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
 scorer = option(
-    "--scorer name",
-    "Whose judgements; needed where there are several scorers.",
-    metavar="NAME",
+    "--scorer name NAME", "Whose judgements; needed where there are several scorers."
 )
-plot = option("--plot", "Draw a picture (SVG) into this file.", metavar="FILE")
+plot = option("--plot FILE", "Draw a picture (SVG) into this file.")
 
 #: What every question takes.
 _QUESTION = (
@@ -71,8 +67,8 @@ _QUESTION = (
         "--lower-is-better lower", "Scorers whose lower values are the better ones."
     ),
     name_option("--without", "Systems to leave out."),
-    option("--lang", "Only this language pair.", metavar="PAIR"),
-    option("--domain", "Only this domain.", metavar="NAME"),
+    option("--lang PAIR", "Only this language pair."),
+    option("--domain NAME", "Only this domain."),
     name_option(
         "--unit units",
         "More columns that tell apart what was scored, such as condition; tables and "
@@ -87,20 +83,18 @@ _QUESTION = (
 #: What is scored right here.
 _OWN = (
     option(
-        "--output outputs",
+        "--output outputs OUTPUT",
         "Output to score here: a file, or a table of several systems.",
         multiple=True,
-        metavar="OUTPUT",
     ),
     inputs.references,
     inputs.source,
     # A question may have an option of its own for a number of documents.
-    option("--docs", inputs.DOCUMENTS, metavar="FILE"),
+    option("--docs FILE", inputs.DOCUMENTS),
     option(
-        "-m --score-with specs",
+        "-m --score-with specs SPEC",
         "Score --output by this measure (see `metra metrics`), and keep its statistics.",
         multiple=True,
-        metavar="SPEC",
     ),
 )
 

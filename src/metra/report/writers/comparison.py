@@ -1,7 +1,7 @@
 """Comparisons of systems: tables of differences, and verdicts in words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from metra.report.table import format_count, format_p_value
 from metra.report.writers.headings import (
@@ -11,8 +11,11 @@ from metra.report.writers.headings import (
     join_names,
     shorten_specs,
 )
-from metra.scoring.results import Results, SystemComparison
+from metra.scoring.results import Results
 from metra.scoring.table import Cell, Table, make_table
+
+if TYPE_CHECKING:
+    from metra.scoring.compare import SystemComparison
 
 LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
 
@@ -50,7 +53,7 @@ def build_comparison_legend(results: Results) -> list[str]:
     return lines
 
 
-def choose_mark(comparison: SystemComparison) -> str:
+def choose_mark(comparison: "SystemComparison") -> str:
     """Choose a triangle that points up for better, hollow if it may be chance."""
     if comparison.difference != comparison.difference:
         return " "
@@ -167,13 +170,13 @@ def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:
     return next(at for at, members in enumerate(clusters, 1) if system in members)
 
 
-def _choose_tone(comparison: SystemComparison) -> Literal["", "good", "bad"]:
+def _choose_tone(comparison: "SystemComparison") -> Literal["", "good", "bad"]:
     if not comparison.significant:
         return ""
     return "good" if comparison.gain > 0 else "bad"
 
 
-def _classify_comparison(comparison: SystemComparison) -> str:
+def _classify_comparison(comparison: "SystemComparison") -> str:
     if comparison.reason:
         is_scored = comparison.difference == comparison.difference
         return "too few" if is_scored else "no score"
@@ -202,7 +205,7 @@ def _describe_systems(results: Results) -> list[str]:
     return lines
 
 
-def _describe_one_metric(tested: Sequence[SystemComparison]) -> list[str]:
+def _describe_one_metric(tested: "Sequence[SystemComparison]") -> list[str]:
     systems_by_verdict: dict[str, list[str]] = {}
     for entry in tested:
         verdict = _classify_comparison(entry)

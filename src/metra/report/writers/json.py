@@ -1,10 +1,13 @@
 """JSON, schema 1: the contract with other programs."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from metra.metrics.alignment import Alignment
 from metra.report.table import convert_record
-from metra.scoring.results import Results, Score, SystemComparison, SystemScores
+from metra.scoring.results import Results, Score, SystemScores
+
+if TYPE_CHECKING:
+    from metra.scoring.compare import SystemComparison
 
 #: What the document has of a comparison, in this order.
 COMPARISON = (
@@ -103,7 +106,7 @@ def _list_comparisons(results: Results) -> dict[str, Any]:
     return {"comparisons": comparisons} | clusters
 
 
-def _build_comparison(comparison: SystemComparison) -> dict[str, Any]:
+def _build_comparison(comparison: "SystemComparison") -> dict[str, Any]:
     data = {name: getattr(comparison, name) for name in COMPARISON}
     return data | ({"reason": comparison.reason} if comparison.reason else {})
 

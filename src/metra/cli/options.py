@@ -44,28 +44,14 @@ references = option(
 source = option("-s --source FILE", "Source text, one segment a line or in any format.")
 DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
 documents = option("--docs documents FILE", DOCUMENTS)
-
-
-def input_format_of(*formats: str) -> Callable[..., Any]:
-    """Make the option that names the format of files, for what the command can read."""
-    text = "Format of all input files; auto goes by name and content."
-    return option("--input-format", text, choices=["auto", *formats])
-
-
-input_format = input_format_of(*FORMATS)
-
-
-def metrics_of(*default: str) -> Callable[..., Any]:
-    """Make the option that names measures; a command that is given none takes these."""
-    return option(
-        "-m --metric metrics SPEC",
-        "NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-        multiple=True,
-        show_default=", ".join(default),
-    )
-
-
-metrics = metrics_of("bleu")
+INPUT_FORMAT = "Format of all input files; auto goes by name and content."
+input_format = option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS])
+METRICS = (
+    "NAME or NAME:option=value,… (see `metra metrics`). May be given several times."
+)
+metrics = option(
+    "-m --metric metrics SPEC", METRICS, multiple=True, show_default="bleu"
+)
 tok = option("--tok", "How text is cut into words.", "13a")
 case = option("--case", "Whether letter case counts.", choices=["mixed", "lower"])
 seed = option("--seed", "Seed of the random draws.", defaults.SEED, least=0)
@@ -74,15 +60,8 @@ table_or_json = option(
     "--format form", "How the results are written.", choices=["table", "json"]
 )
 out = option("-o --out FILE", "Write here instead of to the screen.")
-
-
-def digits_of(default: int) -> Callable[..., Any]:
-    """Make the option that says how many digits tables have."""
-    limits = click.IntRange(0, 15)
-    return option("--digits", "Digits after the point in tables.", default, type=limits)
-
-
-digits = digits_of(2)
+DIGITS = "Digits after the point in tables."
+digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
 labels = option(
     "--labels NAME=FILE",
     "Scores by label, one a line for each segment. May be given several times.",

@@ -14,7 +14,12 @@ METRICS = ("bleu", "chrf", "ter")
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
-@options.metrics_of(*METRICS)
+@option(
+    "-m --metric metrics SPEC",
+    options.METRICS,
+    multiple=True,
+    show_default=", ".join(METRICS),
+)
 @options.documents
 @option(
     "--judgements FILE",

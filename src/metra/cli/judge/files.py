@@ -1,6 +1,7 @@
 """`metra judge import`, `export` and `exercise`: judgements from and to files."""
 
 import time
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
@@ -94,19 +95,18 @@ def import_(
 
         names = [Path(file).name for file in files]
         now = time.time()
-        with store.transaction() as db:
+        with closing(store), store.transaction() as db:
             stored = import_campaigns(
                 db, judgements, files=names, now=now, who=AT_KEYBOARD, name=name
             )
-        store.close()
         for campaign, one in stored.items():
-            said = (
-                "is in the store" if one.is_new else "was in the store; nothing changed"
-            )
-            click.echo(f"{campaign} {said}.", err=True)
+            known = "is in the store." if one.is_new else _KNOWN
+            click.echo(f"{campaign} {known}", err=True)
     if out is not None or url is None:
         write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
 
+
+_KNOWN = "was in the store; nothing changed."
 
 FORMATS = (
     *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
@@ -144,24 +144,20 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.store.events import write_key_log
     from metra.store.second_looks import read_completed
 
-    store = open_store(url)
     now = time.time()
-    with store.transaction() as db:
+    with closing(open_store(url)) as store, store.transaction() as db:
         key = campaigns.find_by_name(db, campaign).id
         if unblind:
             campaigns.unblind_campaign(db, key, now=now, who=AT_KEYBOARD)
         stored = campaigns.get_campaign(db, key)
         judgements = read_completed(db, stored)
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
-        audit.add_entry(
-            db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key
-        )
-    store.close()
+        about = {"format": form}
+        audit.add_entry(db, AT_KEYBOARD, "export", about, now=now, campaign=key)
     if stored.unblinded_at is None and stored.state != "closed":
         systems = [system.name for system in stored.campaign.systems]
-        judgements = blind_judgements(
-            judgements, assign_blind_names(systems, stored.secret)
-        )
+        names = assign_blind_names(systems, stored.secret)
+        judgements = blind_judgements(judgements, names)
         click.echo(
             "Systems are called System 1, System 2, … until the campaign is closed; "
             "--unblind shows their names.",
@@ -207,11 +203,9 @@ def exercise(
         from metra.store.campaigns import find_by_name
         from metra.store.second_looks import read_completed
 
-        store = open_store(url)
-        with store.reading() as db:
+        with closing(open_store(url)) as store, store.reading() as db:
             stored = [find_by_name(db, name) for name in campaigns]
             judgements = [read_completed(db, campaign) for campaign in stored]
-        store.close()
         results = convert_text_scores([*chain(*map(score_texts, judgements))])
     results += [result for path in files for result in read_results(path)]
     found = compare_evaluators(results)

@@ -75,10 +75,10 @@ _QUESTION = (
         "More columns that tell apart what was scored, such as condition; tables and "
         "JSON lines only.",
     ),
-    inputs.input_format_of(*INPUT_FORMATS),
+    option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
     inputs.form,
     inputs.out,
-    inputs.digits_of(3),
+    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
 )
 
 #: What is scored right here.

@@ -288,10 +288,6 @@ def _parse_json(head: FileHead) -> object:
         return None
 
 
-def _is_appraise(head: FileHead) -> bool:
-    return appraise.is_appraise(head.first_line)
-
-
 #: The first format that a file looks like reads it.
 _FORMATS = {
     form.name: form
@@ -314,7 +310,7 @@ _FORMATS = {
             read_texts=appraise.parse_batches,
             add_options=_add_outputs,
         ),
-        ImportFormat("appraise", _is_appraise, _read_appraise),
+        ImportFormat("appraise", appraise.is_appraise, _read_appraise),
     )
 }
 #: Formats of texts without judgements.

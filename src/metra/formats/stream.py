@@ -7,7 +7,7 @@ and JSON.
 import codecs
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache, wraps
 from io import BufferedReader
@@ -104,6 +104,15 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         msg = f"{path} is no TOML: {error}."
         raise FormatError(msg) from None
+
+
+def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]:
+    """Return a table of such a file, which must have these keys and no others."""
+    if not isinstance(table, dict) or set(table) != set(keys):
+        content = ", ".join(table) if isinstance(table, dict) else repr(table)
+        msg = f"{place}: it has {content}; expected {', '.join(keys)}."
+        raise FormatError(msg)
+    return table
 
 
 def parse_json(text: str, place: str) -> Any:

@@ -53,13 +53,17 @@ def split_columns(
     lines: Sequence[str], width: int, path: str, first_line: int
 ) -> list[list[str]]:
     """Cut lines at tabs into `width` columns, all lines at once."""
-    if not lines:
-        return [[] for _ in range(width)]
-    for line, tabs in enumerate(map(str.count, lines, repeat("\t")), first_line):
-        if tabs + 1 != width:
-            raise FormatError(_describe_width(path, line, tabs + 1, width, TABS))
-    cells = "\t".join(lines).split("\t")
-    return [cells[column::width] for column in range(width)]
+    # With a line feed as a cell between lines, all of them are as wide as they should be
+    # if the line feeds stand where they should.
+    cells = "\t\n\t".join(lines).split("\t") if lines else []
+    ends = cells[width :: width + 1]
+    if len(cells) == len(lines) * (width + 1) - 1 and ends.count("\n") == len(ends):
+        return [cells[column :: width + 1] for column in range(width)]
+    for line, row in enumerate(lines, first_line):
+        if row.count("\t") + 1 != width:
+            size = row.count("\t") + 1
+            raise FormatError(_describe_width(path, line, size, width, TABS))
+    return [[] for _ in range(width)]
 
 
 class DelimitedTable(NamedTuple):

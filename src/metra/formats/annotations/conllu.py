@@ -124,7 +124,8 @@ def _parse_sentence(
         if line.startswith("#"):
             named = re.fullmatch(r"#\s*segment\s*=\s*(.*?)\s*", line)
             if named:
-                segment = _parse_segment_number(named[1], path, number)
+                what = f"{path}, line {number}: segment"
+                segment = _parse_number(named[1], 1, what, "a number from 1")
             continue
         fields = line.split("\t")
         if len(fields) != COLUMNS:
@@ -147,27 +148,18 @@ def _parse_sentence(
         if len(words) >= covered:
             spelling += "".join(form.split())
         lemma, upos, xpos, features, head, deprel = fields[2:8]
-        place_of_head = _parse_head(head, path, number)
-        words.append(
-            ParsedWord(form, lemma, upos, xpos, features, place_of_head, deprel)
+        what = f"{path}, line {number}: head"
+        head_place = _parse_number(
+            head, 0, what, "the number of a word, or 0 for the root"
         )
+        words.append(ParsedWord(form, lemma, upos, xpos, features, head_place, deprel))
     _check_heads(words, path, block[0][0])
     return segment, Parse(tuple(words), spelling)
 
 
-def _parse_segment_number(text: str, path: str, number: int) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        msg = f"{path}, line {number}: segment {text!r}; expected a number from 1."
-        raise FormatError(msg)
-    return int(text)
-
-
-def _parse_head(text: str, path: str, number: int) -> int:
-    if not text.isdecimal():
-        msg = (
-            f"{path}, line {number}: head {text!r}; expected the number of a word, or 0 "
-            "for the root."
-        )
+def _parse_number(text: str, least: int, what: str, expected: str) -> int:
+    if not text.isdecimal() or int(text) < least:
+        msg = f"{what} {text!r}; expected {expected}."
         raise FormatError(msg)
     return int(text)
 

@@ -126,7 +126,6 @@ def _parse_segment_index(table: AnnotationTable, row: AnnotationRow) -> int | No
     if not cell:
         return None
     if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
-        raise table.error(
-            row, f"the segment is {cell!r}", "expected its number, counted from 1"
-        )
+        expected = "expected its number, counted from 1"
+        raise table.error(row, f"the segment is {cell!r}", expected)
     return int(cell) - 1

@@ -25,12 +25,10 @@ def read_metra_json(path: str) -> Scores:
     """Read the scores of systems, and of segments and documents where there are any."""
     try:
         data = json.loads("\n".join(read_lines(path)))
-        return concatenate_scores(
-            [_build_system_scores(entry) for entry in data["systems"]]
-        )
+        return concatenate_scores([*map(_build_system_scores, data["systems"])])
+    except FormatError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, FormatError):
-            raise
         msg = (
             f"{format_path(path)} is not what `metra score --format json` writes "
             f"({type(error).__name__}: {error})."

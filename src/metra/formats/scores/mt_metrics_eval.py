@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ from metra.formats.scores.judgement import (
     Judgement,
     JudgementCheck,
     ScoredJudgement,
+    build_imported_judgement,
     get_marks,
 )
 from metra.formats.scores.mqm import Weights, find_cost
@@ -98,17 +100,13 @@ def _read_file(file: Path) -> Scores:
     if level == "seg":
         _check_counts(lines, str(file))
     is_human = "human" in file.parent.name
+    scorer = Scorer(name, "human" if is_human else "metric")
+    names = [str(line.segment) if level == "seg" else "" for line in lines]
+    scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
     return build_score_table(
         [line.system for line in lines],
-        [
-            ScoredItem(str(line.segment) if level == "seg" else "", lang=lang or "")
-            for line in lines
-        ],
-        {
-            Scorer(name, "human" if is_human else "metric"): parse_numbers(
-                [line.score for line in lines], str(file), "the score", 1
-            )
-        },
+        [ScoredItem(segment, lang=lang or "") for segment in names],
+        {scorer: scores},
     )
 
 
@@ -122,7 +120,7 @@ class ScoreLine(NamedTuple):
 
 def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
     """Parse a system and a score a line, and number each system's lines."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     parsed = []
     rows = list(lines)
     for number, cells in split_rows(rows, BLANKS):
@@ -133,7 +131,7 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
             )
             raise FormatError(msg)
         system, score = cells
-        counts[system] = counts.get(system, 0) + 1
+        counts[system] += 1
         parsed.append(ScoreLine(system, counts[system], score))
     return parsed
 
@@ -141,10 +139,7 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
 def _check_counts(lines: Sequence[ScoreLine], path: str) -> None:
     counts = {line.system: line.segment for line in lines}
     if len(set(counts.values())) > 1:
-        least, most = (
-            min(counts, key=counts.__getitem__),
-            max(counts, key=counts.__getitem__),
-        )
+        least, most = (choose(counts, key=counts.__getitem__) for choose in (min, max))
         msg = (
             f"{path} has {counts[most]} segments of {most} but {counts[least]} of {least}; "
             "each system needs a line a segment, with None where a score is missing."
@@ -165,7 +160,7 @@ def parse_rating_lines(
     lines: Iterable[str], path: str, *, judge: str = ""
 ) -> list[RatingLine]:
     """Parse a system, marks and a judge a line; `judge` is for lines that name none."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     parsed = []
     for number, cells in split_rows(lines):
         if cells == [""]:
@@ -178,7 +173,7 @@ def parse_rating_lines(
             )
             raise FormatError(msg)
         system, rating, who = cells
-        counts[system] = counts.get(system, 0) + 1
+        counts[system] += 1
         marks = _parse_marks(rating, f"{path}, line {number}")
         parsed.append(RatingLine(system, counts[system], who, marks))
     return parsed
@@ -198,8 +193,7 @@ def _parse_mark(error: dict[str, Any]) -> dict[str, Any]:
     side = "source" if error.get("is_source_error") else "output"
     if error["start"] == error["end"]:
         side = OMISSION
-    mark = {"side": side, "start": error["start"], "end": error["end"]}
-    mark["severity"] = error["severity"]
+    mark = {"side": side} | {key: error[key] for key in ("start", "end", "severity")}
     if error.get("category") and error["category"] != OMISSION:
         mark["category"] = error["category"]
     return mark
@@ -242,11 +236,32 @@ def parse_folder_judgements(
             "(.seg.rating) or scores of da, or give the file to metra meta."
         )
         raise FormatError(msg)
-    texts = _read_texts(file.resolve().parent.parent, pair)
+    folder = file.resolve().parent.parent
+    sources = _read_lines_if_there(folder / "sources" / f"{pair}.txt")
+    documents = _read_lines_if_there(folder / "documents" / f"{pair}.docs")
+    files = (folder / "system-outputs" / pair).glob("*.txt")
+    outputs = {file.stem: read_lines(str(file)) for file in files}
     judgements = []
     for system, segment, judge, value in answers:
-        judgement = _build_judgement(
-            system, segment, judge, value, asked, (source, target), texts
+        for mark in value.get("mqm", ()):
+            mark.setdefault("category", "other")
+        original, document, output = (
+            texts[segment - 1] if segment <= len(texts) else None
+            for texts in (sources, documents, outputs.get(system, ()))
+        )
+        judgement = build_imported_judgement(
+            f"{judge}:{system}:{segment}",
+            (source, target),
+            system=system,
+            output=output or "",
+            campaign="mt-metrics-eval",
+            protocol=asked,
+            judge=judge,
+            kind="judged",
+            document=(document or "").rpartition("\t")[2],
+            segment=segment,
+            source=original,
+            value=value,
         )
         try:
             judgements.append(check(judgement))
@@ -259,60 +274,8 @@ def parse_folder_judgements(
     return judgements
 
 
-class FolderTexts(NamedTuple):
-    """The lines of the folder's texts; empty where a file is not there."""
-
-    sources: list[str]
-    documents: list[str]
-    outputs: dict[str, list[str]]
-
-
-def _read_texts(folder: Path, pair: str) -> FolderTexts:
-    outputs = folder / "system-outputs" / pair
-    files = sorted(outputs.glob("*.txt")) if outputs.is_dir() else []
-    return FolderTexts(
-        _read_lines_if_there(folder / "sources" / f"{pair}.txt"),
-        _read_lines_if_there(folder / "documents" / f"{pair}.docs"),
-        {file.stem: _read_lines_if_there(file) for file in files},
-    )
-
-
 def _read_lines_if_there(file: Path) -> list[str]:
     return read_lines(str(file)) if file.is_file() else []
-
-
-def _build_judgement(
-    system: str,
-    segment: int,
-    judge: str,
-    value: dict[str, Any],
-    asked: str,
-    languages: tuple[str, str],
-    texts: FolderTexts,
-) -> Judgement:
-    def get_line(lines: list[str]) -> str | None:
-        return lines[segment - 1] if segment <= len(lines) else None
-
-    for mark in value.get("mqm", ()):
-        mark.setdefault("category", "other")
-    name = f"{judge}:{system}:{segment}"
-    return Judgement(
-        id=name,
-        campaign="mt-metrics-eval",
-        protocol=asked,
-        protocol_version="",
-        source_language=languages[0],
-        target_language=languages[1],
-        judge=judge,
-        task=name,
-        kind="judged",
-        systems=(system,),
-        document=(get_line(texts.documents) or "").rpartition("\t")[2],
-        segment=segment,
-        source=get_line(texts.sources),
-        outputs=(get_line(texts.outputs.get(system, [])) or "",),
-        value=value,
-    )
 
 
 def format_folder(
@@ -472,16 +435,13 @@ def _format_texts(
         sources[index], documents[index] = judgement.source or "", judgement.document
         for system, output, _ in scored.by_output():
             outputs[system][index] = output
-    files = {
-        f"sources/{pair}.txt": _join_lines(sources),
-        f"documents/{pair}.docs": "".join(
-            f"all\t{replace_line_breaks(name)}\n" for name in documents
-        ),
-    }
+    files = {f"sources/{pair}.txt": sources, f"documents/{pair}.docs": documents}
     for system, texts in outputs.items():
-        files[f"system-outputs/{pair}/{names[system]}.txt"] = _join_lines(texts)
-    return files
-
-
-def _join_lines(texts: Iterable[str]) -> str:
-    return "".join(f"{replace_line_breaks(text)}\n" for text in texts)
+        files[f"system-outputs/{pair}/{names[system]}.txt"] = texts
+    starts = {f"documents/{pair}.docs": "all\t"}
+    return {
+        path: "".join(
+            f"{starts.get(path, '')}{replace_line_breaks(line)}\n" for line in lines
+        )
+        for path, lines in files.items()
+    }

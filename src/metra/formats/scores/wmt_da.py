@@ -8,7 +8,13 @@ from collections.abc import Mapping
 
 from metra.errors import FormatError
 from metra.formats.scores.columns import parse_numbers, read_columns
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
+from metra.formats.scores.record import (
+    ScoredItem,
+    Scorer,
+    Scores,
+    build_score_table,
+    split_by_type,
+)
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS
 
@@ -46,7 +52,7 @@ def read_wmt_da(path: str) -> Scores:
 
 
 def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> Scores:
-    scores = parse_numbers(columns["score"], path, "score").tolist()
+    scores = parse_numbers(columns["score"], path, "score")
     types = columns["type"]
     unknown = sorted(set(types) - _SCORERS.keys())
     if unknown:
@@ -61,12 +67,5 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         ScoredItem(name, lang=f"{source}-{target}" if source else "")
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
-    values = {
-        Scorer(name, "da"): [
-            score if line_type == wanted else float("nan")
-            for score, line_type in zip(scores, types, strict=True)
-        ]
-        for wanted, name in _SCORERS.items()
-        if wanted in types
-    }
+    values = split_by_type(scores, types, _SCORERS, "da")
     return build_score_table(columns["sys_id"], items, values, columns["WorkerId"])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
+from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.stream import format_path
@@ -67,9 +68,9 @@ class SeenIds:
         return True
 
     def _is_ordered(self, new_id: str) -> bool:
+        is_number = len(new_id) < 19 and new_id.isdecimal()
         return (
-            len(new_id) < 19
-            and new_id.isdecimal()
+            is_number
             and new_id == str(int(new_id))
             and 0 < int(new_id) <= self._ordered
         )
@@ -125,6 +126,12 @@ def check_declared_encoding(path: str, encoding: str) -> None:
             "UTF-8 and its declaration too."
         )
         raise FormatError(msg)
+
+
+def describe_xml_error(path: str, error: expat.ExpatError) -> str:
+    """Describe what is not XML in a file, and where."""
+    place = f"{format_path(path)}, line {error.lineno}, column {error.offset + 1}"
+    return f"{place} is not XML: {expat.ErrorString(error.code)}"
 
 
 # Longer segments are dealt with in pieces.

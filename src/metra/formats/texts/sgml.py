@@ -135,8 +135,7 @@ class _SgmlScanner:
         if role == "reference":
             system = self._set_attributes.get("refid", "") or system
         name = "source" if role == "source" else system.strip() or self.default_name
-        known_labels = self.contents.labels.get(document, {})
-        self.contents.labels[document] = labels | known_labels
+        self.contents.labels[document] = labels | self.contents.labels.get(document, {})
         return OpenPart(Field(role, name), document, start=tag.start, line=tag.line)
 
     def _close(self, tag: Tag) -> None:
@@ -144,11 +143,9 @@ class _SgmlScanner:
             self._fail(tag, f"</{tag.name}> closes what was not opened")
         opened = self._open.pop()
         if opened.name != tag.name:
-            self._fail(
-                tag,
-                f"</{tag.name}> stands where </{opened.name}> is expected, because the "
-                f"<{opened.name}> of line {opened.line} is still open",
-            )
+            why = f"the <{opened.name}> of line {opened.line} is still open"
+            what = f"</{tag.name}> stands where </{opened.name}> is expected, because {why}"
+            self._fail(tag, what)
         self._leave(tag)
 
     def _leave(self, tag: Tag) -> None:
@@ -163,34 +160,28 @@ class _SgmlScanner:
         inner = self._open[-1].name if self._open else ""
         if inner == "seg":
             if not tag.closing or tag.name not in ("seg", ""):
-                sign = "/" if tag.closing else ""
-                self._fail(
-                    tag,
-                    f"<{sign}{tag.name}> stands inside of the <seg> of line "
-                    f"{self._open[-1].line}, which is not closed",
+                name, line = f"{'/' * tag.closing}{tag.name}", self._open[-1].line
+                where = (
+                    f"stands inside of the <seg> of line {line}, which is not closed"
                 )
+                self._fail(tag, f"<{name}> {where}")
         elif tag.text and inner in _WITHOUT_TEXT:
             words = tag.text.decode(errors="replace")[:40]
             self._fail(tag, f"there is text outside of any <seg> before it: {words!r}")
 
     def _end(self, tag: Tag) -> None:
         if self._open:
-            last = self._open[-1]
-            self._fail(
-                tag, f"the file ends, but the <{last.name}> of line {last.line} is open"
-            )
+            last = f"<{self._open[-1].name}> of line {self._open[-1].line}"
+            self._fail(tag, f"the file ends, but the {last} is open")
         if not self._sets:
-            msg = (
-                f"{format_path(self.path)} holds no <srcset>, <refset> or <tstset>; expected "
-                "NIST's SGML."
-            )
+            sets = "<srcset>, <refset> or <tstset>"
+            msg = f"{format_path(self.path)} holds no {sets}; expected NIST's SGML."
             raise FormatError(msg)
 
     def _check_declaration(self, tag: Tag) -> None:
         kind = tag.name.lower()
         if kind == "?xml":
-            declared = _ENCODING.search(tag.attributes)
-            if declared:
+            if declared := _ENCODING.search(tag.attributes):
                 check_declared_encoding(self.path, declared[1].decode())
         elif kind[0] == "!" and kind != "!doctype":
             self._fail(tag, f"<{tag.name}> declares something, which is not read")

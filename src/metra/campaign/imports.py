@@ -5,6 +5,7 @@ To add a format, write its reader in `metra.formats.scores` and add a line to `_
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from metra.formats.scores import (
     pearmut,
 )
 from metra.formats.scores.judgement import AnswerStep, JudgedText, Judgement
+from metra.formats.stream import ByteStream
 
 _UNKNOWN = ("und", "und")
 
@@ -136,12 +138,8 @@ def read_texts(paths: Sequence[str]) -> list[JudgedText]:
 
 def read_file(path: str) -> ImportedFile:
     """Read a file as UTF-8 text, and recognise its format."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
-        raise FormatError(msg) from None
-    return _recognise_file(path, content)
+    with closing(ByteStream(path)) as stream:
+        return _recognise_file(path, b"".join(iter(stream.read, b"")))
 
 
 def recognise_upload(name: str, content: bytes) -> ImportedFile:

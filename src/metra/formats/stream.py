@@ -153,7 +153,7 @@ class ByteStream:
         self.is_packed = self.file is not raw
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Read up to `size` bytes, all of them if it is -1; nothing at the end."""
+        """Read up to `size` bytes; nothing at the end."""
         try:
             return self.file.read(size)
         except _list_read_errors() as error:

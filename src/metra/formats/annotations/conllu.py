@@ -153,7 +153,13 @@ def _parse_sentence(
             head, 0, what, "the number of a word, or 0 for the root"
         )
         words.append(ParsedWord(form, lemma, upos, xpos, features, head_place, deprel))
-    _check_heads(words, path, block[0][0])
+    for position, word in enumerate(words, 1):
+        if word.head > len(words) or word.head == position:
+            msg = (
+                f"{path}, sentence at line {block[0][0]}: word {position} hangs on word "
+                f"{word.head}; expected another of the {len(words)} words, or 0."
+            )
+            raise FormatError(msg)
     return segment, Parse(tuple(words), spelling)
 
 
@@ -162,16 +168,6 @@ def _parse_number(text: str, least: int, what: str, expected: str) -> int:
         msg = f"{what} {text!r}; expected {expected}."
         raise FormatError(msg)
     return int(text)
-
-
-def _check_heads(words: Sequence[ParsedWord], path: str, number: int) -> None:
-    for place, word in enumerate(words, 1):
-        if word.head > len(words) or word.head == place:
-            msg = (
-                f"{path}, sentence at line {number}: word {place} hangs on word {word.head}; "
-                f"expected another of the {len(words)} words, or 0."
-            )
-            raise FormatError(msg)
 
 
 def format_conllu(

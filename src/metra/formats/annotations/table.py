@@ -1,6 +1,6 @@
 """Tables of annotations: named columns, and the segment or document each row is about."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -94,18 +94,19 @@ def _check_header(
 
 def place_annotations(
     table: AnnotationTable,
-    entries: Iterable[tuple[AnnotationRow, T]],
+    parse: Callable[[AnnotationRow], T],
     *,
     somewhere: bool = False,
 ) -> PlacedAnnotations[T]:
-    """Put each row's annotation where its columns `segment` and `document` say.
+    """Parse each row, and put it where its columns `segment` and `document` say.
 
     With `somewhere`, each row has to say that.
     """
     segments: dict[int, list[T]] = {}
     documents: dict[str, list[T]] = {}
     everywhere: list[T] = []
-    for row, entry in entries:
+    for row in table.rows:
+        entry = parse(row)
         segment = _parse_segment_index(table, row)
         document = row.cells.get("document", "")
         if segment is not None:

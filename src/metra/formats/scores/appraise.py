@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
@@ -28,12 +29,7 @@ from metra.formats.scores.judgement import (
     get_marks,
     refuse_line,
 )
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scores,
-    build_score_table,
-    split_by_type,
-)
+from metra.formats.scores.record import ScoredItem, Scores
 from metra.formats.stream import format_path, parse_json
 from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
 from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
@@ -118,8 +114,8 @@ def read_appraise(path: str, name: str = "da") -> Scores:
         segment = "" if row.is_whole else row.item
         items.append(ScoredItem(segment, row.document, lang=lang))
     scorers = {type_: f"{name}{ending}" for type_, ending in _ENDINGS.items()}
-    values = split_by_type(scores, [row.type for row in rows], scorers, name)
-    return build_score_table(
+    values = record.split_by_type(scores, [row.type for row in rows], scorers, name)
+    return record.build_score_table(
         [row.system for row in rows], items, values, [row.judge for row in rows]
     )
 

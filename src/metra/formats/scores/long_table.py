@@ -12,6 +12,7 @@ import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.scores import record
 from metra.formats.scores.columns import (
     ALIASES,
     LARGEST,
@@ -22,13 +23,7 @@ from metra.formats.scores.columns import (
     require_columns,
 )
 from metra.formats.scores.judgement import ScoredJudgement
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, parse_json
 from metra.formats.table import replace_line_breaks, split_rows
 from metra.stats.arrays import Array
@@ -83,7 +78,9 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     names = table.name_segments(units)
     others = (table.get(role) for role in ("document", "domain", "lang"))
     items = list(map(ScoredItem, names, *others))
-    return build_score_table(table.get("system"), items, values, table.get("judge"))
+    return record.build_score_table(
+        table.get("system"), items, values, table.get("judge")
+    )
 
 
 def guess_scorer_kind(name: str) -> str:
@@ -140,9 +137,9 @@ def build_scores(
         about = [columns["system"], items, columns["judge"]]
         systems, scored, judges = ([column[row] for row in rows] for column in about)
         tables.append(
-            build_score_table(systems, scored, {scorer: values[rows]}, judges)
+            record.build_score_table(systems, scored, {scorer: values[rows]}, judges)
         )
-    return concatenate_scores(tables)
+    return record.concatenate_scores(tables)
 
 
 def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
@@ -28,13 +29,7 @@ from metra.formats.scores.judgement import (
     get_marks,
 )
 from metra.formats.scores.mqm import Weights, find_cost
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS, replace_line_breaks, split_rows
 
@@ -85,7 +80,7 @@ def _read_folder(folder: Path, path: str) -> Scores:
     if not files:
         msg = f"{path} has no .seg.score or .sys.score file in it."
         raise FormatError(msg)
-    return concatenate_scores([_read_file(file) for file in files])
+    return record.concatenate_scores([_read_file(file) for file in files])
 
 
 def _read_file(file: Path) -> Scores:
@@ -103,7 +98,7 @@ def _read_file(file: Path) -> Scores:
     scorer = Scorer(name, "human" if is_human else "metric")
     names = [str(line.segment) if level == "seg" else "" for line in lines]
     scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
-    return build_score_table(
+    return record.build_score_table(
         [line.system for line in lines],
         [ScoredItem(segment, lang=lang or "") for segment in names],
         {scorer: scores},
@@ -292,35 +287,22 @@ def format_folder(
     """
     first = judgements[0].judgement
     pair = f"{first.source_language}-{first.target_language}"
-    scorers = {
-        score.scorer: None
-        for scored in judgements
-        for scores in scored.scores
-        for score in scores
-        if score.is_defined
-    }
-    files = {
-        f"human-scores/{pair}.{scorer}.seg.score": format_scores(
-            judgements, scorer, systems=systems, segments=segments
-        )
-        for scorer in scorers
-    }
-    if weights is not None:
-        for judge in sorted({scored.judgement.judge for scored in judgements}):
-            name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
-            files[f"human-scores/{name}"] = format_ratings(
-                judgements,
-                systems=systems,
-                segments=segments,
-                judge=judge,
-                weights=weights,
-            )
+    size: dict[str, Any] = {"systems": systems, "segments": segments}
+    files = {}
+    scores = [
+        score for scored in judgements for each in scored.scores for score in each
+    ]
+    for scorer in dict.fromkeys(score.scorer for score in scores if score.is_defined):
+        path = f"human-scores/{pair}.{scorer}.seg.score"
+        files[path] = format_scores(judgements, scorer, **size)
+    judges = sorted({scored.judgement.judge for scored in judgements})
+    for judge in judges if weights is not None else ():
+        path = f"human-scores/{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
+        files[path] = format_ratings(judgements, judge=judge, weights=weights, **size)
     names = make_file_names(systems)
     files |= _format_texts(judgements, pair, names, segments)
-    files["systems.tsv"] = "".join(
-        f"{name}\t{' '.join(system.split())}\n" for system, name in names.items()
-    )
-    return files
+    rows = (f"{name}\t{' '.join(system.split())}\n" for system, name in names.items())
+    return files | {"systems.tsv": "".join(rows)}
 
 
 def format_scores(
@@ -341,16 +323,8 @@ def format_scores(
                     sign = 1 if score.higher_is_better else -1
                     key = system, scored.judgement.segment
                     values.setdefault(key, []).append(sign * score.native)
-    names = make_file_names(systems)
-    return "".join(
-        f"{names[system]}\t{_format_mean(values.get((system, segment)))}\n"
-        for system in systems
-        for segment in range(1, segments + 1)
-    )
-
-
-def _format_mean(values: list[float] | None) -> str:
-    return _NOTHING if values is None else repr(sum(values) / len(values) + 0.0)
+    means = {key: repr(sum(each) / len(each) + 0.0) for key, each in values.items()}
+    return _format_cells(means, systems, segments)
 
 
 def format_ratings(
@@ -367,30 +341,38 @@ def format_ratings(
         for judgement, _, _ in judgements
         if judgement.counts and judgement.judge == judge
     }
+    return _format_cells(ratings, systems, segments, f"\t{replace_line_breaks(judge)}")
+
+
+def _format_cells(
+    cells: Mapping[tuple[str, int], str],
+    systems: Sequence[str],
+    segments: int,
+    end: str = "",
+) -> str:
     names = make_file_names(systems)
-    who = replace_line_breaks(judge)
     return "".join(
-        f"{names[system]}\t{ratings.get((system, segment), _NOTHING)}\t{who}\n"
+        f"{names[system]}\t{cells.get((system, segment), _NOTHING)}{end}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )
 
 
 def _format_rating(judgement: Judgement, weights: Weights) -> str:
-    errors = [
-        {
-            "start": mark["start"],
-            "end": mark["end"],
-            "category": mark.get(
-                "category", OMISSION if mark["side"] == OMISSION else ""
-            ),
-            "severity": mark["severity"],
-            "score": find_cost(weights, mark["severity"], mark.get("category", ""))
-            / 10,
-            "is_source_error": mark["side"] == "source",
-        }
-        for mark in get_marks(judgement)
-    ]
+    errors = []
+    for mark in get_marks(judgement):
+        category, severity = mark.get("category", ""), mark["severity"]
+        is_omission = "category" not in mark and mark["side"] == OMISSION
+        errors.append(
+            {
+                "start": mark["start"],
+                "end": mark["end"],
+                "category": OMISSION if is_omission else category,
+                "severity": severity,
+                "score": find_cost(weights, severity, category) / 10,
+                "is_source_error": mark["side"] == "source",
+            }
+        )
     return json.dumps({"errors": errors})
 
 

@@ -13,13 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.formats.scores import record
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.ratings import Ratings, sort_ratings
@@ -282,8 +277,10 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
             values[:, document] = np.where(np.isfinite(column), column, means)
         systems = [system for system in scores.systems for _ in items]
         scored = items * len(scores.systems)
-        tables.append(build_score_table(systems, scored, {scorer: values.ravel()}))
-    return concatenate_scores(tables)
+        tables.append(
+            record.build_score_table(systems, scored, {scorer: values.ravel()})
+        )
+    return record.concatenate_scores(tables)
 
 
 def _average_segments(

@@ -7,14 +7,9 @@ sid score time. In both, blanks or tabs separate the columns.
 from collections.abc import Mapping
 
 from metra.errors import FormatError
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers, read_columns
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    split_by_type,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS
 
@@ -41,7 +36,7 @@ def read_wmt_da(path: str) -> Scores:
             Scorer("da", "da"): parse_numbers(columns["RAW.SCR"], path, "RAW.SCR"),
             Scorer("da-z", "da"): parse_numbers(columns["Z.SCR"], path, "Z.SCR"),
         }
-        return build_score_table(columns["SYS"], items, values)
+        return record.build_score_table(columns["SYS"], items, values)
     if {"WorkerId", "sys_id", "type", "sid", "score"} <= columns.keys():
         return _build_worker_scores(columns, path)
     msg = (
@@ -67,5 +62,7 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         ScoredItem(name, lang=f"{source}-{target}" if source else "")
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
-    values = split_by_type(scores, types, _SCORERS, "da")
-    return build_score_table(columns["sys_id"], items, values, columns["WorkerId"])
+    values = record.split_by_type(scores, types, _SCORERS, "da")
+    return record.build_score_table(
+        columns["sys_id"], items, values, columns["WorkerId"]
+    )

@@ -24,6 +24,7 @@ from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
+    Values,
     check_column_names,
     check_duplicate_fields,
     describe_missing_column,
@@ -31,7 +32,7 @@ from metra.formats.texts.columns import (
     recognise_fields,
 )
 from metra.formats.texts.rows import RowChunk
-from metra.text.columns import Text, is_text_type, pack_arrow_column
+from metra.text.columns import is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -236,10 +237,15 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
             held = pa.concat_tables([held, table])
         rows, held = held.slice(0, most), held.slice(most)
         first, count = count, count + rows.num_rows
-        return {
-            field: _pack_values(field, column.combine_chunks(), first)
-            for field, column in zip(columns, rows.itercolumns(), strict=True)
-        }
+        values: dict[Field, Values] = {}
+        for field, chunked in zip(columns, rows.itercolumns(), strict=True):
+            column = chunked.combine_chunks()
+            if field.role in ("document", "label"):
+                values[field] = column.to_pylist()
+            else:
+                what = f"the {field.role} {field.name!r}"
+                values[field] = pack_arrow_column(column, what, first=first)
+        return values
 
     @cache
     def count_all() -> int:
@@ -315,12 +321,6 @@ def _select_columns(
             if field.role in ("output", "source", "document"):
                 values[field] = get_required_column(rows, name, nulls)
     return [column.cast(pa.large_string()) for column in values.values()]
-
-
-def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:
-    if field.role in ("document", "label"):
-        return column.to_pylist()
-    return pack_arrow_column(column, f"the {field.role} {field.name!r}", first=first)
 
 
 ROW_GROUP = 64 * 1024

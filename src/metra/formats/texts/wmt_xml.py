@@ -11,23 +11,13 @@ from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
 from metra.formats.stream import check_utf8, format_path
+from metra.formats.texts import parts, rows
 from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
 from metra.formats.texts.parts import (
-    DEEPEST,
     DocumentPart,
     OpenPart,
     ScannedContents,
     ScannedSegment,
-    check_declared_encoding,
-    describe_xml_error,
-    join_lines,
-)
-from metra.formats.texts.rows import (
-    DocumentRun,
-    MarkupRules,
-    RowChunk,
-    list_text_fields,
-    split_documents,
 )
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
@@ -59,10 +49,9 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
                 scanner.fail(f"a tag or comment is longer than {LONGEST:,} bytes")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        msg = (
-            f"{describe_xml_error(file.path, error)}; expected WMT's XML, all tags closed "
-            "and < and & written as &lt; and &amp;."
-        )
+        problem = parts.describe_xml_error(file.path, error)
+        expected = "all tags closed and < and & written as &lt; and &amp;"
+        msg = f"{problem}; expected WMT's XML, {expected}."
         raise FormatError(msg) from None
     for places in scanner.contents.parts.values():
         for document, place in places.items():
@@ -142,7 +131,7 @@ class _SegmentParser:
     def _end(self, name: str) -> None:
         if name == "seg":
             self._parser.CharacterDataHandler = None
-            text = join_lines("".join(self._pieces), mark=self._mark)
+            text = parts.join_lines("".join(self._pieces), mark=self._mark)
             self._pieces.clear()
             self._segments.append(
                 ScannedSegment(self._segment[0], text, self._segment[1])
@@ -174,11 +163,11 @@ class _XmlScanner:
 
     def _check_declaration(self, _: str, encoding: str | None, __: int) -> None:
         if encoding:
-            check_declared_encoding(self.path, encoding)
+            parts.check_declared_encoding(self.path, encoding)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self._open) >= DEEPEST:
-            self.fail(f"tags are nested deeper than {DEEPEST} here")
+        if len(self._open) >= parts.DEEPEST:
+            self.fail(f"tags are nested deeper than {parts.DEEPEST} here")
         outer = self._open[-1] if self._open else ""
         if not outer and name not in _ROOTS:
             self.fail(f"the file begins with <{name}>")
@@ -278,7 +267,7 @@ def _find_problem(text: str) -> str | None:
     return f"holds the character U+{ord(bad[0]):04X}" if bad else None
 
 
-_RULES = MarkupRules(
+_RULES = rows.MarkupRules(
     "wmt-xml",
     label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"),
     bad=_NOT_XML,
@@ -291,18 +280,18 @@ _RULES = MarkupRules(
 def write(
     out: str,
     fields: Sequence[Field],
-    chunks: Iterable[RowChunk],
+    chunks: Iterable[rows.RowChunk],
     about: Mapping[str, str],
 ) -> None:
     """Write a file, a document at a time."""
     with ExitStack() as stack:
-        document = _DocumentWriter(list_text_fields(fields), about, stack)
-        runs = split_documents(fields, chunks, _RULES)
+        document = _DocumentWriter(rows.list_text_fields(fields), about, stack)
+        runs = rows.split_documents(fields, chunks, _RULES)
         write_pieces(out, _encode(document, runs, about.get("setid", "test")))
 
 
 def _encode(
-    document: "_DocumentWriter", runs: Iterable[DocumentRun], set_id: str
+    document: "_DocumentWriter", runs: Iterable[rows.DocumentRun], set_id: str
 ) -> Iterator[bytes]:
     def format_tag(name: str, identity: str) -> bytes:
         return f"<{name}{_RULES.format_attributes({'id': identity})}>\n".encode()
@@ -338,7 +327,7 @@ class _DocumentWriter:
         self._missing: dict[Field, bool] = {}
         self._never = {text for text in texts if text.role == "reference"}
 
-    def add(self, run: DocumentRun) -> None:
+    def add(self, run: rows.DocumentRun) -> None:
         """Take the next segments, of a new document or of the same."""
         if run.begins:
             names = {"id": run.document} | run.labels
@@ -351,7 +340,7 @@ class _DocumentWriter:
             self._never.discard(text)
             file.write(_RULES.format_segments(run, text).encode())
 
-    def _is_missing(self, run: DocumentRun, text: Field) -> bool:
+    def _is_missing(self, run: rows.DocumentRun, text: Field) -> bool:
         """Whether the reference lacks the document; it cannot lack parts of one."""
         for index, segment in enumerate(run.chunk.rows[text]):
             missing = segment is None

@@ -118,9 +118,8 @@ class TextFormat(NamedTuple):
 
 # A document type declaration, comments and the like may stand before the first tag.
 _BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
-_SGML = re.compile(
-    _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)", re.IGNORECASE
-)
+_SETS = rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)"
+_SGML = re.compile(_BEFORE_ROOT + _SETS, re.IGNORECASE)
 _WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)")
 
 PLAIN = TextFormat("plain", "plain")

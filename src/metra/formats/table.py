@@ -117,21 +117,19 @@ def parse_table(
         width = len(header.cells)
         for row in rows:
             if len(row.cells) != width:
-                size = len(row.cells)
-                raise FormatError(
-                    _describe_width(place, row.line, size, width, dialect)
-                )
+                size, line = len(row.cells), row.line
+                raise FormatError(_describe_width(place, line, size, width, dialect))
             yield row
 
     return DelimitedTable(place, header.cells, check_widths(), header.line)
 
 
 def _describe_width(
-    place: str, line: int, count: int, width: int, dialect: Dialect
+    place: str, line: int, size: int, width: int, dialect: Dialect
 ) -> str:
     same = "as many tabs as" if dialect == TABS else "as many as"
     return (
-        f"{place}, line {line} has {count} columns but the header has {width}; each line "
+        f"{place}, line {line} has {size} columns but the header has {width}; each line "
         f"needs {same} the header."
     )
 

@@ -112,7 +112,7 @@ def parse_conllu(lines: Sequence[str], path: str) -> Parses:
 
 
 def _parse_sentence(
-    block: Sequence[tuple[int, str]], path: str
+    block: list[tuple[int, str]], path: str
 ) -> tuple[int | None, Parse]:
     """Read one block: the segment it names, if any, and its words."""
     segment = None
@@ -149,10 +149,8 @@ def _parse_sentence(
             spelling += "".join(form.split())
         lemma, upos, xpos, features, head, deprel = fields[2:8]
         what = f"{path}, line {number}: head"
-        head_place = _parse_number(
-            head, 0, what, "the number of a word, or 0 for the root"
-        )
-        words.append(ParsedWord(form, lemma, upos, xpos, features, head_place, deprel))
+        place = _parse_number(head, 0, what, "the number of a word, or 0 for the root")
+        words.append(ParsedWord(form, lemma, upos, xpos, features, place, deprel))
     for position, word in enumerate(words, 1):
         if word.head > len(words) or word.head == position:
             msg = (

@@ -126,9 +126,8 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
     except ValueError:
         weight = math.nan
     if not math.isfinite(weight):
-        msg = (
-            f"Line {line} of {table.path} has {cell!r} as {column}; expected a number."
-        )
+        place = f"Line {line} of {table.path}"
+        msg = f"{place} has {cell!r} as {column}; expected a number."
         raise FormatError(msg)
     return weight
 

@@ -104,9 +104,7 @@ def require_columns(
             raise FormatError(msg)
 
 
-def parse_numbers(
-    cells: Sequence[str], path: str, name: str, first_line: int = 2
-) -> Array:
+def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) -> Array:
     """Parse a column of numbers; a missing one is NaN, one beyond all scales an error."""
     try:
         numbers = np.array([math.nan if c in MISSING else float(c) for c in cells])
@@ -116,7 +114,7 @@ def parse_numbers(
     if is_wrong.any():
         wrong = int(is_wrong.argmax())
         msg = (
-            f"{format_path(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "
+            f"{format_path(path)}, line {first + wrong}: {name} is {cells[wrong]!r}; "
             "expected a number, or nothing where the value is missing."
         )
         raise FormatError(msg)

@@ -62,9 +62,8 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     if "judge" not in about:  # what judges judged need not be of several systems
         require_columns(about, ("system",), path, "a table of scores")
     values = {}
-    for index, (heading, cells) in enumerate(
-        zip(table.header, table.columns, strict=True)
-    ):
+    headings = zip(table.header, table.columns, strict=True)
+    for index, (heading, cells) in enumerate(headings):
         name = heading.strip()
         if index not in about.values() and name not in units and _is_scorer(cells):
             scorer = Scorer(name, guess_scorer_kind(name))
@@ -78,9 +77,8 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     names = table.name_segments(units)
     others = (table.get(role) for role in ("document", "domain", "lang"))
     items = list(map(ScoredItem, names, *others))
-    return record.build_score_table(
-        table.get("system"), items, values, table.get("judge")
-    )
+    systems, judges = table.get("system"), table.get("judge")
+    return record.build_score_table(systems, items, values, judges)
 
 
 def guess_scorer_kind(name: str) -> str:
@@ -136,9 +134,8 @@ def build_scores(
     for scorer, rows in by_scorer.items():
         about = [columns["system"], items, columns["judge"]]
         systems, scored, judges = ([column[row] for row in rows] for column in about)
-        tables.append(
-            record.build_score_table(systems, scored, {scorer: values[rows]}, judges)
-        )
+        values_of = {scorer: values[rows]}
+        tables.append(record.build_score_table(systems, scored, values_of, judges))
     return record.concatenate_scores(tables)
 
 

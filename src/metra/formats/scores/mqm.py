@@ -118,9 +118,7 @@ def read_mqm_as_wmt(path: str) -> Scores:
     0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
     """
     # `sum` mends rounding in newer Pythons, which is not wanted here.
-    return read_mqm(
-        path, add_up=lambda costs: reduce(add, (cost / 10 for cost in costs))
-    )
+    return read_mqm(path, add_up=lambda costs: reduce(add, (c / 10 for c in costs)))
 
 
 def _find_table_cost(error: MqmError, path: str) -> int:

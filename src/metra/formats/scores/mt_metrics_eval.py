@@ -74,9 +74,7 @@ def _unpack_zip(path: str, folder: str) -> None:
 
 
 def _read_folder(folder: Path, path: str) -> Scores:
-    files = sorted(
-        file for file in folder.rglob("*.score") if _NAME.fullmatch(file.name)
-    )
+    files = sorted(f for f in folder.rglob("*.score") if _NAME.fullmatch(f.name))
     if not files:
         msg = f"{path} has no .seg.score or .sys.score file in it."
         raise FormatError(msg)
@@ -289,9 +287,7 @@ def format_folder(
     pair = f"{first.source_language}-{first.target_language}"
     size: dict[str, Any] = {"systems": systems, "segments": segments}
     files = {}
-    scores = [
-        score for scored in judgements for each in scored.scores for score in each
-    ]
+    scores = [score for each in judgements for own in each.scores for score in own]
     for scorer in dict.fromkeys(score.scorer for score in scores if score.is_defined):
         path = f"human-scores/{pair}.{scorer}.seg.score"
         files[path] = format_scores(judgements, scorer, **size)

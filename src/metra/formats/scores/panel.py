@@ -74,9 +74,8 @@ def build_panel(
         if values.has_values[people.has_values].any():
             by_metric[name] = values
         else:
-            notes.append(
-                f"{name} has no score of any system that {gold} has judged: left out."
-            )
+            problem = f"no score of any system that {gold} has judged"
+            notes.append(f"{name} has {problem}: left out.")
     if not by_metric:
         msg = f"No metric shares a system with {gold!r}; check the systems' names."
         raise CorpusError(msg)
@@ -134,9 +133,8 @@ def _find_shared_systems(
             notes.append(f"{reason} and so left out: {', '.join(lost[:6])}{more}.")
         keep = keep & values.has_values
     if not keep.any():
-        msg = (
-            f"No system has scores of {gold!r} and of every metric; name fewer metrics."
-        )
+        problem = f"No system has scores of {gold!r} and of every metric"
+        msg = f"{problem}; name fewer metrics."
         raise CorpusError(msg)
     return keep
 
@@ -153,9 +151,8 @@ def _find_shared_cells(
     cells = int(judged.sum())
     if cells and cells < judged.size:
         lacking = judged.size - cells
-        notes.append(
-            f"{gold} has {cells:,} of {judged.size:,} cells ({lacking:,} missing)."
-        )
+        share = f"{cells:,} of {judged.size:,} cells"
+        notes.append(f"{gold} has {share} ({lacking:,} missing).")
     for name, values in by_metric.items():
         scored = np.isfinite(values.segments)
         missing = int((judged & ~scored).sum()) if scored.any() else 0
@@ -277,9 +274,8 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
             values[:, document] = np.where(np.isfinite(column), column, means)
         systems = [system for system in scores.systems for _ in items]
         scored = items * len(scores.systems)
-        tables.append(
-            record.build_score_table(systems, scored, {scorer: values.ravel()})
-        )
+        cells = {scorer: values.ravel()}
+        tables.append(record.build_score_table(systems, scored, cells))
     return record.concatenate_scores(tables)
 
 

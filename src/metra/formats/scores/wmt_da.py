@@ -14,12 +14,8 @@ from metra.formats.stream import format_path
 from metra.formats.table import BLANKS
 
 #: What the scorers of each type of line are called; only SYSTEM judges a system.
-_SCORERS = {
-    "SYSTEM": "da",
-    "REPEAT": "da-repeat",
-    "REF": "da-ref",
-    "BAD_REF": "da-bad-ref",
-}
+_NAMES = ("da", "da-repeat", "da-ref", "da-bad-ref")
+_SCORERS = dict(zip(("SYSTEM", "REPEAT", "REF", "BAD_REF"), _NAMES, strict=True))
 
 
 def read_wmt_da(path: str) -> Scores:
@@ -63,6 +59,5 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
     values = record.split_by_type(scores, types, _SCORERS, "da")
-    return record.build_score_table(
-        columns["sys_id"], items, values, columns["WorkerId"]
-    )
+    systems, judges = columns["sys_id"], columns["WorkerId"]
+    return record.build_score_table(systems, items, values, judges)

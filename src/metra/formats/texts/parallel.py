@@ -42,9 +42,8 @@ class ParallelTable:
 
                 by_field = scan_file(file)
                 columns = _choose_columns(file, list(by_field), fields)
-                texts += [
-                    by_field[own]._replace(field=name) for own, name in columns.items()
-                ]
+                for own, name in columns.items():
+                    texts.append(by_field[own]._replace(field=name))
             else:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
@@ -115,9 +114,8 @@ class ParallelTable:
     def _refuse_lengths(self, counts: Sequence[int], size: int) -> None:
         """Read every file to its end to say how long it is."""
         lengths: dict[str, int] = {}
-        for side, reader, length in zip(
-            self._sides, self._readers, counts, strict=True
-        ):
+        sides = zip(self._sides, self._readers, counts, strict=True)
+        for side, reader, length in sides:
             while more := count_segments(reader.read(size)):
                 length += more
             name = format_path(side.path)

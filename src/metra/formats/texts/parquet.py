@@ -223,9 +223,8 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
         if wanted is None or field in wanted
     } or dict([next(iter(fields.items()))])
     tables = _read_tables(paths, fields, columns, nulls)
-    held = pa.table(
-        [pa.array([], pa.large_string())] * len(columns), [*columns.values()]
-    )
+    nothing = pa.array([], pa.large_string())
+    held = pa.table([nothing] * len(columns), [*columns.values()])
     count = 0
 
     def read(most: int) -> Columns:
@@ -310,9 +309,7 @@ def _select_columns(
     rows: pa.RecordBatch, columns: Mapping[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
-    values = {
-        field: decode_dictionary(rows.column(name)) for field, name in columns.items()
-    }
+    values = {f: decode_dictionary(rows.column(name)) for f, name in columns.items()}
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]

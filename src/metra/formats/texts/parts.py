@@ -69,11 +69,8 @@ class SeenIds:
 
     def _is_ordered(self, new_id: str) -> bool:
         is_number = len(new_id) < 19 and new_id.isdecimal()
-        return (
-            is_number
-            and new_id == str(int(new_id))
-            and 0 < int(new_id) <= self._ordered
-        )
+        number = int(new_id) if is_number else 0
+        return new_id == str(number) and 0 < number <= self._ordered
 
 
 class OpenPart:

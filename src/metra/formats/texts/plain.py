@@ -33,18 +33,12 @@ def _open_document_list(lines: LineReader) -> Reader:
     with closing(LineReader(lines.path)) as head:
         first = list_strings(head.read(1))
     has_segment_ids = any(len(row.cells) > 1 for row in split_rows(first))
-    fields = (
-        [columns.DOCUMENT, columns.SEGMENT_ID]
-        if has_segment_ids
-        else [columns.DOCUMENT]
-    )
+    fields = [columns.DOCUMENT, columns.SEGMENT_ID][: 1 + has_segment_ids]
 
     def read_columns(most: int) -> Columns:
         rows = split_rows(list_strings(lines.read(most)))
         cells = [[*row.cells, None] for row in rows]
-        return {
-            field: [row[index] for row in cells] for index, field in enumerate(fields)
-        }
+        return {f: [row[index] for row in cells] for index, f in enumerate(fields)}
 
     return Reader(fields, read_columns, lines.share, lines.close)
 
@@ -68,11 +62,8 @@ def write(
         )
         raise OptionError(msg)
     with_documents = any(field.role == "document" for field in fields)
-    own = [
-        field
-        for field in fields
-        if not (with_documents and field == columns.SEGMENT_ID)
-    ]
+    behind = columns.SEGMENT_ID if with_documents else None
+    own = [field for field in fields if field != behind]
     with write_folder(out) as folder, ExitStack() as stack:
         files = {}
         for field in own:

@@ -126,10 +126,8 @@ class MarkupRules(NamedTuple):
 
     def format_attributes(self, values: Mapping[str, str]) -> str:
         """Format attributes, a blank before each."""
-        escaped = {
-            name: text.translate(self.in_attribute) for name, text in values.items()
-        }
-        return "".join(f' {name}="{text}"' for name, text in escaped.items())
+        signs = self.in_attribute
+        return "".join(f' {k}="{text.translate(signs)}"' for k, text in values.items())
 
     def format_segments(self, run: DocumentRun, text: Field) -> str:
         """Format one text's segments, a line each."""
@@ -147,9 +145,8 @@ class MarkupRules(NamedTuple):
 
 def list_text_fields(fields: Sequence[Field]) -> list[Field]:
     """List the texts: source, references, outputs."""
-    return [
-        field for role in columns.TEXT_ROLES for field in fields if field.role == role
-    ]
+    roles = columns.TEXT_ROLES
+    return [field for role in roles for field in fields if field.role == role]
 
 
 def split_documents(

@@ -94,10 +94,8 @@ class _SgmlScanner:
         if tag.name == "seg":
             if self._part is None:
                 self._fail(tag, "<seg> stands outside of any <doc>")
-            segment_id = (
-                sgml_tags.read_segment_id(tag, self.path) or self._part.next_number
-            )
-            self._part.add(segment_id, self.path, tag.line)
+            given = sgml_tags.read_segment_id(tag, self.path)
+            self._part.add(given or self._part.next_number, self.path, tag.line)
         elif tag.name == "doc":
             self._part = self._open_document(tag)
         elif tag.name in SETS:
@@ -150,10 +148,8 @@ class _SgmlScanner:
         if inner == "seg":
             if not tag.closing or tag.name not in ("seg", ""):
                 name, line = f"{'/' * tag.closing}{tag.name}", self._open[-1].line
-                where = (
-                    f"stands inside of the <seg> of line {line}, which is not closed"
-                )
-                self._fail(tag, f"<{name}> {where}")
+                where = f"inside of the <seg> of line {line}, which is not closed"
+                self._fail(tag, f"<{name}> stands {where}")
         elif tag.text and inner in _WITHOUT_TEXT:
             words = tag.text.decode(errors="replace")[:40]
             self._fail(tag, f"there is text outside of any <seg> before it: {words!r}")

@@ -14,9 +14,7 @@ from metra.formats.stream import format_path
 # A tag that goes on for longer than this is a tag that is not closed.
 LONGEST = 1 << 16
 
-_OWN = re.compile(
-    rb"</?(?:mteval|srcset|refset|tstset|doc|hl|p|seg)(?=[\s/>])", re.IGNORECASE
-)
+_OWN = re.compile(rb"(?i)</?(?:mteval|srcset|refset|tstset|doc|hl|p|seg)(?=[\s/>])")
 _ANY = re.compile(rb"<[/!?a-z]", re.IGNORECASE)
 
 # As much text as is shown of what stands where none should.
@@ -109,14 +107,19 @@ class TagReader:
         if segment is None or segment.end(1) - segment.start(1) > LONGEST:
             return None
         self._place = segment.start(1)
-        place = (
-            self._base + self._place,
-            self._base + segment.end(),
-            self._count_lines(),
-        )
+        start, line = self._base + self._place, self._count_lines()
         self._place = segment.end()
         _, attributes, content = segment.groups()
-        return Tag("seg", False, attributes, *place, b"", content)
+        return Tag(
+            "seg",
+            False,
+            attributes,
+            start,
+            self._base + self._place,
+            line,
+            b"",
+            content,
+        )
 
     def _find(self, wanted: re.Pattern[bytes]) -> bool:
         """Go to the next tag and keep the text before it; say whether there is one."""

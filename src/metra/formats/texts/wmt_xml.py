@@ -133,9 +133,8 @@ class _SegmentParser:
             self._parser.CharacterDataHandler = None
             text = parts.join_lines("".join(self._pieces), mark=self._mark)
             self._pieces.clear()
-            self._segments.append(
-                ScannedSegment(self._segment[0], text, self._segment[1])
-            )
+            segment_id, line = self._segment
+            self._segments.append(ScannedSegment(segment_id, text, line))
 
 
 @dataclass(slots=True)

@@ -73,10 +73,8 @@ def _choose_format(out: str, to: str) -> TextFormat:
         )
         raise OptionError(msg)
     if not form.is_written:
-        msg = (
-            f"{out} would be {form.name}, which is read but not written; give another "
-            f"name, or `to` with one of {', '.join(written)}."
-        )
+        problem = f"{out} would be {form.name}, which is read but not written"
+        msg = f"{problem}; give another name, or `to` with one of {', '.join(written)}."
         raise OptionError(msg)
     return form
 

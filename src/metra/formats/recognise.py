@@ -179,10 +179,8 @@ def choose_format(path: str, input_format: str = "auto") -> TextFormat:
     is_wide = head.content.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
     if by_content is None and by_name.must_be and not is_wide:
         start = head.content[:40].decode(errors="replace")
-        msg = (
-            f"{format_path(path)} begins with {start!r}; expected {by_name.must_be}, or "
-            "give `input_format`."
-        )
+        problem = f"{format_path(path)} begins with {start!r}"
+        msg = f"{problem}; expected {by_name.must_be}, or give `input_format`."
         raise FormatError(msg)
     return by_content or by_name
 

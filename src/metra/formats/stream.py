@@ -157,10 +157,8 @@ class ByteStream:
         try:
             return self.file.read(size)
         except _list_read_errors() as error:
-            msg = (
-                f"{format_path(self.path)} is damaged or breaks off: {error}; "
-                "expected a whole compressed file."
-            )
+            problem = f"{format_path(self.path)} is damaged or breaks off: {error}"
+            msg = f"{problem}; expected a whole compressed file."
             raise FormatError(msg) from None
 
     def share(self) -> float | None:

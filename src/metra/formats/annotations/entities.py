@@ -41,10 +41,8 @@ def read_entities(path: str) -> PlacedAnnotations[Entity]:
 def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
     table = read_annotation_table(path, ["type", "text"], KNOWN)
     if not {"segment", "document"} & set(table.columns):
-        msg = (
-            f"{path} does not say where its names belong; expected a column segment or "
-            "document beside type and text."
-        )
+        problem = f"{path} does not say where its names belong"
+        msg = f"{problem}; expected a column segment or document beside type and text."
         raise FormatError(msg)
 
     def parse(row: AnnotationRow) -> Entity:

@@ -113,10 +113,8 @@ def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]
     import sqlite3
 
     if not create and not Path(path).is_file():
-        msg = (
-            f"There is no database of judged outputs at {path}; make one with: "
-            f"metra evaltrans import {path} FILE.tsv"
-        )
+        problem = f"There is no database of judged outputs at {path}"
+        msg = f"{problem}; make one with: metra evaltrans import {path} FILE.tsv"
         raise FormatError(msg)
     try:
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)

@@ -85,10 +85,8 @@ def _check_header(
             msg = f"{place}: two columns are called {name!r}; {listed}."
             raise FormatError(msg)
         if name not in known:
-            msg = (
-                f"{place}: there is a column {name!r}, which means nothing here; known "
-                f"columns are {', '.join(sorted(known))}."
-            )
+            problem = f"{place}: there is a column {name!r}, which means nothing here"
+            msg = f"{problem}; known columns are {', '.join(sorted(known))}."
             raise FormatError(msg)
 
 

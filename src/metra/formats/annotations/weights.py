@@ -169,10 +169,8 @@ def read_information(path: str | Path, order: int) -> Information:
         return Information.given("\n".join(read_lines(str(path))), order)
     except BadLine as error:
         line, text = error.args
-        msg = (
-            f"Line {line} of {path} is {text!r}; expected an n-gram, a tab and its "
-            "weight."
-        )
+        problem = f"Line {line} of {path} is {text!r}"
+        msg = f"{problem}; expected an n-gram, a tab and its weight."
         raise FormatError(msg) from None
 
 

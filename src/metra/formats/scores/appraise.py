@@ -193,10 +193,8 @@ def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     for judgement, scores, _ in judgements:
         if judgement.protocol not in APPRAISE_PROTOCOLS:
-            msg = (
-                f"Appraise's export has no place for {judgement.protocol}; "
-                f"expected {', '.join(APPRAISE_PROTOCOLS)}."
-            )
+            problem = f"Appraise's export has no place for {judgement.protocol}"
+            msg = f"{problem}; expected {', '.join(APPRAISE_PROTOCOLS)}."
             raise OptionError(msg)
         if judgement.kind not in _TYPES or judgement.cannot is not None:
             continue

@@ -41,10 +41,8 @@ def parse_judgements(
         place = f"{path}, line {number}"
         judgement = _parse_judgement(line, place)
         if judgement.protocol not in protocols:
-            msg = (
-                f"{place} follows {judgement.protocol!r}; "
-                f"expected one of {', '.join(protocols)}."
-            )
+            problem = f"{place} follows {judgement.protocol!r}"
+            msg = f"{problem}; expected one of {', '.join(protocols)}."
             raise FormatError(msg)
         try:
             judgements.append(check(judgement))
@@ -83,10 +81,8 @@ def _check_outputs(entry: dict[str, Any], place: str) -> None:
         msg = f"{place}: systems and outputs must be lists with at least one entry."
         raise FormatError(msg)
     if len(systems) != len(outputs):
-        msg = (
-            f"{place} has {len(systems)} systems and {len(outputs)} outputs; expected as "
-            "many of both."
-        )
+        problem = f"{place} has {len(systems)} systems and {len(outputs)} outputs"
+        msg = f"{problem}; expected as many of both."
         raise FormatError(msg)
 
 

@@ -95,20 +95,16 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
     named = [scorer for scorer in people if scorer.name == scorer.kind] or people
     if not named:
         names = ", ".join(scores.names)
-        msg = (
-            f"{place} has scores of {names}, but no judgements of people; "
-            "expected a kind of judgement."
-        )
+        problem = f"{place} has scores of {names}, but no judgements of people"
+        msg = f"{problem}; expected a kind of judgement."
         raise FormatError(msg)
     name = choose_question([scorer.name for scorer in named], question)
     is_segment = np.array([bool(item.segment) for item in scores.items], bool)
     numbered = replace(scores, line=np.arange(1, len(scores) + 1))
     selected = numbered.keep_lines(is_segment[scores.item]).only(scorers=[name])
     if not len(selected):
-        msg = (
-            f"{place} has judgements of whole systems or documents only; expected "
-            "some of segments."
-        )
+        problem = f"{place} has judgements of whole systems or documents only"
+        msg = f"{problem}; expected some of segments."
         raise FormatError(msg)
     for segment, *_ in selected.items:
         if not (segment.isascii() and segment.isdecimal() and int(segment)):

@@ -58,10 +58,8 @@ def read_metra_tsv(
     does, by the metric's spec.
     """
     if direction_of is None:
-        msg = (
-            f"{format_path(path)} does not say whether higher scores are better; give "
-            "`direction_of`, or write the scores as JSON."
-        )
+        problem = f"{format_path(path)} does not say whether higher scores are better"
+        msg = f"{problem}; give `direction_of`, or write the scores as JSON."
         raise FormatError(msg)
     table = read_table(path)
     rows = [dict(zip(table.header, row.cells, strict=True)) for row in table.rows]

@@ -57,19 +57,15 @@ def _unpack_zip(path: str, folder: str) -> None:
     with zipfile.ZipFile(path) as packed:
         names = [name for name in packed.namelist() if name.endswith(".score")]
         if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
-            msg = (
-                f"{path} holds scores of more than {_LARGEST >> 20:,} MB; unpack it and "
-                "give the folder."
-            )
+            problem = f"{path} holds scores of more than {_LARGEST >> 20:,} MB"
+            msg = f"{problem}; unpack it and give the folder."
             raise FormatError(msg)
         try:
             packed.extractall(folder, names)
         except (zipfile.BadZipFile, zlib.error, RuntimeError) as error:
             # A password is asked for by a RuntimeError.
-            msg = (
-                f"{path} cannot be unpacked: {error}; expected a whole zip without a "
-                "password."
-            )
+            problem = f"{path} cannot be unpacked: {error}"
+            msg = f"{problem}; expected a whole zip without a password."
             raise FormatError(msg) from None
 
 
@@ -160,10 +156,8 @@ def parse_rating_lines(
             continue
         cells += [judge] if len(cells) == 2 and judge else []
         if len(cells) != 3:
-            msg = (
-                f"{path}, line {number} has {len(cells)} columns; "
-                "expected system, rating and judge."
-            )
+            problem = f"{path}, line {number} has {len(cells)} columns"
+            msg = f"{problem}; expected system, rating and judge."
             raise FormatError(msg)
         system, rating, who = cells
         counts[system] += 1

@@ -223,10 +223,8 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         raise CorpusError(msg)
     nameless = int((lines.judge < 0).sum())
     if nameless:
-        msg = (
-            f"{nameless:,} of {len(lines):,} values of {name!r} name no judge; "
-            "agreement takes a column that says who judged."
-        )
+        problem = f"{nameless:,} of {len(lines):,} values of {name!r} name no judge"
+        msg = f"{problem}; agreement takes a column that says who judged."
         raise CorpusError(msg)
     count = len(lines.systems)
     cells, unit = np.unique(lines.item * count + lines.system, return_inverse=True)

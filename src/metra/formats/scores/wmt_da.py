@@ -47,10 +47,8 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
     types = columns["type"]
     unknown = sorted(set(types) - _SCORERS.keys())
     if unknown:
-        msg = (
-            f"{format_path(path)} has judgements of the type {unknown[0]!r}; "
-            f"expected {', '.join(_SCORERS)}."
-        )
+        problem = f"{format_path(path)} has judgements of the type {unknown[0]!r}"
+        msg = f"{problem}; expected {', '.join(_SCORERS)}."
         raise FormatError(msg)
     sources = columns.get("Input.src", ("",) * len(types))
     targets = columns.get("Input.trg", ("",) * len(types))

@@ -168,10 +168,8 @@ def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:
     """Refuse two columns that are the same thing by the same name."""
     for index, field in enumerate(fields):
         if field in fields[:index]:
-            msg = (
-                f"{where} has two columns for the {field.role} {field.name!r}; "
-                "give each column a name of its own."
-            )
+            problem = f"{where} has two columns for the {field.role} {field.name!r}"
+            msg = f"{problem}; give each column a name of its own."
             raise FormatError(msg)
 
 

@@ -200,10 +200,8 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).split("\n", 1)[0].rstrip(".")
-        msg = (
-            f"{path} is damaged, breaks off or is no Parquet: {reason}; write it again, or "
-            "leave it out."
-        )
+        problem = f"{path} is damaged, breaks off or is no Parquet: {reason}"
+        msg = f"{problem}; write it again, or leave it out."
         raise FormatError(msg) from None
 
 

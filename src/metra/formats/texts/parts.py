@@ -118,10 +118,8 @@ class OpenPart:
 def check_declared_encoding(path: str, encoding: str) -> None:
     """Refuse a file that says of itself that it is not in UTF-8."""
     if encoding.lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
-        msg = (
-            f"{format_path(path)} is declared to be in {encoding}; convert the file to "
-            "UTF-8 and its declaration too."
-        )
+        problem = f"{format_path(path)} is declared to be in {encoding}"
+        msg = f"{problem}; convert the file to UTF-8 and its declaration too."
         raise FormatError(msg)
 
 

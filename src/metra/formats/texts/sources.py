@@ -117,10 +117,8 @@ def _list_shards(folder: str) -> list[str]:
         if name.endswith(suffixes) and not name.startswith((".", "_"))
     ]
     if not paths:
-        msg = (
-            f"{folder} is a folder without Parquet files in it; give files, or a folder "
-            "that has some."
-        )
+        problem = f"{folder} is a folder without Parquet files in it"
+        msg = f"{problem}; give files, or a folder that has some."
         raise FormatError(msg)
     return paths
 
@@ -130,10 +128,8 @@ def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     places = [os.path.realpath(shard.path) for shard in shards]
     for index, shard in enumerate(shards):
         if places[index] in places[:index]:
-            msg = (
-                f"{shard.path} is given twice, so that its rows would count twice; give "
-                "it once."
-            )
+            problem = f"{shard.path} is given twice, so that its rows would count twice"
+            msg = f"{problem}; give it once."
             raise FormatError(msg)
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
     table = shards[0]._replace(name="", shards=tuple(shard.path for shard in shards))

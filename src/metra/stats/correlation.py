@@ -212,6 +212,8 @@ def compute_thresholds(
 ) -> dict[str, Array]:
     """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
     rows = group_scores(gold, options.group)
+    if not options.coefficient.ties:
+        return dict.fromkeys(metrics, np.zeros(len(rows)))
     if options.folds:
         folds = {"folds": options.folds, "seed": options.seed}
         return {
@@ -266,14 +268,13 @@ def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
 def _correlate_groups(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Average the coefficients of all groups."""
     coefficient = options.coefficient
-    limits = compute_thresholds(gold, metrics, options) if coefficient.ties else {}
     results = {}
-    for name, metric in metrics.items():
-        eps = limits.get(name, np.empty(0))
+    for name, eps in compute_thresholds(gold, metrics, options).items():
+        metric = metrics[name]
         groups = group_values(gold, metric, options, eps)
         sizes = group_sizes(gold, metric, options)
         result = _average_groups(*groups, sizes, gold, metric, options)
-        if len(eps) and coefficient.shows_eps:
+        if len(eps) and coefficient.ties and coefficient.shows_eps:
             result = replace(result, eps=float(eps.mean()))
         results[name] = result
     return results

@@ -216,10 +216,9 @@ def _swap_segment_values(panel: ScorePanel, options: Options) -> SwapFunction:
 def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     """Each metric's coefficient in each segment, and what the segments weigh."""
     values_by_metric, weighs = [], []
-    ties = options.coefficient.ties
-    eps = compute_thresholds(panel.gold, panel.metrics, options) if ties else {}
+    thresholds = compute_thresholds(panel.gold, panel.metrics, options)
     for name, metric in panel.metrics.items():
-        values, weights = group_values(panel.gold, metric, options, eps.get(name, 0.0))
+        values, weights = group_values(panel.gold, metric, options, thresholds[name])
         if options.nan == "zero":
             there = group_sizes(panel.gold, metric, options) > 1
             values = np.where(np.isfinite(values) | ~there, values, 0.0)

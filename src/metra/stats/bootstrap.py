@@ -79,8 +79,8 @@ def bootstrap(
         drawn = "sys"
     drawn_values: dict[str, list[Array]] = {name: [] for name in panel.names}
     scorer = _ResampleScorer(panel, level, options)
-    shape = panel.gold.shape
-    for sample in draw_resamples(*shape, options.trials, options.seed, drawn):
+    size, count = panel.gold.shape
+    for sample in draw_resamples(size, count, options.trials, options.seed, drawn):
         for name, values in scorer.score(sample).items():
             drawn_values[name].append(values)
     return {name: np.concatenate(values) for name, values in drawn_values.items()}

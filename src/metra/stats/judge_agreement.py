@@ -159,7 +159,9 @@ def compare_judges(
                 float(pearson(a, b)),
                 float(spearman(a, b)),
                 float(tau_b(pair_counts(a, b))),
-                *(cohen(a, b, weights) for weights in agreement.KAPPA_WEIGHTS),
+                cohen(a, b),
+                cohen(a, b, "linear"),
+                cohen(a, b, "quadratic"),
                 a,
                 b,
             )
@@ -219,7 +221,7 @@ def _list_sources(
         gaps, count = shared.gaps(), len(paired.units)
         kinds = (np.ones(len(gaps)), gaps == 0, gaps <= within + SLACK)
         rows = np.column_stack([np.bincount(shared.unit, k, count) for k in kinds])
-        return rows, lambda totals: totals[..., 1:] / totals[..., :1]
+        return rows.astype(np.float64), lambda sums: sums[..., 1:] / sums[..., :1]
 
     def build_deviations() -> Columns:
         deviations = unit_deviations(paired)

@@ -11,6 +11,7 @@ draws.
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -37,7 +38,7 @@ BLOCK = 1_000_000
 #: What changes sides: single cells, whole systems, or whole segments.
 Swap: TypeAlias = Literal["both", "sys", "input"]
 #: The coefficients of two metrics after each exchange between them, draws each.
-SwapFunction: TypeAlias = Callable[[int, int], tuple[Array, Array]]
+Exchange: TypeAlias = Callable[[int, int], tuple[Array, Array]]
 
 
 def standardise_metrics(values: Array) -> Array:
@@ -50,9 +51,10 @@ def standardise_metrics(values: Array) -> Array:
 
 def prepare_swaps(
     panel: ScorePanel, level: str, options: Options, swap: Swap
-) -> SwapFunction:
+) -> Exchange:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
+    prepare: Callable[[ScorePanel, Options, Swap], Exchange]
     if level == "sys":
         prepare = _swap_soft_pairwise if coef.soft else _swap_system_scores
     elif coef.linear and options.group == "none":
@@ -75,7 +77,7 @@ def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
 
 
 def p_values(
-    after: SwapFunction, values: Array, trials: int, *, wmt: bool = False
+    after: Exchange, values: Array, trials: int, *, wmt: bool = False
 ) -> Array:
     """One-sided p-values that row i is no better than column j, for the observed values.
 
@@ -83,7 +85,7 @@ def p_values(
     official scorer leaves the ones out and may find 0.
     """
     p = np.full((len(values), len(values)), np.nan)
-    for i, j in zip(*np.triu_indices(len(values), 1), strict=True):
+    for i, j in combinations(range(len(values)), 2):
         first, second = after(i, j)
         reached = int((~(first - second < values[i] - values[j] - SLACK)).sum())
         p[i, j] = reached / trials if wmt else share_reached(reached, trials)
@@ -117,17 +119,13 @@ def _draw(options: Options, width: int) -> Iterator[Array]:
 
 def _draw_sides(options: Options, swap: Swap, shape: tuple[int, int]) -> Mask:
     """Draw who keeps its scores: draws × systems × segments, or 1 where they go together."""
-    systems, segments = (
-        1 if swap == "input" else shape[0],
-        1 if swap == "sys" else shape[1],
-    )
+    systems = 1 if swap == "input" else shape[0]
+    segments = 1 if swap == "sys" else shape[1]
     drawn = _draw(options, systems * segments)
     return np.concatenate([signs > 0 for signs in drawn]).reshape(-1, systems, segments)
 
 
-def _swap_system_scores(
-    panel: ScorePanel, options: Options, swap: Swap
-) -> SwapFunction:
+def _swap_system_scores(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     rows, gold = options.rows, panel.system_gold
     if options.coefficient.linear:
         rows = _pearson_with(gold)
@@ -185,7 +183,7 @@ def _sum_moved_cells(cells: Array, options: Options, swap: Swap) -> Array:
     return moved
 
 
-def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunction:
+def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     """Pearson over all cells: all that is needed are sums of z g, z and z²."""
     z, there = _standardise_cells(panel)
     g = np.where(there, panel.gold - np.nanmean(panel.gold), 0.0)
@@ -209,7 +207,7 @@ def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> SwapFu
     return after
 
 
-def _swap_segment_values(panel: ScorePanel, options: Options, _: Swap) -> SwapFunction:
+def _swap_segment_values(panel: ScorePanel, options: Options, _: Swap) -> Exchange:
     """Means over segments: whole segments' coefficients change sides."""
     values, weights = segment_values(panel, options)
     there = np.isfinite(values)
@@ -234,9 +232,7 @@ def _sum_moved(units: Array, options: Options) -> tuple[Array, Array]:
     return total, np.concatenate([(total + values.sum_weighted(s)) / 2 for s in drawn])
 
 
-def _swap_and_recompute(
-    panel: ScorePanel, options: Options, swap: Swap
-) -> SwapFunction:
+def _swap_and_recompute(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
     if options.coefficient.ties and (options.eps or options.folds):
         msg = (
@@ -259,9 +255,7 @@ def _swap_and_recompute(
     return after
 
 
-def _swap_soft_pairwise(
-    panel: ScorePanel, options: Options, swap: Swap
-) -> SwapFunction:
+def _swap_soft_pairwise(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     """Exchange cells, whole segments or whole systems of two metrics."""
     z, there = _standardise_cells(panel)
     gold = np.where(there, panel.gold, 0.0)[None]
@@ -282,7 +276,7 @@ def _swap_soft_pairwise(
 
 def _swap_soft_cells(
     z: Array, p: Callable[[Array], Array], human: Array, keep: Mask
-) -> SwapFunction:
+) -> Exchange:
     block = max(1, BLOCK // z[0].size)
     starts = range(0, len(keep), block)
 
@@ -293,12 +287,11 @@ def _swap_soft_cells(
     return lambda a, b: (exchange(z[a], z[b]), exchange(z[b], z[a]))
 
 
-def _swap_soft_systems(z: Array, there: Mask, human: Array, keep: Mask) -> SwapFunction:
+def _swap_soft_systems(z: Array, there: Mask, human: Array, keep: Mask) -> Exchange:
     """A system's scores come from one metric or the other: all such p-values at once."""
     size = len(there)
     first, second = np.triu_indices(size, 1)
-    own = np.where(keep, np.arange(size), np.arange(size) + size)
-    other = np.where(keep, np.arange(size) + size, np.arange(size))
+    own, other = (np.arange(size) + np.where(kept, 0, size) for kept in (keep, ~keep))
     twice = np.concatenate([there, there])
 
     def after(a: int, b: int) -> tuple[Array, Array]:
@@ -314,7 +307,7 @@ def _swap_soft_systems(z: Array, there: Mask, human: Array, keep: Mask) -> SwapF
 
 def _swap_soft_segments(
     z: Array, there: Mask, human: Array, options: Options
-) -> SwapFunction:
+) -> Exchange:
     """Whole segments change sides, so the sums of differences are linear in the draw."""
     first, second = np.triu_indices(len(there), 1)
     both = there[first] & there[second]

@@ -297,7 +297,7 @@ def _score_systems(
     difference_intervals = intervals
     if len(next(iter(samples.values())).rows) >= LEAST_UNITS:
         drawn = np.array(
-            resampling.bootstrap(list(samples.values()), trials=trials, rng=rng)
+            resampling.bootstrap_scores(list(samples.values()), trials=trials, rng=rng)
         )
         places = {key: place for place, key in enumerate(samples)}
         base_places = [places[bases[key]] for key in samples]

@@ -8,7 +8,7 @@ metadata of a field means.
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from metra.stats.defaults import SEED, TRIALS
+from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED, TRIALS
 
 Level: TypeAlias = Literal["sys", "seg", "doc"]
 #: Where the p-values of soft pairwise accuracy come from.
@@ -16,7 +16,6 @@ SoftP: TypeAlias = Literal["permutation", "normal"]
 #: How judges' values are put on one scale.
 Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
 Choice: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
-LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
 
 
 def _option(default: Any, help_text: str, **metadata: Any) -> Any:
@@ -200,7 +199,7 @@ class PseudoOptions:
             "default": "1,2,5,10,20,50,100,200,all",
         },
     )
-    documents: int = _option(1000, "Documents to draw of each length.", low=2)
+    documents: int = _option(DOCUMENTS, "Documents to draw of each length.", low=2)
     coef: str = _coefficient("spearman", "The coefficient of systems on a document.")
     scaling: Scaling = _scaling()
     test: bool = _option(False, "Wilcoxon's test of each two metrics at each length.")

@@ -61,9 +61,11 @@ def _list_levels(entry: SystemScores) -> dict[str, Any]:
     """Return what is known of documents and segments, by level and spec."""
     levels: dict[str, dict[str, Any]] = {}
     for spec, score in entry.scores.items():
-        details = score.details and [
-            {name: getattr(note, name) for name in DETAIL} for note in score.details
-        ]
+        details = None
+        if score.details is not None:
+            details = [
+                {name: getattr(d, name) for name in DETAIL} for d in score.details
+            ]
         for level, values in (
             ("documents", score.documents),
             ("segments", None if score.segments is None else score.segments.tolist()),

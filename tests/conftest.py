@@ -160,7 +160,8 @@ def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
                     code = 0
                 except SystemExit as ended:
                     code = int(ended.code or 0)
-        stream.clear_pipe_buffers()
+        while stream.PIPES:
+            stream.PIPES.popitem()[1].close()
         return Ran(code, out.getvalue(), err.getvalue())
 
     return run

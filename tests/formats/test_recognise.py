@@ -1,16 +1,16 @@
 """Formats are recognised by name, and marked-up files by the way they begin."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from metra.errors import FormatError, UnknownNameError
 from metra.formats.recognise import (
     FORMATS,
     FileHead,
-    Format,
     choose_format,
     read_head,
     recognise,
-    recognise_format,
 )
 
 SGML = b'<refset setid="x" srclang="any" trglang="en">\n'
@@ -38,14 +38,14 @@ CASES = [
 @pytest.mark.parametrize(("name", "content", "expected"), CASES)
 def test_formats(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)
-    assert recognise_format(str(tmp_path / name)).name == expected
+    assert choose_format(str(tmp_path / name)).name == expected
 
 
 def test_other_xml(tmp_path):
     path = tmp_path / "a.xml"
     path.write_text("<html>")
     with pytest.raises(FormatError) as raised:
-        recognise_format(str(path))
+        choose_format(str(path))
     assert str(raised.value) == (
         f"{path} begins with '<html>'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
         "<refset>, <tstset>), or give `input_format`."
@@ -59,9 +59,9 @@ def test_a_named_format():
 
 
 def test_the_first_record_that_fits():
-    tables = Format("table", lambda head: len(head.columns) > 1, str)
-    objects = Format("object", lambda head: head.first_object is not None, str)
-    anything = Format("anything", lambda _: True, str)
+    tables = SimpleNamespace(looks_like=lambda head: len(head.columns) > 1)
+    objects = SimpleNamespace(looks_like=lambda head: head.first_object is not None)
+    anything = SimpleNamespace(looks_like=lambda _: True)
     formats = [tables, objects, anything]
     assert recognise(FileHead("a", b"x\ty\n"), formats) is tables
     assert recognise(FileHead("a", b'{"x": 1}\r\n[2'), formats) is objects
@@ -71,5 +71,5 @@ def test_the_first_record_that_fits():
 
 def test_what_is_known_of_a_file(tmp_path, write):
     head = read_head(str(write("A.Score.TSV", b"\xef\xbb\xbfa\tb\r\n1\t2")))
-    assert (head.suffix, head.first_line, head.columns) == (".tsv", "a\tb", ["a", "b"])
+    assert (head.first_line, head.columns) == ("a\tb", ["a", "b"])
     assert read_head(str(tmp_path)) == FileHead(str(tmp_path), b"", is_folder=True)

@@ -12,7 +12,7 @@ import zstandard
 from tests.patience import PATIENCE
 
 from metra.formats.lines import LineReader
-from metra.formats.stream import get_suffix, name_system
+from metra.formats.stream import name_system, split_file_name
 
 TEXT = "".join(f"line {at} ü\n" for at in range(3000)).encode()
 
@@ -196,4 +196,4 @@ def test_process_substitution(write):
 )
 def test_names_of_systems_and_formats(path, name, kind):
     assert name_system(path) == name
-    assert get_suffix(path) == kind
+    assert split_file_name(path)[1] == kind

@@ -4,7 +4,7 @@ from typing import Any
 
 from metra.cli import cli as command_tree
 from metra.cli import main
-from metra.formats.stream import clear_pipe_buffers as forget_standard_input
+from metra.formats.stream import PIPES
 
 __all__ = [
     "command_tree",
@@ -15,6 +15,12 @@ __all__ = [
     "open_store",
     "score_on_dask",
 ]
+
+
+def forget_standard_input() -> None:
+    """Forget what was read from pipes, so that they are read anew."""
+    while PIPES:
+        PIPES.popitem()[1].close()
 
 
 def open_store(path: str) -> Any:
@@ -40,7 +46,7 @@ def make_app(store: Any, **settings: Any) -> Any:
 
 def score_on_dask(paths: list[str], plan: dict[str, Any], **settings: Any) -> Any:
     """Score Parquet files on Dask."""
-    from metra.scoring.executors.dask import score_with_dask
+    from metra.scoring.executors.dask import score_files
     from metra.scoring.plan import ScoringPlan
 
-    return score_with_dask(paths, ScoringPlan(**plan), **settings)
+    return score_files(paths, ScoringPlan(**plan), **settings)

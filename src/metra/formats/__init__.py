@@ -5,6 +5,8 @@
 bytes, lines, tables and the recognition of a format by a file's name and first bytes.
 
 stream: bytes of files and standard input, unpacked; file versions; small TOML and JSON
+compression: gzip, xz and zstd, read and written
+spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8
 table: delimited tables; the only place where lines are cut into cells
 recognise: the format of a file, by its name and its first bytes; the table of text formats

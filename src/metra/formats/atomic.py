@@ -1,23 +1,15 @@
-"""Write files and folders that are whole or not there: aside first, then put into place.
-
-Also here: temporary files for texts that are written apart and read back together.
-"""
+"""Write files and folders that are whole or not there: aside first, then put into place."""
 
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
-from functools import partial
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from metra.errors import FormatError
-from metra.formats.stream import BLOCK, STDIN
-
-STDOUT = STDIN
-
-# There is a temporary file for each text, and there may be a hundred texts.
-_IN_MEMORY = 1 << 22
+from metra.formats.compression import open_packed
+from metra.formats.stream import PACKED_SUFFIXES, STDIN
 
 
 @contextmanager
@@ -26,7 +18,7 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
 
     What is no ordinary file, such as a pipe, is written as the bytes come.
     """
-    if path == STDOUT:
+    if path == STDIN:
         try:
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
@@ -44,7 +36,9 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
             return
         aside = stack.enter_context(NamedTemporaryFile(dir=target.parent, delete=False))
         try:
-            with _open_compressed(aside, target.suffix) as file:
+            is_packed = target.suffix in PACKED_SUFFIXES
+            packed = open_packed(aside, target.suffix, "wb") if is_packed else None
+            with packed or nullcontext(aside) as file:
                 yield file
             aside.flush()
             # Else the name could be there after a power failure, and the bytes not.
@@ -65,7 +59,7 @@ def write_pieces(path: str, pieces: Iterable[bytes]) -> None:
 
 def is_folder_name(path: str) -> bool:
     """Whether what is written to this path is a folder: there already, or by its name."""
-    return path != STDOUT and (
+    return path != STDIN and (
         path.endswith("/") or Path(path).is_dir() or not Path(path).suffix
     )
 
@@ -107,53 +101,14 @@ def _translate_errors(path: str) -> Iterator[None]:
     """Turn system errors into messages for the user."""
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
         msg = f"{path} cannot be written: {error.strerror}; nothing was written."
         raise FormatError(msg) from None
-
-
-@contextmanager
-def _open_compressed(file: IO[bytes], suffix: str) -> Iterator[IO[bytes]]:
-    if suffix == ".gz":
-        import gzip
-
-        # Without a time and a name, the same text gives the same bytes.
-        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-            yield cast("IO[bytes]", packed)
-    elif suffix == ".xz":
-        import lzma
-
-        with lzma.LZMAFile(file, "wb") as squeezed:
-            yield cast("IO[bytes]", squeezed)
-    elif suffix == ".zst":
-        import zstandard
-
-        with zstandard.ZstdCompressor().stream_writer(file, closefd=False) as writer:
-            yield cast("IO[bytes]", writer)
-    else:
-        yield file
 
 
 def _get_umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def open_spool(stack: ExitStack) -> IO[bytes]:
-    """Open a temporary file, in memory while it is small, until the stack is closed."""
-    from tempfile import SpooledTemporaryFile
-
-    file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115, the stack closes it
-    stack.enter_context(file)
-    return cast("IO[bytes]", file)
-
-
-def drain_spool(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield what was written, and empty the file."""
-    file.seek(0)
-    yield from iter(partial(file.read, BLOCK), b"")
-    file.seek(0)
-    file.truncate()

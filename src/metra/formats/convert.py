@@ -14,7 +14,12 @@ from metra.formats.texts.columns import (
     list_values,
 )
 from metra.formats.texts.parallel import ParallelTable
-from metra.formats.texts.rows import RowChunk, refuse_value
+from metra.formats.texts.rows import (
+    RowChunk,
+    check_names,
+    list_text_fields,
+    refuse_value,
+)
 from metra.formats.texts.sources import Source
 
 SEGMENTS = 1024
@@ -47,6 +52,7 @@ def convert_files(
     if not any(field.role in TEXT_ROLES for field in fields):
         msg = "There is no text to convert; give an output, a reference or the source."
         raise CorpusError(msg)
+    check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
     about = {**table.about, **(settings.about or {})}
     chunks = _read_chunks(table, fields, settings.only, progress)
     form.load("Writing").write(out, fields, chunks, about)

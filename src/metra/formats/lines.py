@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from functools import cached_property
 
 from metra.errors import FormatError
 from metra.formats.stream import ByteStream, describe_invalid_utf8
@@ -24,7 +23,7 @@ def list_strings(text: Text) -> list[str]:
 
 
 class LineReader:
-    """A file's lines, some at a time.
+    """A file's lines, some at a time; the file is opened where it is first read.
 
     A line ends at a line feed, nowhere else; a carriage return before it and a byte order
     mark at the start of the file belong to no line.
@@ -34,12 +33,8 @@ class LineReader:
         self.path = path
         self.count = 0
         self._buffer = LineBuffer()
+        self._bytes: ByteStream | None = None
         self._ended = False
-
-    @cached_property
-    def _bytes(self) -> ByteStream:
-        """The file, opened where it is first read."""
-        return ByteStream(self.path)
 
     def __iter__(self) -> Iterator[str]:
         while len(text := self.read(CHUNK)):
@@ -48,6 +43,8 @@ class LineReader:
     def read(self, most: int) -> Text:
         """Read the next lines: fewer than `most` only where the file ends."""
         while self._buffer.ready < most and not self._ended:
+            if self._bytes is None:
+                self._bytes = ByteStream(self.path)
             block = self._bytes.read()
             if block:
                 self._buffer.push(block)
@@ -59,17 +56,18 @@ class LineReader:
             text = self._buffer.pop(most)
         except NotUtf8 as error:
             line, column, byte = error.args
-            raise FormatError(
-                describe_invalid_utf8(self.path, line + 1, column, byte)
-            ) from None
+            msg = describe_invalid_utf8(self.path, line + 1, column, byte)
+            raise FormatError(msg) from None
         self.count += len(text)
         return text
 
     def share(self) -> float | None:
         """Return the share of the file that has been read, None if it is not known."""
-        return 1.0 if self._ended else self._bytes.share()
+        if self._ended or self._bytes is None:
+            return 1.0 if self._ended else None
+        return self._bytes.share()
 
     def close(self) -> None:
         """Close the file before its end."""
-        if "_bytes" in vars(self):
+        if self._bytes is not None:
             self._bytes.close()

@@ -11,12 +11,23 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from metra.errors import FormatError, UnknownNameError, no_such
-from metra.formats.stream import STDIN, ByteStream, format_path, get_suffix
+from metra.formats.stream import STDIN, ByteStream, format_path, split_file_name
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Recognisable(Protocol):
+        """A record of a format, whatever else it holds."""
+
+        @property
+        def looks_like(self) -> Callable[["FileHead"], bool]:
+            """Test whether a file begins as files in this format do."""
+
+
+R = TypeVar("R", bound="Recognisable")
 
 
 class FileHead(NamedTuple):
@@ -28,11 +39,6 @@ class FileHead(NamedTuple):
     path: str
     content: bytes = b""
     is_folder: bool = False
-
-    @property
-    def suffix(self) -> str:
-        """The suffix of the name in lower case, without that of compression."""
-        return get_suffix(self.path).lower()
 
     @property
     def text(self) -> str:
@@ -61,31 +67,6 @@ class FileHead(NamedTuple):
         except ValueError:
             return None
         return value if isinstance(value, dict) else None
-
-
-class Format(NamedTuple, Generic[T]):
-    """A format: its name, how a file in it is recognised, and the function that reads it."""
-
-    name: str
-    looks_like: Callable[[FileHead], bool]
-    read: Callable[..., T]
-
-
-def has_suffix(*suffixes: str) -> Callable[[FileHead], bool]:
-    """Return a test of the suffix of a file's name."""
-    return lambda head: head.suffix in suffixes
-
-
-class Recognisable(Protocol):
-    """A record of a format, whatever else it holds."""
-
-    @property
-    def looks_like(self) -> Callable[[FileHead], bool]:
-        """Test whether a file begins as files in this format do."""
-        ...
-
-
-R = TypeVar("R", bound=Recognisable)
 
 
 def recognise(head: FileHead, formats: Iterable[R]) -> R | None:
@@ -122,14 +103,13 @@ class TextFormat(NamedTuple):
     has_column_names: bool = False
     #: Whether several files without names for their systems are one table.
     has_shards: bool = False
-    needs_pyarrow: bool = False
     is_written: bool = True
 
     def load(self, purpose: str = "Reading") -> Any:
         """Import the module of the format; the `purpose` is for a message."""
         from importlib import import_module
 
-        if self.needs_pyarrow:
+        if self is PARQUET:
             from metra.text.columns import import_pyarrow
 
             import_pyarrow(f"{purpose} Parquet")
@@ -137,81 +117,68 @@ class TextFormat(NamedTuple):
 
 
 # A document type declaration, comments and the like may stand before the first tag.
-_BEFORE_ROOT = rb"(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
+_BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
 _SGML = re.compile(
-    _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)",
-    re.IGNORECASE | re.DOTALL,
+    _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)", re.IGNORECASE
 )
-_WMT_XML = re.compile(
-    _BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)", re.DOTALL
-)
+_WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)")
 
 PLAIN = TextFormat("plain", "plain")
 TSV = TextFormat("tsv", "tsv", (".tsv",), has_column_names=True)
 PARQUET = TextFormat(
-    "parquet",
-    "parquet",
-    (".parquet", ".pq"),
+    *("parquet", "parquet", (".parquet", ".pq")),
     lambda head: head.content.startswith(b"PAR1"),
     has_column_names=True,
     has_shards=True,
-    needs_pyarrow=True,
+)
+_SGML_FORMAT = TextFormat(
+    *("sgml", "sgml", (".sgm", ".sgml")),
+    lambda head: _SGML.match(head.content) is not None,
+    has_ids=True,
+)
+_WMT_XML_FORMAT = TextFormat(
+    *("wmt-xml", "wmt_xml", (".xml",)),
+    lambda head: _WMT_XML.match(head.content) is not None,
+    must_be="WMT's XML (<dataset>) or NIST's (<srcset>, <refset>, <tstset>)",
+    has_ids=True,
+    has_partial_references=True,
+)
+_ALL = (
+    PLAIN,
+    TSV,
+    TextFormat("jsonl", "jsonl", (".jsonl", ".ndjson"), has_column_names=True),
+    _SGML_FORMAT,
+    _WMT_XML_FORMAT,
+    PARQUET,
+    TextFormat("tmx", "bilingual", (".tmx",), is_written=False),
+    TextFormat("xliff", "bilingual", (".xlf", ".xliff"), is_written=False),
 )
 
 #: The formats of test sets by name.
-FORMATS = {
-    form.name: form
-    for form in (
-        PLAIN,
-        TSV,
-        TextFormat("jsonl", "jsonl", (".jsonl", ".ndjson"), has_column_names=True),
-        TextFormat(
-            "sgml",
-            "sgml",
-            (".sgm", ".sgml"),
-            lambda head: _SGML.match(head.content) is not None,
-            has_ids=True,
-        ),
-        TextFormat(
-            "wmt-xml",
-            "wmt_xml",
-            (".xml",),
-            lambda head: _WMT_XML.match(head.content) is not None,
-            must_be="WMT's XML (<dataset>) or NIST's (<srcset>, <refset>, <tstset>)",
-            has_ids=True,
-            has_partial_references=True,
-        ),
-        PARQUET,
-        TextFormat("tmx", "bilingual", (".tmx",), is_written=False),
-        TextFormat("xliff", "bilingual", (".xlf", ".xliff"), is_written=False),
-    )
-}
+FORMATS = {form.name: form for form in _ALL}
 
 # So many bytes hold the first tag of a file.
 _HEAD = 1 << 12
 
 
 def choose_format(path: str, input_format: str = "auto") -> TextFormat:
-    """Return the format of a test set: the one that is named, else the recognised one."""
-    if input_format == "auto":
-        return recognise_format(path)
-    if input_format not in FORMATS:
-        raise UnknownNameError(no_such("format", input_format, FORMATS))
-    return FORMATS[input_format]
-
-
-def recognise_format(path: str) -> TextFormat:
-    """Recognise the format of a test set.
+    """Return the format of a test set: the one that is named, else the recognised one.
 
     A name that ends in .tsv, .jsonl or .parquet is believed. Any other file may turn out
     to be marked up, or Parquet, by the way it begins; what does not is plain text.
     """
+    if input_format != "auto":
+        if input_format not in FORMATS:
+            raise UnknownNameError(no_such("format", input_format, FORMATS))
+        return FORMATS[input_format]
     by_name = find_format_by_suffix(path) or PLAIN
     if by_name is not PLAIN and not by_name.has_ids:
         return by_name
     head = read_head(path, _HEAD)
     by_content = recognise(head, FORMATS.values())
-    if by_content is None and by_name.must_be and not _is_wide(head.content):
+    # UTF-16 and UTF-32 are refused by the readers, by their name.
+    is_wide = head.content.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
+    if by_content is None and by_name.must_be and not is_wide:
         start = head.content[:40].decode(errors="replace")
         msg = (
             f"{format_path(path)} begins with {start!r}; expected {by_name.must_be}, or "
@@ -223,11 +190,5 @@ def recognise_format(path: str) -> TextFormat:
 
 def find_format_by_suffix(path: str) -> TextFormat | None:
     """Return the format that a file's name tells, None if it tells none."""
-    suffix = get_suffix(path).lower()
+    suffix = split_file_name(path)[1].lower()
     return next((form for form in FORMATS.values() if suffix in form.suffixes), None)
-
-
-def _is_wide(content: bytes) -> bool:
-    """Whether this is UTF-16 or UTF-32, which the readers refuse by their name."""
-    marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
-    return content.startswith(marks)

@@ -1,14 +1,16 @@
 """Delimited tables: lines cut into cells, with the number of each line.
 
 `read_table` and `parse_table` give a header and numbered rows, all of the same width, or an
-error that says in which file and line they differ. Tables without a header, or with one of
-their own kind, use `split_rows`. What separates the cells is a `Dialect`: a new delimiter
-or quoting rule is added there and in `split_rows`, nowhere else.
+error that says in which file and line they differ. `split_columns` cuts many lines at tabs
+at once. Tables without a header, or with one of their own kind, use `split_rows`. What
+separates the cells is a `Dialect`: a new delimiter or quoting rule is added there and in
+`split_rows`, nowhere else.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import count, repeat
 from typing import NamedTuple
 
 from metra.errors import FormatError
@@ -36,19 +38,28 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-def split_rows(
-    lines: Iterable[str], dialect: Dialect = TABS, *, first_line: int = 1
-) -> Iterator[Row]:
+def split_rows(lines: Iterable[str], dialect: Dialect = TABS) -> Iterator[Row]:
     """Cut lines into cells; rows may differ in width."""
-    if dialect.quoted:
-        import csv
+    if not dialect.quoted:
+        cells = map(str.split, lines, repeat(dialect.delimiter))
+        return map(Row, count(1), cells)
+    import csv
 
-        reader = csv.reader(lines, delimiter=dialect.delimiter or " ")
-        for cells in reader:
-            yield Row(first_line + reader.line_num - 1, cells)
-        return
-    for number, line in enumerate(lines, first_line):
-        yield Row(number, line.split(dialect.delimiter))
+    reader = csv.reader(lines, delimiter=dialect.delimiter or " ")
+    return (Row(reader.line_num, cells) for cells in reader)
+
+
+def split_columns(
+    lines: Sequence[str], width: int, path: str, first_line: int
+) -> list[list[str]]:
+    """Cut lines at tabs into `width` columns, all lines at once."""
+    if not lines:
+        return [[] for _ in range(width)]
+    for line, tabs in enumerate(map(str.count, lines, repeat("\t")), first_line):
+        if tabs + 1 != width:
+            raise FormatError(_describe_width(path, line, tabs + 1, width, TABS))
+    cells = "\t".join(lines).split("\t")
+    return [cells[column::width] for column in range(width)]
 
 
 class DelimitedTable(NamedTuple):
@@ -97,22 +108,28 @@ def parse_table(
     if header is None:
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
-    checked_rows = _check_widths(rows, place, header.cells, dialect)
-    return DelimitedTable(place, header.cells, checked_rows, header.line)
+
+    def check_widths() -> Iterator[Row]:
+        width = len(header.cells)
+        for row in rows:
+            if len(row.cells) != width:
+                size = len(row.cells)
+                raise FormatError(
+                    _describe_width(place, row.line, size, width, dialect)
+                )
+            yield row
+
+    return DelimitedTable(place, header.cells, check_widths(), header.line)
 
 
-def _check_widths(
-    rows: Iterable[Row], place: str, header: Sequence[str], dialect: Dialect
-) -> Iterator[Row]:
-    for row in rows:
-        if len(row.cells) != len(header):
-            counted = "as many tabs as" if dialect == TABS else "as many as"
-            msg = (
-                f"{place}, line {row.line} has {len(row.cells)} columns but the header "
-                f"has {len(header)}; each line needs {counted} the header."
-            )
-            raise FormatError(msg)
-        yield row
+def _describe_width(
+    place: str, line: int, count: int, width: int, dialect: Dialect
+) -> str:
+    same = "as many tabs as" if dialect == TABS else "as many as"
+    return (
+        f"{place}, line {line} has {count} columns but the header has {width}; each line "
+        f"needs {same} the header."
+    )
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -136,10 +153,13 @@ def unescape_formula(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
+_LINE_BREAKS = str.maketrans("\t\n\r", "   ")
+
+
 def replace_line_breaks(text: str) -> str:
     r"""Turn tabs and ends of lines into spaces.
 
     >>> replace_line_breaks("a\tb\r\nc")
     'a b  c'
     """
-    return text.replace("\t", " ").replace("\n", " ").replace("\r", " ")
+    return text.translate(_LINE_BREAKS)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.stats.arrays import Array, divide, pair_gaps
+from metra.stats.arrays import Array, divide, order_pairs, pair_gaps
 from metra.stats.correlation import (
     COEFFICIENTS,
     Options,
@@ -176,9 +176,7 @@ class _ResampleScorer:
         gold, *means = self._means(sample)
         drawn_gold = np.take_along_axis(gold, sample.systems, 1)
         return {
-            name: rows(  # type: ignore[misc]  # all coefficients of systems have rows
-                drawn_gold, np.take_along_axis(each, sample.systems, 1)
-            )
+            name: rows(drawn_gold, np.take_along_axis(each, sample.systems, 1))
             for name, each in zip(self.panel.names, means, strict=True)
         }
 
@@ -186,10 +184,10 @@ class _ResampleScorer:
         """A system drawn twice makes a pair with itself, which proves nothing: left out."""
         weights = sample.pair_weights
         gold, *means = (_gaps(each.T).T for each in self._means(sample))
-        order = np.sign(gold)
+        order = order_pairs(gold)
         coefficients = {}
         for name, gap in zip(self.panel.names, means, strict=True):
-            other = np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+            other = order_pairs(gap, self.eps[name])
             both = order * other
             counts = _counts(
                 (weights * both).sum(1),
@@ -216,7 +214,7 @@ class _ResampleScorer:
     def _item_pairs(self, sample: Resample) -> dict[str, Array]:
         weights = sample.pair_weights
         there = weights @ self._keep("there", self._pairs_there)
-        gold = self._keep("gold", lambda: np.sign(_gaps(self.panel.gold)))
+        gold = self._keep("gold", lambda: order_pairs(_gaps(self.panel.gold)))
         untied = weights @ self._keep("gold untied", lambda: np.abs(gold))
         coefficients = {}
         for name, metric in self.panel.metrics.items():
@@ -356,13 +354,13 @@ class _ResampleScorer:
     def _right(self, name: str, metric: Array) -> Array:
         """Whether the metric orders each pair of systems in each segment as the gold does."""
         there = self._keep("there", self._pairs_there) > 0
-        gold = np.sign(_gaps(self.panel.gold))
+        gold = order_pairs(_gaps(self.panel.gold))
         return ((gold == self._order(name, metric)) & there).astype(np.float64)
 
     def _order(self, name: str, metric: Array) -> Array:
         """The order of each two systems in each segment, 0 for ties and what is missing."""
         gap = _gaps(np.where(self.there, metric, np.nan))
-        return np.where(np.abs(gap) <= self.eps[name], 0.0, np.sign(gap))
+        return order_pairs(gap, self.eps[name])
 
     def _mean(self, each: Array, sample: Resample) -> Array:
         """Mean over the segments that have a coefficient: draws × segments to draws."""

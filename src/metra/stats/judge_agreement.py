@@ -26,7 +26,7 @@ from metra.stats.agreement import (
 from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.moments import pearson, spearman
-from metra.stats.pairs import kendall_b
+from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
 
@@ -124,11 +124,12 @@ def agree(
         if value != value and name not in reasons:
             reasons[name] = _explain_missing(paired)
     draws = _draw_coefficients(groups, paired, trials, seed) if trials else {}
-    intervals = {
-        name: (float(np.quantile(drawn, 0.025)), float(np.quantile(drawn, 0.975)))
-        for name, drawn in draws.items()
-        if len(drawn) and values[name] == values[name]
-    }
+    intervals = {}
+    for name, drawn in draws.items():
+        if len(drawn) and values[name] == values[name]:
+            # Not `interval`, whose lower end 1 - 0.95 puts a last digit off 0.025.
+            low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
+            intervals[name] = low, high
     return JudgeAgreement(values, intervals, reasons, pairs, shared, len(paired.units))
 
 
@@ -167,7 +168,7 @@ def compare_judges(
                 near,
                 float(pearson(a, b)),
                 float(spearman(a, b)),
-                float(kendall_b(a, b)),
+                float(tau_b(pair_counts(a, b))),
                 cohen(a, b),
                 cohen(a, b, "linear"),
                 cohen(a, b, "quadratic"),

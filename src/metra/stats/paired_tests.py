@@ -9,7 +9,7 @@ from metra.stats.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.resampling import (
     Sample,
-    bootstrap,
+    bootstrap_scores,
     check_settings,
     draw_swaps,
     interval_of_defined,
@@ -175,7 +175,7 @@ def contrasts(
         nothing = [Contrast(each, enough=False) for each in differences]
         return [None] * len(samples), nothing
 
-    drawn = bootstrap(
+    drawn = bootstrap_scores(
         samples,
         trials=trials if test == "bootstrap" else resamples,
         rng=np.random.default_rng(seed),

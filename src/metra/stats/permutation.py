@@ -137,7 +137,7 @@ def _swap_system_scores(
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         first, second = sides(a, b)
-        return rows(gold, first), rows(gold, second)  # type: ignore[misc]
+        return rows(gold, first), rows(gold, second)
 
     return after
 
@@ -219,7 +219,7 @@ def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     ties = options.coefficient.ties
     eps = compute_thresholds(panel.gold, panel.metrics, options) if ties else {}
     for name, metric in panel.metrics.items():
-        values, weights = group_values(panel.gold, metric, options, eps.get(name))
+        values, weights = group_values(panel.gold, metric, options, eps.get(name, 0.0))
         if options.nan == "zero":
             there = group_sizes(panel.gold, metric, options) > 1
             values = np.where(np.isfinite(values) | ~there, values, 0.0)

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError
 from metra.stats.arrays import Array, Codes, Mask, divide
-from metra.stats.correlation import find_coefficient
-from metra.stats.defaults import SEED
+from metra.stats.correlation import Options
+from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED
 from metra.stats.panel import ScorePanel
 from metra.stats.weighted_sums import weigh_values
 
-LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
-DOCUMENTS = 1000
 #: Cells of judgements that are drawn at a time.
 BLOCK = 1_000_000
 
@@ -75,10 +73,7 @@ def draw_documents(
     A length of 0 is all segments. Each length has random numbers of its own, so that its
     figures do not depend on which other lengths are asked for.
     """
-    rows = find_coefficient(coef).rows
-    if rows is None:
-        msg = f"{coef!r} is not of plain rows of systems; take pearson, spearman or a tau."
-        raise OptionError(msg)
+    rows = Options(coef=coef).rows
     segments = np.flatnonzero(np.isfinite(panel.gold).any(0))
     if not len(segments):
         msg = (

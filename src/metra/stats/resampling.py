@@ -103,7 +103,7 @@ class Sample:
     aggregate: Aggregate
 
 
-def bootstrap(
+def bootstrap_scores(
     samples: Sequence[Sample],
     *,
     trials: int = TRIALS,
@@ -252,7 +252,7 @@ def compute_intervals(
     )
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
-    drawn = bootstrap(samples, trials=trials, rng=np.random.default_rng(seed))
+    drawn = bootstrap_scores(samples, trials=trials, rng=np.random.default_rng(seed))
     compute = INTERVALS[method]
     defined = [scores[~np.isnan(scores)] for scores in drawn]
     return [

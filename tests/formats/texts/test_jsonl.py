@@ -70,10 +70,8 @@ def test_some_lines_at_a_time(write):
     path = write("test.jsonl", lines(*({"ref": "r", "A": str(at)} for at in range(5))))
     [source] = list_sources([str(path)])
     objects = source.open()
-    assert objects.count == 0
     sizes = [len(next(iter(objects.read(2).values()))) for _ in range(4)]
     assert sizes == [2, 2, 1, 0]
-    assert objects.count == 5
 
 
 @pytest.mark.parametrize("name", ["test.jsonl", "test.ndjson"])

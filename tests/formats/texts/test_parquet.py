@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from metra.errors import CorpusError, FormatError, MissingResourceError
-from metra.formats.recognise import PARQUET, recognise_format
+from metra.formats.recognise import PARQUET, choose_format
 from metra.formats.texts.columns import ColumnNames, recognise_fields
 from metra.scoring.files import open_corpus
 
@@ -120,8 +120,8 @@ def test_a_file_with_a_name_is_a_system_of_its_own(parquet):
 
 def test_it_is_known_by_name_and_by_content(parquet):
     path = parquet({"hyp": ["a"], "ref": ["a"]}, "without-ending")
-    assert recognise_format(path).name == "parquet"
-    assert recognise_format("x.parquet") is recognise_format("x.pq") is PARQUET
+    assert choose_format(path).name == "parquet"
+    assert choose_format("x.parquet") is choose_format("x.pq") is PARQUET
 
 
 def test_only_what_is_wanted_is_read(parquet, monkeypatch):

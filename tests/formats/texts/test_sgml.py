@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import FormatError, MetraError
-from metra.formats import stream
-from metra.formats.stream import SeekableFile
+from metra.formats import spool
+from metra.formats.spool import SeekableFile
 from metra.formats.texts import sgml
 from metra.formats.texts.columns import Field
 
@@ -143,7 +143,7 @@ READ = [
 @pytest.mark.parametrize(("segments", "expected"), READ)
 @pytest.mark.parametrize("block", [1, 5, 1 << 18])
 def test_segments(written, segments, expected, block):
-    with patch.object(stream, "BLOCK", block):
+    with patch.object(spool, "SEEKABLE_BLOCK", block):
         assert read(written(in_document(segments))) == {OUTPUT: {"d": expected}}
 
 
@@ -255,7 +255,10 @@ REFUSED = [
 @pytest.mark.parametrize("block", [3, 1 << 18])
 def test_refusals(written, content, message, block):
     path = written(content)
-    with patch.object(stream, "BLOCK", block), pytest.raises(FormatError) as raised:
+    with (
+        patch.object(spool, "SEEKABLE_BLOCK", block),
+        pytest.raises(FormatError) as raised,
+    ):
         read(path)
     assert str(raised.value) == message.format(path=path)
 
@@ -317,7 +320,7 @@ def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, b
     content, expected = surface
     path = tmp_path_factory.mktemp("sgml") / "test.sgm"
     path.write_bytes(content.encode())
-    with patch.object(stream, "BLOCK", block):
+    with patch.object(spool, "SEEKABLE_BLOCK", block):
         assert read(path) == {OUTPUT: expected}
 
 
@@ -326,7 +329,7 @@ def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, b
 def test_any_text_is_read_or_refused_in_one_sentence(tmp_path_factory, junk, block):
     path = tmp_path_factory.mktemp("junk") / "test.sgm"
     path.write_text(f"<tstset><doc docid=d sysid=A>{junk}</doc></tstset>")
-    with patch.object(stream, "BLOCK", block):
+    with patch.object(spool, "SEEKABLE_BLOCK", block):
         try:
             answer = str(list(read(path)))
         except MetraError as error:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import FormatError
-from metra.formats import stream
-from metra.formats.stream import SeekableFile
+from metra.formats import spool
+from metra.formats.spool import SeekableFile
 from metra.formats.texts import wmt_xml
 from metra.formats.texts.columns import Field
 
@@ -125,7 +125,7 @@ READ = [
 @pytest.mark.parametrize(("segment", "expected"), READ)
 @pytest.mark.parametrize("block", [1, 5, 1 << 18])
 def test_segments(written, segment, expected, block):
-    with patch.object(stream, "BLOCK", block):
+    with patch.object(spool, "SEEKABLE_BLOCK", block):
         assert read(written(in_document(segment))) == {OUTPUT: {"d": [("1", expected)]}}
 
 
@@ -216,7 +216,10 @@ REFUSED = [
 @pytest.mark.parametrize("block", [3, 1 << 18])
 def test_refusals(written, content, message, block):
     path = written(content)
-    with patch.object(stream, "BLOCK", block), pytest.raises(FormatError) as raised:
+    with (
+        patch.object(spool, "SEEKABLE_BLOCK", block),
+        pytest.raises(FormatError) as raised,
+    ):
         read(path)
     assert str(raised.value) == message.format(path=path)
 
@@ -268,5 +271,5 @@ def test_the_same_segments_however_they_are_written(tmp_path_factory, surface, b
     content, expected = surface
     path = tmp_path_factory.mktemp("xml") / "test.xml"
     path.write_bytes(content.encode())
-    with patch.object(stream, "BLOCK", block):
+    with patch.object(spool, "SEEKABLE_BLOCK", block):
         assert read(path) == {OUTPUT: expected}

@@ -13,7 +13,7 @@ from metra.formats.annotations.table import (
     read_annotation_table,
 )
 from metra.formats.lines import read_lines
-from metra.formats.recognise import FileHead, Format, has_suffix, recognise
+from metra.formats.stream import split_file_name
 
 MARKED = re.compile(r"\[\[(.*?)\|([^\[\]|]*)\]\]")
 
@@ -36,8 +36,8 @@ def read_entities(path: str) -> PlacedAnnotations[Entity]:
     The table has the columns `type` and `text` and one or both of `segment`, counted
     from 1, and `document`; `variants` may list other forms, `|` between them.
     """
-    form = recognise(FileHead(path), [ENTITY_TABLE]) or MARKED_TEXT
-    return form.read(path)
+    is_table = split_file_name(path)[1].lower() == ".tsv"
+    return (_read_entity_table if is_table else _read_marked_text)(path)
 
 
 def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
@@ -79,7 +79,3 @@ def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:
         msg = f"{path} has no marked names; {EXPECTED}, or a table whose name ends in .tsv."
         raise FormatError(msg)
     return PlacedAnnotations(path, segments, {})
-
-
-ENTITY_TABLE = Format("table", has_suffix(".tsv"), _read_entity_table)
-MARKED_TEXT = Format("marked text", lambda _: True, _read_marked_text)

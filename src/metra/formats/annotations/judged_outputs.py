@@ -20,7 +20,7 @@ from metra.formats.annotations.table import (
     AnnotationTable,
     read_annotation_table,
 )
-from metra.formats.recognise import FileHead, Format, has_suffix, recognise
+from metra.formats.stream import split_file_name
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,8 +58,8 @@ class JudgedOutput(NamedTuple):
 
 def read_judged_outputs(path: str) -> list[JudgedOutput]:
     """Read judged outputs from a table (.tsv) or a database."""
-    form = recognise(FileHead(path), [JUDGED_TABLE]) or JUDGED_DATABASE
-    return form.read(path)
+    is_table = split_file_name(path)[1].lower() == ".tsv"
+    return read_judged_table(path) if is_table else read_database(path)
 
 
 def read_judged_table(path: str, *, now: str = "") -> list[JudgedOutput]:
@@ -109,10 +109,6 @@ def _sort_key(judged: JudgedOutput) -> tuple[int, str, str, str]:
     source = judged.source
     number = int(source) if source.isascii() and source.isdecimal() else 0
     return number, source, judged.output, judged.judge
-
-
-JUDGED_TABLE = Format("table", has_suffix(".tsv"), read_judged_table)
-JUDGED_DATABASE = Format("database", lambda _: True, read_database)
 
 
 def add_judged_outputs(path: str, judged: Iterable[JudgedOutput]) -> int:

@@ -7,12 +7,14 @@ can grow without end.
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import islice
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.stream import ByteStream, format_path
-from metra.formats.texts.columns import Field, Role
+from metra.formats.texts.columns import Columns, Field, Reader
 from metra.formats.texts.parts import join_lines
 
 if TYPE_CHECKING:
@@ -32,38 +34,19 @@ class SegmentPair(NamedTuple):
     target: str
 
 
-def open_reader(
-    source: "Source", _: Sequence[Field] | None = None
-) -> "BilingualReader":
+def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for its one column."""
-    return BilingualReader(source.path, source.role, source.name)
+    field = source.field
+    side = 0 if field.role == "source" else 1
+    texts = [pair[side] for pair in read_pairs(source.path)]
+    left = iter(texts)
 
+    def read(most: int) -> Columns:
+        # An empty reference is a missing one.
+        blank = None if field.role == "reference" else ""
+        return {field: [text or blank for text in islice(left, most)]}
 
-class BilingualReader:
-    """A file of pairs as one column."""
-
-    def __init__(self, path: str, role: Role, name: str) -> None:
-        self.path = path
-        self.fields = [Field(role, name)]
-        side = 0 if role == "source" else 1
-        self._texts = [pair[side] for pair in read_pairs(path)]
-        self.count = 0
-
-    def read(self, most: int) -> dict[Field, list[str | None]]:
-        """Return the next texts; an empty reference is a missing one."""
-        texts: list[str | None] = list(self._texts[self.count : self.count + most])
-        self.count += len(texts)
-        if self.fields[0].role == "reference":
-            texts = [text or None for text in texts]
-        return {self.fields[0]: texts}
-
-    def share(self) -> float | None:
-        """Return the share of the texts that has been read."""
-        return self.count / len(self._texts) if self._texts else None
-
-    def close(self) -> None:
-        """Drop the texts."""
-        self._texts = []
+    return Reader([field], read, lambda: 1 - length_hint(left) / len(texts))
 
 
 def read_pairs(path: str) -> list[SegmentPair]:

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
-from metra.formats.lines import LineReader
 from metra.text.columns import Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
@@ -31,61 +30,16 @@ Values: TypeAlias = list[str | None] | Text
 Columns: TypeAlias = Mapping[Field, Values]
 
 
-class Reader(Protocol):
-    """A file's columns, some segments at a time."""
+class Reader(NamedTuple):
+    """A file's columns, and functions that read them."""
 
-    path: str
     fields: list[Field]
-
-    @property
-    def count(self) -> int:
-        """How many segments have been read."""
-        ...
-
-    def read(self, most: int) -> Columns:
-        """Read the next segments: fewer than `most` only where the file ends."""
-        ...
-
-    def share(self) -> float | None:
-        """Return the share of the file that has been read, None if it is not known."""
-        ...
-
-    def close(self) -> None:
-        """Close the file before its end."""
-        ...
-
-
-class LineColumnReader:
-    """The columns of a file that is read line by line.
-
-    `read_columns` reads the next segments, and `lines` are where it takes them from.
-    """
-
-    def __init__(
-        self,
-        lines: LineReader,
-        fields: list[Field],
-        read_columns: Callable[[int], Columns],
-    ) -> None:
-        self.path = lines.path
-        self.fields = fields
-        self.count = 0
-        self._lines = lines
-        self._read_columns = read_columns
-
-    def read(self, most: int) -> Columns:
-        """Read the next segments: fewer than `most` only where the file ends."""
-        columns = self._read_columns(most)
-        self.count += count_segments(columns)
-        return columns
-
-    def share(self) -> float | None:
-        """Return the share of the file that has been read, None if it is not known."""
-        return self._lines.share()
-
-    def close(self) -> None:
-        """Close the file before its end."""
-        self._lines.close()
+    #: Reads the next segments: fewer than it is asked for only where the file ends.
+    read: Callable[[int], Columns]
+    #: Tells the share of the file that has been read, None if it is not known.
+    share: Callable[[], float | None]
+    #: Closes the file before its end.
+    close: Callable[[], None] = lambda: None
 
 
 class ColumnNames(NamedTuple):
@@ -113,25 +67,10 @@ class ColumnNames(NamedTuple):
 
 
 _EXACT: dict[str, Role] = {
-    "source": "source",
-    "src": "source",
-    "document": "document",
-    "doc": "document",
-    "docid": "document",
-    "doc_id": "document",
-    "output": "output",
-    "hyp": "output",
-    "hypothesis": "output",
-    "mt": "output",
-    "translation": "output",
-    "segment": "label",
-    "seg": "label",
-    "seg_id": "label",
-    "segid": "label",
-    "id": "label",
-    "domain": "label",
-    "lang": "label",
-    "lp": "label",
+    **dict.fromkeys(("source", "src"), "source"),
+    **dict.fromkeys(("document", "doc", "docid", "doc_id"), "document"),
+    **dict.fromkeys(("output", "hyp", "hypothesis", "mt", "translation"), "output"),
+    **dict.fromkeys((*SEGMENT_IDS, "domain", "lang", "lp"), "label"),
 }
 
 # ref, reference, ref2, refA, ref:NAME: not reformer, which is a system.
@@ -149,10 +88,7 @@ HELP = (
 
 
 def read_header(
-    header: Sequence[str],
-    default_system: str,
-    names: ColumnNames | None,
-    where: str,
+    header: Sequence[str], default_system: str, names: ColumnNames | None, where: str
 ) -> list[Field]:
     """Return what each column is, checked against the names that the user gave."""
     check_column_names(header, names, where)
@@ -178,14 +114,12 @@ def recognise_fields(
     kinds = {field.role for field in given.values()}
     known: list[Field | None] = []
     for column in header:
-        field = given.get(column) or _recognise_field(column, default_system)
-        if column not in given and field and field.role in kinds:
+        field = _recognise_field(column, default_system)
+        if field.role in kinds if field else column in names.labels:
             field = Field("label", column)
-        if field is None and column in names.labels:
-            field = Field("label", column)
-        known.append(field)
-    outputs = any(field and field.role == "output" for field in known)
-    rest: Role = "label" if outputs else "output"
+        known.append(given.get(column, field))
+    has_outputs = any(field and field.role == "output" for field in known)
+    rest: Role = "label" if has_outputs else "output"
     return [
         field or Field(rest, column)
         for field, column in zip(known, header, strict=True)
@@ -202,7 +136,7 @@ def check_column_names(
         if name not in header:
             raise FormatError(describe_missing_column(name, header, where))
     columns = [*(column for _, column in names.outputs), *names.references]
-    columns += [column for column in (names.source, names.document) if column]
+    columns += filter(None, (names.source, names.document))
     for name in columns:
         if columns.count(name) > 1:
             msg = f"The column {name!r} is named for two purposes; name it for one."
@@ -254,14 +188,11 @@ def format_column_name(field: Field) -> str:
     >>> format_column_name(Field("output", "online-A"))
     'output:online-A'
     """
-    if field.role == "source":
-        return "source"
-    if field.role == "document":
-        return "doc"
+    if field.role in ("source", "document"):
+        return "source" if field.role == "source" else "doc"
     if field.role == "label" and _EXACT.get(field.name) == "label":
         return field.name
-    short = {"output": "output", "reference": "ref", "label": "label"}
-    return f"{short[field.role]}:{field.name}"
+    return f"{'ref' if field.role == 'reference' else field.role}:{field.name}"
 
 
 def describe_field(field: Field) -> str:
@@ -270,9 +201,9 @@ def describe_field(field: Field) -> str:
     >>> describe_field(Field("source", "source")), describe_field(Field("output", "online-A"))
     ('the source', "the output 'online-A'")
     """
-    if field.role == "source":
-        return "the source"
-    return f"the {field.role} {field.name!r}"
+    return (
+        "the source" if field.role == "source" else f"the {field.role} {field.name!r}"
+    )
 
 
 def list_values(values: Values) -> list[str | None]:

@@ -5,16 +5,18 @@ documents, and segments inside of them, may come in another order in the other f
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 
 from metra.errors import CorpusError, FormatError
-from metra.formats.stream import SeekableFile, format_path
+from metra.formats.spool import SeekableFile
+from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     DOCUMENT,
     SEGMENT_ID,
     TEXT_ROLES,
     Field,
+    Reader,
     describe_field,
 )
 from metra.formats.texts.parts import DocumentPart, ScannedContents, ScannedSegment
@@ -41,26 +43,17 @@ class DocumentText(NamedTuple):
         return f"{describe_field(self.field)} in {format_path(self.source.path)}"
 
 
-class ScannedFile(NamedTuple):
-    """A file with ids and what a scan found in it."""
-
-    source: Source
-    file: SeekableFile
-    contents: ScannedContents
-
-    def get_text(self, own_field: Field, field: Field) -> DocumentText:
-        """Return one of the file's texts, to be used as `field`."""
-        return DocumentText(field, *self, self.contents.parts[own_field])
-
-
-def scan_file(source: Source) -> ScannedFile:
+def scan_file(source: Source) -> dict[Field, DocumentText]:
     """Look through a file with ids for its texts, documents and segments."""
     file = SeekableFile(source.path)
     contents = source.format.load().scan(file, source.name)
     if not contents.parts:
         msg = f"{format_path(source.path)} holds no documents; expected at least one <doc>."
         raise FormatError(msg)
-    return ScannedFile(source, file, contents)
+    return {
+        field: DocumentText(field, source, file, contents, parts)
+        for field, parts in contents.parts.items()
+    }
 
 
 class DocumentFiles:
@@ -70,7 +63,10 @@ class DocumentFiles:
         """Check that the ids agree, and collect the labels of all files."""
         self.texts = texts
         self._by_field = {text.field: text for text in texts}
-        guides = _find_guides(texts)
+        # The order of the source counts, else that of references, else of outputs.
+        roles = {text.field.role for text in texts}
+        role = next(role for role in TEXT_ROLES if role in roles)
+        guides = [text for text in texts if text.field.role == role]
         self._guide = _order_documents(guides)
         self._shuffled = {
             (text.field, document)
@@ -84,16 +80,20 @@ class DocumentFiles:
             for document in text.parts:
                 labels = self._labels.setdefault(document, {})
                 self._labels[document] = text.contents.labels[document] | labels
-        names = dict.fromkeys(
-            name for labels in self._labels.values() for name in labels
-        )
-        self.labels = [Field("label", name) for name in names]
+        names = chain.from_iterable(self._labels.values())
+        self.labels = [Field("label", name) for name in dict.fromkeys(names)]
         self.fields = [*self._by_field, DOCUMENT, SEGMENT_ID, *self.labels]
 
-    def open(self, wanted: Collection[Field]) -> "_DocumentReader":
-        """Read the wanted columns from the start."""
-        return _DocumentReader(
-            self, [field for field in self.fields if field in wanted]
+    def open(self, wanted: Collection[Field]) -> Reader:
+        """Read the wanted columns from the start, whose share is not known."""
+        fields = [field for field in self.fields if field in wanted]
+        columns = {field: self._read_column(field) for field in fields}
+        return Reader(
+            fields,
+            lambda most: {
+                f: list(islice(column, most)) for f, column in columns.items()
+            },
+            lambda: None,
         )
 
     def _check_ids(self, text: DocumentText) -> Iterator[str]:
@@ -123,28 +123,34 @@ class DocumentFiles:
                 )
                 raise CorpusError(msg)
 
-    def count(self, document: str) -> int:
-        """Return the number of a document's segments."""
-        return self._guide[document].parts[document].size
+    def _read_column(self, field: Field) -> Iterator[str | None]:
+        for document, guide in self._guide.items():
+            size = guide.parts[document].size
+            count = 0
+            for value in islice(self._read_document(field, document, size), size):
+                yield value
+                count += 1
+            if count < size:
+                path = format_path(self.texts[0].source.path)
+                msg = f"{path} or a file beside it has changed while it was read."
+                raise FormatError(msg)
 
-    def read_column(self, field: Field, document: str) -> Iterator[str | None]:
+    def _read_document(
+        self, field: Field, document: str, size: int
+    ) -> Iterator[str | None]:
         """Read a column of a document."""
         guide = self._guide[document]
         if field == DOCUMENT:
-            return repeat(document, self.count(document))
+            return repeat(document, size)
         if field == SEGMENT_ID:
             return (segment.id for segment in guide.segments(document))
         if field.role == "label":
-            label = self._labels[document].get(field.name)
-            return repeat(label, self.count(document))
-        return self._read_text(self._by_field[field], document)
-
-    def _read_text(self, text: DocumentText, document: str) -> Iterator[str | None]:
-        guide = self._guide[document]
+            return repeat(self._labels[document].get(field.name), size)
+        text = self._by_field[field]
         if document not in text.parts:
-            return repeat(None, self.count(document))
+            return repeat(None, size)
         segments = text.segments(document)
-        if (text.field, document) not in self._shuffled:
+        if (field, document) not in self._shuffled:
             return (segment.text for segment in segments)
         by_id = {segment.id: segment.text for segment in segments}
         return (by_id[segment.id] for segment in guide.segments(document))
@@ -160,65 +166,6 @@ class DocumentFiles:
                     "documents out with `metra convert --only LABEL=VALUE`."
                 )
                 raise CorpusError(msg)
-
-    @property
-    def documents(self) -> Iterator[str]:
-        """The documents in order."""
-        return iter(self._guide)
-
-
-class _DocumentReader:
-    """The table of the files, some segments at a time."""
-
-    def __init__(self, files: DocumentFiles, fields: list[Field]) -> None:
-        self.path = files.texts[0].source.path
-        self.fields = fields
-        self.count = 0
-        self._files = files
-        self._documents = files.documents
-        self._left = 0
-        self._open: dict[Field, Iterator[str | None]] = {}
-
-    def read(self, most: int) -> dict[Field, list[str | None]]:
-        """Read the next segments by column: fewer than `most` only at the end."""
-        columns: dict[Field, list[str | None]] = {field: [] for field in self.fields}
-        taken = 0
-        while taken < most:
-            if not self._left:
-                document = next(self._documents, None)
-                if document is None:
-                    break
-                self._left = self._files.count(document)
-                self._open = {
-                    field: self._files.read_column(field, document)
-                    for field in self.fields
-                }
-                continue
-            count = min(most - taken, self._left)
-            for field, values in columns.items():
-                values += islice(self._open[field], count)
-            taken += count
-            self._left -= count
-        if any(len(values) != taken for values in columns.values()):
-            msg = f"{format_path(self.path)} or a file beside it has changed while it was read."
-            raise FormatError(msg)
-        self.count += taken
-        return columns
-
-    def share(self) -> float | None:
-        """Files with ids are looked through before, and read in the order of their ids."""
-        return None
-
-    def close(self) -> None:
-        """Drop what is open; the files stay, to be read again."""
-        self._open = {}
-
-
-def _find_guides(texts: Sequence[DocumentText]) -> list[DocumentText]:
-    """Return the texts whose order counts: the source, else references, else outputs."""
-    roles = {text.field.role for text in texts}
-    role = next(role for role in TEXT_ROLES if role in roles)
-    return [text for text in texts if text.field.role == role]
 
 
 def _order_documents(guides: Sequence[DocumentText]) -> dict[str, DocumentText]:

@@ -3,20 +3,19 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
-from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
+    Columns,
     Field,
-    LineColumnReader,
     Reader,
     format_column_name,
     read_header,
 )
-from metra.formats.texts.rows import RowChunk, check_names
+from metra.formats.texts.rows import RowChunk, write_lines
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -26,57 +25,40 @@ _LISTS = ("refs", "references")
 _MAPS = ("outputs", "systems", "hyps")
 
 
-class JsonRow(NamedTuple):
-    """A segment: the number of its line, counted from 1, and its texts by key."""
-
-    line: int
-    texts: dict[str, Any]
-
-
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
     lines = LineReader(source.path)
     place = format_path(source.path)
+    rows = _parse_rows(lines, place)
     try:
-        rows = _parse_rows(lines, place)
         first = next(rows, None)
         if first is None:
             msg = f"{place} is empty; expected one JSON object a line."
             raise FormatError(msg)
-        keys = list(first.texts)
+        keys = list(first)
         fields = read_header(keys, source.name, source.columns, place)
     except FormatError:
         lines.close()
         raise
-    columns = dict(zip(fields, keys, strict=True))
-    all_rows = chain([first], rows)
-    return LineColumnReader(
-        lines,
-        fields,
-        lambda most: _collect_columns(columns, islice(all_rows, most), place),
-    )
+    numbered_rows = enumerate(chain([first], rows), 1)
 
+    def read(most: int) -> Columns:
+        values: dict[Field, list[str | None]] = {field: [] for field in fields}
+        for line, texts in islice(numbered_rows, most):
+            extra = texts.keys() - first.keys()
+            if extra:
+                msg = (
+                    f"{place}, line {line} has the key {min(extra)!r}, which line 1 has "
+                    "not; give all objects the same keys, null if empty."
+                )
+                raise FormatError(msg)
+            # A key that an object lacks is missing there.
+            for field, key in zip(fields, keys, strict=True):
+                where = f"{place}, line {line}: {key!r}"
+                values[field].append(_check_text(texts.get(key), field, where))
+        return values
 
-def _collect_columns(
-    columns: Mapping[Field, str], rows: Iterable[JsonRow], place: str
-) -> dict[Field, list[str | None]]:
-    """Return the texts by column; a key that an object lacks is missing there."""
-    known = set(columns.values())
-    values: dict[Field, list[str | None]] = {field: [] for field in columns}
-    for row in rows:
-        extra = row.texts.keys() - known
-        if extra:
-            msg = (
-                f"{place}, line {row.line} has the key {min(extra)!r}, which line 1 has "
-                "not; give all objects the same keys, null if empty."
-            )
-            raise FormatError(msg)
-        for field, key in columns.items():
-            text = row.texts.get(key)
-            values[field].append(
-                _check_text(text, field, f"{place}, line {row.line}: {key!r}")
-            )
-    return values
+    return Reader(fields, read, lines.share, lines.close)
 
 
 def _check_text(value: Any, field: Field, place: str) -> str | None:
@@ -88,7 +70,8 @@ def _check_text(value: Any, field: Field, place: str) -> str | None:
     raise FormatError(msg)
 
 
-def _parse_rows(lines: LineReader, path: str) -> Iterator[JsonRow]:
+def _parse_rows(lines: LineReader, path: str) -> Iterator[dict[str, Any]]:
+    """Yield the texts of each line by key."""
     for line, text in enumerate(lines, 1):
         place = f"{path}, line {line}"
         try:
@@ -111,7 +94,7 @@ def _parse_rows(lines: LineReader, path: str) -> Iterator[JsonRow]:
                 )
                 raise FormatError(msg)
             texts[key] = value
-        yield JsonRow(line, texts)
+        yield texts
 
 
 def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -135,15 +118,10 @@ def write(
     out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
 ) -> None:
     """Write a file; what is missing is null."""
-    write_pieces(out, _encode(fields, chunks))
-
-
-def _encode(fields: Sequence[Field], chunks: Iterable[RowChunk]) -> Iterator[bytes]:
-    check_names(fields, "jsonl")
     keys = [format_column_name(field) for field in fields]
-    for chunk in chunks:
-        rows = zip(*(chunk.rows[field] for field in fields), strict=True)
-        objects = (dict(zip(keys, row, strict=True)) for row in rows)
-        yield "".join(
-            json.dumps(entry, ensure_ascii=False) + "\n" for entry in objects
-        ).encode()
+
+    def format_chunk(chunk: RowChunk) -> Iterator[str]:
+        for row in zip(*(chunk.rows[field] for field in fields), strict=True):
+            yield json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False)
+
+    write_lines(out, map(format_chunk, chunks))

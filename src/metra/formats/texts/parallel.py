@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import CorpusError, FormatError
@@ -39,9 +40,11 @@ class ParallelTable:
             if file.format.has_ids:
                 from metra.formats.texts.documents import scan_file
 
-                scanned = scan_file(file)
-                columns = _choose_columns(file, list(scanned.contents.parts), fields)
-                texts += [scanned.get_text(*names) for names in columns.items()]
+                by_field = scan_file(file)
+                columns = _choose_columns(file, list(by_field), fields)
+                texts += [
+                    by_field[own]._replace(field=name) for own, name in columns.items()
+                ]
             else:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
@@ -64,17 +67,16 @@ class ParallelTable:
     ) -> Iterator[dict[Field, Values]]:
         """Walk through the wanted columns, `size` segments at a time."""
         with ExitStack() as stack:
-            readers = [
-                stack.enter_context(closing(side.open_columns(wanted)))
-                for side in self._sides
-            ]
+            readers = self._readers = []
+            for side in self._sides:
+                own = [own for own, field in side.columns.items() if field in wanted]
+                readers.append(stack.enter_context(closing(side.open(own))))
             start = 0
-            self._readers = readers
             while True:
                 parts = [reader.read(size) for reader in readers]
                 counts = [count_segments(part) for part in parts]
                 if min(counts) != max(counts):
-                    _refuse_lengths(readers, size)
+                    self._refuse_lengths([start + n for n in counts], size)
                 if counts[0]:
                     yield self._join_columns(parts, start, wanted)
                 if counts[0] < size:
@@ -92,8 +94,7 @@ class ParallelTable:
         labels = [SEGMENT_ID, *group.labels]
         # Document ids that were given apart from the files are meant to be used.
         kept = labels if DOCUMENT in fields else [DOCUMENT, *labels]
-        own = [*(text.field for text in texts), *kept]
-        columns = {field: field for field in own}
+        columns = {field: field for field in (*(text.field for text in texts), *kept)}
         self._sides.append(_Side(texts[0].source.path, columns, group.open))
         return kept
 
@@ -111,6 +112,20 @@ class ParallelTable:
                 table[field] = values
         return {field: table[field] for field in wanted}
 
+    def _refuse_lengths(self, counts: Sequence[int], size: int) -> None:
+        """Read every file to its end to say how long it is."""
+        lengths: dict[str, int] = {}
+        for side, reader, length in zip(
+            self._sides, self._readers, counts, strict=True
+        ):
+            while more := count_segments(reader.read(size)):
+                length += more
+            name = format_path(side.path)
+            # One file may be read in two ways, which need not give equally many segments.
+            lengths[f"{name} again" if name in lengths else name] = length
+        rule = "each line must be one segment, in the same order in every file"
+        check_lengths(lengths, rule)
+
 
 class _Side(NamedTuple):
     """A file, or all files with ids: its columns, and what each is in the table."""
@@ -119,52 +134,46 @@ class _Side(NamedTuple):
     columns: dict[Field, Field]
     open: Callable[[Sequence[Field]], Reader]
 
-    def open_columns(self, wanted: Sequence[Field]) -> Reader:
-        return self.open(
-            [own for own, field in self.columns.items() if field in wanted]
-        )
-
 
 def _choose_columns(
     file: Source, fields: Sequence[Field], taken: Sequence[Field]
 ) -> dict[Field, Field]:
-    """Choose columns of a file, and what each is in the table, where some are taken."""
+    """Choose columns of a file, and what each is in the table, where some are taken.
+
+    An output brings all of its columns, another file those of the role that it is for.
+    """
+    outputs = [field for field in fields if field.role == "output"]
+    texts = [field for field in fields if field.role in TEXT_ROLES]
+    labels = file.columns.labels if file.columns else ()
+    is_renamed = file.named and file.format.has_ids
+    if is_renamed and len(outputs) != 1:
+        msg = (
+            f"{file.name}={format_path(file.path)} gives a name to a file that holds "
+            f"{len(outputs)} outputs; give a name only where there is one."
+        )
+        raise FormatError(msg)
+    if file.use == "any":
+        chosen = {field: field for field in fields}
+    elif file.use == "output" and outputs:
+        kept = [f for f in fields if f.role != "label" or f.name in labels]
+        chosen = {field: field for field in kept}
+    elif any(field.role == file.use for field in fields):
+        chosen = {f: f for f in fields if f.role in (file.use, "label")}
+    elif len(texts) == 1 and (file.format.has_ids or texts == outputs):
+        chosen = {texts[0]: Field(file.use, file.name)}
+    else:
+        names = ", ".join(field.name for field in fields)
+        msg = (
+            f"{format_path(file.path)} has no column for the {file.use}; it has: {names}. "
+            f"Columns are recognised by name: {HELP}."
+        )
+        raise FormatError(msg)
+    if is_renamed:
+        chosen[outputs[0]] = Field("output", file.name)
     columns: dict[Field, Field] = {}
-    for own_field, field in _choose_roles(file, fields).items():
+    for own_field, field in chosen.items():
         columns[own_field] = _name_column(file, field, [*taken, *columns.values()])
     return columns
-
-
-def _choose_roles(file: Source, fields: Sequence[Field]) -> dict[Field, Field]:
-    """Choose all of an output's columns, else those of the role that the file is for."""
-    outputs = [field for field in fields if field.role == "output"]
-    renamed: dict[Field, Field] = {}
-    if file.named and file.format.has_ids:
-        if len(outputs) != 1:
-            msg = (
-                f"{file.name}={format_path(file.path)} gives a name to a file that holds "
-                f"{len(outputs)} outputs; give a name only where there is one."
-            )
-            raise FormatError(msg)
-        renamed = {outputs[0]: Field("output", file.name)}
-    if file.use == "any":
-        return {field: field for field in fields} | renamed
-    if file.use == "output":
-        if outputs:
-            labels = file.columns.labels if file.columns else ()
-            kept = [f for f in fields if f.role != "label" or f.name in labels]
-            return {field: field for field in kept} | renamed
-    elif any(field.role == file.use for field in fields):
-        return {f: f for f in fields if f.role in (file.use, "label")}
-    texts = [field for field in fields if field.role in TEXT_ROLES]
-    if len(texts) == 1 and (file.format.has_ids or texts == outputs):
-        return {texts[0]: Field(file.use, file.name)}
-    names = ", ".join(field.name for field in fields)
-    msg = (
-        f"{format_path(file.path)} has no column for the {file.use}; it has: {names}. "
-        f"Columns are recognised by name: {HELP}."
-    )
-    raise FormatError(msg)
 
 
 def _name_column(file: Source, field: Field, taken: Sequence[Field]) -> Field:
@@ -181,10 +190,8 @@ def _name_column(file: Source, field: Field, taken: Sequence[Field]) -> Field:
         msg = f"The {field.role} is given 2 times; give it once."
         raise CorpusError(msg)
     if field.role == "reference" and file.use == "reference":
-        number = 2
-        while field._replace(name=f"{field.name}-{number}") in taken:
-            number += 1
-        return field._replace(name=f"{field.name}-{number}")
+        numbered = (field._replace(name=f"{field.name}-{n}") for n in count(2))
+        return next(name for name in numbered if name not in taken)
     remedy = ": NAME=FILE" if field.role == "output" else ""
     msg = (
         f"Two {field.role}s are called {field.name!r}; give each a name of its own"
@@ -203,18 +210,3 @@ def _check_labels(label: Field, first: Values, second: Values, start: int) -> No
                 "it."
             )
             raise CorpusError(msg)
-
-
-def _refuse_lengths(readers: Sequence[Reader], size: int) -> None:
-    """Read every file to its end to say how long it is."""
-    for reader in readers:
-        while count_segments(reader.read(size)):
-            pass
-    lengths: dict[str, int] = {}
-    for reader in readers:
-        name = format_path(reader.path)
-        # One file may be read in two ways, which need not give equally many segments.
-        lengths[f"{name} again" if name in lengths else name] = reader.count
-    check_lengths(
-        lengths, "each line must be one segment, in the same order in every file"
-    )

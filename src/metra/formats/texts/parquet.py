@@ -6,6 +6,7 @@ The format carries everything, in a column for each text and label.
 import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -18,15 +19,18 @@ from metra.errors import CorpusError, FormatError
 from metra.formats.atomic import write_file
 from metra.formats.stream import STDIN
 from metra.formats.texts.columns import (
+    TEXT_ROLES,
     ColumnNames,
+    Columns,
     Field,
+    Reader,
     check_column_names,
     check_duplicate_fields,
     describe_missing_column,
     format_column_name,
     recognise_fields,
 )
-from metra.formats.texts.rows import RowChunk, check_names
+from metra.formats.texts.rows import RowChunk
 from metra.text.columns import Text, is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
@@ -50,20 +54,21 @@ class NullValueError(CorpusError):
         )
 
 
-def check_columns_exist(schema: pa.Schema, names: Sequence[str], where: str) -> None:
-    """Refuse a table that lacks one of these columns, or has it twice."""
-    for name in names:
+def check_columns(
+    schema: pa.Schema, texts: Sequence[str], keys: Sequence[str], where: str
+) -> None:
+    """Refuse a table that lacks a column, has it twice, or of a type that cannot be used.
+
+    Keys name documents and groups.
+    """
+    for name in dict.fromkeys([*texts, *keys]):
         count = schema.names.count(name)
         if count > 1:
             msg = f"{where} has two columns {name!r}; give each a name of its own."
             raise FormatError(msg)
         if not count:
             raise FormatError(describe_missing_column(name, schema.names, where))
-
-
-def check_text_columns(schema: pa.Schema, names: Sequence[str], where: str) -> None:
-    """Refuse columns that hold no texts."""
-    for name in names:
+    for name in texts:
         kind = schema.field(name).type
         if not is_text_type(kind):
             msg = (
@@ -71,13 +76,9 @@ def check_text_columns(schema: pa.Schema, names: Sequence[str], where: str) -> N
                 "name another column, or make strings of it."
             )
             raise FormatError(msg)
-
-
-def check_key_columns(schema: pa.Schema, names: Sequence[str], where: str) -> None:
-    """Refuse columns whose values name no documents and no groups."""
-    for name in names:
+    for name in keys:
         kind = schema.field(name).type
-        if not is_key_type(kind):
+        if get_key_kind(kind) is None:
             msg = (
                 f"{where} has the column {name!r} of type {kind}, whose values make no "
                 "groups; expected strings, whole numbers, dates or yes and no."
@@ -85,13 +86,11 @@ def check_key_columns(schema: pa.Schema, names: Sequence[str], where: str) -> No
             raise FormatError(msg)
 
 
-def is_key_type(kind: Any) -> bool:
-    """Whether values of this type can be told apart for certain, and written."""
-    return get_key_kind(kind) is not None
-
-
 def get_key_kind(kind: Any) -> str | None:
-    """Return what values of a type can be compared with, None if they are no keys."""
+    """Return what values of a type can be compared with, None if they are no keys.
+
+    Keys can be told apart for certain, and written.
+    """
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     tests = {
@@ -207,96 +206,64 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
 
 
-def open_reader(
-    source: "Source", wanted: Sequence[Field] | None = None
-) -> "ParquetReader":
-    """Open a table from its start, for all of its columns or for some."""
+def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Reader:
+    """Open a table from its start, for all of its columns or for some.
+
+    It may be in several files with the same columns, one below the other.
+    """
     nulls: Nulls | None = None  # what is converted is not judged
     if source.use == "output":
         nulls = source.columns.nulls if source.columns else "refuse"
     paths = source.shards or (source.path,)
-    return ParquetReader(paths, source.name, source.columns, wanted, nulls=nulls)
+    fields = map_fields(read_schema(paths[0]), paths[0], source.name, source.columns)
+    columns = {
+        field: name
+        for field, name in fields.items()
+        if wanted is None or field in wanted
+    } or dict([next(iter(fields.items()))])
+    tables = _read_tables(paths, fields, columns, nulls)
+    held = pa.table(
+        [pa.array([], pa.large_string())] * len(columns), [*columns.values()]
+    )
+    count = 0
 
-
-class ParquetReader:
-    """Files with the same columns, one below the other, some rows at a time."""
-
-    def __init__(
-        self,
-        paths: Sequence[str],
-        default_system: str = "",
-        names: ColumnNames | None = None,
-        wanted: Sequence[Field] | None = None,
-        *,
-        nulls: Nulls | None = None,
-    ) -> None:
-        """Look at the first file's columns; of these, only the wanted ones are read.
-
-        Nulls stay what they are, unless it is said what they mean.
-        """
-        self.path = paths[0]
-        self.count = 0
-        self._paths = paths
-        self._rows: int | None = None
-        self._nulls = nulls
-        self._columns = map_fields(
-            read_schema(paths[0]), paths[0], default_system, names
-        )
-        self.fields = list(self._columns)
-        self._read = {
-            field: name
-            for field, name in self._columns.items()
-            if wanted is None or field in wanted
-        } or dict([next(iter(self._columns.items()))])
-        self._batches = self._read_batches(paths)
-        self._held: list[pa.RecordBatch] = []
-
-    def read(self, most: int) -> dict[Field, Text | list[str | None]]:
-        """Read the next segments: fewer than `most` only where the last file ends."""
-        held, self._held = self._held, []
-        held_rows = sum(batch.num_rows for batch in held)
-        while held_rows < most:
-            batch = next(self._batches, None)
-            if batch is None:
+    def read(most: int) -> Columns:
+        nonlocal held, count
+        while held.num_rows < most:
+            table = next(tables, None)
+            if table is None:
                 break
-            held.append(batch)
-            held_rows += batch.num_rows
-        schema = self._schema()
-        table = pa.Table.from_batches(held, schema).combine_chunks()
-        if held_rows > most:
-            self._held = table.slice(most).to_batches()
-        rows = table.slice(0, most)
-        first, self.count = self.count, self.count + rows.num_rows
+            held = pa.concat_tables([held, table])
+        rows, held = held.slice(0, most), held.slice(most)
+        first, count = count, count + rows.num_rows
         return {
-            field: _pack_values(field, _merge_chunks(rows.column(index)), first)
-            for index, field in enumerate(self._read)
+            field: _pack_values(field, column.combine_chunks(), first)
+            for field, column in zip(columns, rows.itercolumns(), strict=True)
         }
 
-    def share(self) -> float | None:
-        """Return the share of the rows that has been read."""
-        if self._rows is None:
-            self._rows = sum(map(count_rows, self._paths))
-        return self.count / max(self._rows, 1)
+    @cache
+    def count_all() -> int:
+        return sum(map(count_rows, paths))
 
-    def close(self) -> None:
-        """Close the files before their end."""
-        self._batches.close()
+    return Reader(list(fields), read, lambda: count / max(count_all(), 1), tables.close)
 
-    def _schema(self) -> pa.Schema:
-        kinds = ((str(index), pa.large_string()) for index in range(len(self._read)))
-        return pa.schema(list(kinds))
 
-    def _read_batches(self, paths: Sequence[str]) -> Generator[pa.RecordBatch]:
-        for path in paths:
-            check_columns(read_schema(path), path, self._columns)
-            first = 0
-            for rows in read_batches(path, list(self._read.values())):
-                try:
-                    columns = _select_columns(rows, self._read, self._nulls)
-                except NullValueError as null:
-                    raise NullValueError(null.column, first + null.row, path) from None
-                yield pa.record_batch(columns, schema=self._schema())
-                first += rows.num_rows
+def _read_tables(
+    paths: Sequence[str],
+    fields: Mapping[Field, str],
+    columns: Mapping[Field, str],
+    nulls: Nulls | None,
+) -> Generator[pa.Table]:
+    for path in paths:
+        _check_fields(read_schema(path), path, fields)
+        first = 0
+        for rows in read_batches(path, list(columns.values())):
+            try:
+                values = _select_columns(rows, columns, nulls)
+            except NullValueError as null:
+                raise NullValueError(null.column, first + null.row, path) from None
+            yield pa.table(values, [*columns.values()])
+            first += rows.num_rows
 
 
 def map_fields(
@@ -312,7 +279,7 @@ def map_fields(
     names = names or ColumnNames()
     check_column_names(schema.names, names, where)
     given = names.get_fields()
-    usable = [f.name for f in schema if is_key_type(f.type) or f.name in given]
+    usable = [f.name for f in schema if get_key_kind(f.type) or f.name in given]
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
     recognised = recognise_fields(usable, default_system, names)
@@ -322,26 +289,19 @@ def map_fields(
     ]
     check_duplicate_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
-    check_columns(schema, where, columns)
+    _check_fields(schema, where, columns)
     return columns
 
 
-def check_columns(schema: pa.Schema, where: str, columns: dict[Field, str]) -> None:
-    """Refuse a table that lacks a column, or has one of a type that cannot be used."""
-    check_columns_exist(schema, list(columns.values()), where)
-    texts = ("output", "reference", "source")
-    check_text_columns(
-        schema, [name for field, name in columns.items() if field.role in texts], where
-    )
-    check_key_columns(
-        schema,
-        [name for field, name in columns.items() if field.role not in texts],
-        where,
+def _check_fields(schema: pa.Schema, where: str, columns: Mapping[Field, str]) -> None:
+    texts = [name for field, name in columns.items() if field.role in TEXT_ROLES]
+    check_columns(
+        schema, texts, [name for name in columns.values() if name not in texts], where
     )
 
 
 def _select_columns(
-    rows: pa.RecordBatch, columns: dict[Field, str], nulls: Nulls | None
+    rows: pa.RecordBatch, columns: Mapping[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
     values = {
@@ -363,13 +323,6 @@ def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str 
     return pack_arrow_column(column, f"the {field.role} {field.name!r}", first=first)
 
 
-def _merge_chunks(column: pa.ChunkedArray) -> pa.Array:
-    """Return the column in one piece; there is at most one after `combine_chunks`."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.array([], column.type)
-
-
 ROW_GROUP = 64 * 1024
 
 
@@ -377,7 +330,7 @@ def write(
     out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
 ) -> None:
     """Write a file; what is missing is null."""
-    check_names(fields, "parquet")
+
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])
     with write_file(out) as file, pq.ParquetWriter(file, schema) as writer:
         held: list[pa.RecordBatch] = []

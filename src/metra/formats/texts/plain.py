@@ -12,7 +12,6 @@ from metra.formats.texts.columns import (
     SEGMENT_ID,
     Columns,
     Field,
-    LineColumnReader,
     Reader,
     describe_field,
 )
@@ -27,8 +26,10 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     lines = LineReader(source.path)
     if source.use == "document":
         return _open_document_list(lines)
-    field = Field(source.role, source.name)
-    return LineColumnReader(lines, [field], lambda most: {field: lines.read(most)})
+    field = source.field
+    return Reader(
+        [field], lambda most: {field: lines.read(most)}, lines.share, lines.close
+    )
 
 
 def _open_document_list(lines: LineReader) -> Reader:
@@ -47,7 +48,7 @@ def _open_document_list(lines: LineReader) -> Reader:
             field: [row[index] for row in cells] for index, field in enumerate(fields)
         }
 
-    return LineColumnReader(lines, fields, read_columns)
+    return Reader(fields, read_columns, lines.share, lines.close)
 
 
 def write(
@@ -61,7 +62,6 @@ def write(
     The ids of segments stand behind those of documents, after a tab.
     """
     from metra.formats.atomic import is_folder_name, write_folder
-    from metra.formats.texts.rows import check_names
 
     if not is_folder_name(out):
         msg = (
@@ -69,7 +69,6 @@ def write(
             "name; give `out` FOLDER."
         )
         raise OptionError(msg)
-    check_names(fields, "plain")
     with_documents = any(field.role == "document" for field in fields)
     own = [field for field in fields if not (with_documents and field == SEGMENT_ID)]
     with write_folder(out) as folder, ExitStack() as stack:
@@ -88,11 +87,10 @@ def write(
 
 
 def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
-    from metra.formats.texts.rows import check_values, refuse_value
+    from metra.formats.texts.rows import check_values, find_line_problem, refuse_value
 
     if field.role == "label":
-        rows = {field: [text or "" for text in chunk.rows[field]]}
-        chunk = chunk._replace(rows={**chunk.rows, **rows})
+        chunk = chunk.fill_missing(field)
     lines = check_values(chunk, field, "plain", find_line_problem)
     for index, line in enumerate(lines):
         if "\t" in line and (field.role == "document" or field == SEGMENT_ID):
@@ -102,19 +100,9 @@ def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
         yield line
 
 
-def find_line_problem(text: str) -> str | None:
-    """Return why a text cannot stand on a line of its own, None if it can."""
-    if "\n" in text:
-        return "holds a line break"
-    # A carriage return before the end of a line is taken for a part of it.
-    return "ends in a carriage return" if text.endswith("\r") else None
-
-
 def _name_file(field: Field) -> Path:
-    if field.role == "source":
-        return Path("source.txt")
-    if field.role == "document":
-        return Path("docs.txt")
+    if field.role in ("source", "document"):
+        return Path("source.txt" if field.role == "source" else "docs.txt")
     name = f"{field.name}.txt"
     if "/" in name or len(name.encode()) > 200:
         msg = (

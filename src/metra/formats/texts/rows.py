@@ -5,9 +5,11 @@ What a format cannot carry is refused: nothing is lost in silence.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, NoReturn, TypeAlias
+from itertools import groupby
+from typing import NamedTuple, NoReturn
 
 from metra.errors import FormatError
+from metra.formats.atomic import write_pieces
 from metra.formats.texts.columns import (
     SEGMENT_ID,
     SEGMENT_IDS,
@@ -17,8 +19,6 @@ from metra.formats.texts.columns import (
 )
 from metra.formats.texts.parts import SeenIds
 
-Rows: TypeAlias = Mapping[Field, Sequence[str | None]]
-
 _CONTROL = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -26,7 +26,17 @@ class RowChunk(NamedTuple):
     """Some rows of the table that is converted; `first` is the number of the first."""
 
     first: int
-    rows: Rows
+    rows: Mapping[Field, Sequence[str | None]]
+
+    @property
+    def size(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.rows.values())))
+
+    def fill_missing(self, field: Field) -> "RowChunk":
+        """Put empty texts where a column has none."""
+        filled = {field: [text or "" for text in self.rows[field]]}
+        return RowChunk(self.first, {**self.rows, **filled})
 
     def place(self, index: int) -> str:
         """Name a segment in a message: its number, and its ids where it has them."""
@@ -59,12 +69,18 @@ def check_values(
 ) -> Iterator[str]:
     """Go through a column in which nothing may be missing and no text be a problem."""
     for index, text in enumerate(chunk.rows[field]):
-        if text is None:
-            refuse_value(chunk, index, field, "is missing", form)
-        problem = find_problem(text)
-        if problem:
-            refuse_value(chunk, index, field, problem, form)
+        problem = "is missing" if text is None else find_problem(text)
+        if text is None or problem:
+            refuse_value(chunk, index, field, problem or "", form)
         yield text
+
+
+def find_line_problem(text: str) -> str | None:
+    """Return why a text cannot stand on a line of its own, None if it can."""
+    if "\n" in text:
+        return "holds a line break"
+    # A carriage return before the end of a line is taken for a part of it.
+    return "ends in a carriage return" if text.endswith("\r") else None
 
 
 def check_names(fields: Sequence[Field], form: str) -> None:
@@ -79,16 +95,14 @@ def check_names(fields: Sequence[Field], form: str) -> None:
             raise FormatError(msg)
 
 
+def write_lines(out: str, blocks: Iterable[Iterable[str]]) -> None:
+    """Write a file of blocks of lines."""
+    texts = ("".join(f"{line}\n" for line in lines) for lines in blocks)
+    write_pieces(out, (text.encode() for text in texts))
+
+
 # What the one document is called where none are known.
 NAMELESS = "all"
-
-
-class FormatRules(NamedTuple):
-    """Rules of a format: names of labels, and what no id or label may hold."""
-
-    form: str
-    label: re.Pattern[str]
-    bad: re.Pattern[str]
 
 
 class DocumentRun(NamedTuple):
@@ -101,13 +115,47 @@ class DocumentRun(NamedTuple):
     chunk: RowChunk
 
 
+class MarkupRules(NamedTuple):
+    """Rules of a format with ids: what it cannot hold, and what stands for signs."""
+
+    form: str
+    #: The names that labels may have.
+    label: re.Pattern[str]
+    #: What no id or label may hold.
+    bad: re.Pattern[str]
+    find_problem: Callable[[str], str | None]
+    #: What is written for signs, in texts and in attributes.
+    in_text: Mapping[int, str]
+    in_attribute: Mapping[int, str]
+
+    def format_attributes(self, values: Mapping[str, str]) -> str:
+        """Format attributes, a blank before each."""
+        escaped = {
+            name: text.translate(self.in_attribute) for name, text in values.items()
+        }
+        return "".join(f' {name}="{text}"' for name, text in escaped.items())
+
+    def format_segments(self, run: DocumentRun, text: Field) -> str:
+        """Format one text's segments, a line each."""
+        segments = check_values(run.chunk, text, self.form, self.find_problem)
+        return "".join(
+            f"<seg{self.format_attributes({'id': segment_id})}>"
+            f"{segment.translate(self.in_text)}</seg>\n"
+            for segment_id, segment in zip(run.ids, segments, strict=True)
+        )
+
+    def refuse(self, chunk: RowChunk, index: int, field: Field, what: str) -> NoReturn:
+        """Raise the error of a value that the format cannot carry."""
+        refuse_value(chunk, index, field, what, self.form)
+
+
 def list_text_fields(fields: Sequence[Field]) -> list[Field]:
     """List the texts: source, references, outputs."""
     return [field for role in TEXT_ROLES for field in fields if field.role == role]
 
 
 def split_documents(
-    fields: Sequence[Field], chunks: Iterable[RowChunk], rules: FormatRules
+    fields: Sequence[Field], chunks: Iterable[RowChunk], rules: MarkupRules
 ) -> Iterator[DocumentRun]:
     """Cut the chunks where documents end.
 
@@ -115,49 +163,9 @@ def split_documents(
     the same throughout.
     """
     document = next((field for field in fields if field.role == "document"), None)
-    ids = _find_segment_ids(fields)
+    id_fields = (Field("label", name) for name in SEGMENT_IDS)
+    ids = next((field for field in id_fields if field in fields), None)
     labels = [field for field in fields if field.role == "label" and field != ids]
-    _check_label_names(labels, rules)
-    ended: dict[str, int] = {}
-    now = _OpenDocument("", {}, SeenIds())
-    for chunk in chunks:
-        count = len(next(iter(chunk.rows.values())))
-        names = chunk.rows[document] if document else [NAMELESS] * count
-        for start, stop in _find_stretches(names):
-            part = _slice_chunk(chunk, start, stop)
-            name = names[start] or ""
-            begins = name != now.name or not name
-            if begins:
-                if document:
-                    _check_name(part, document, name, rules)
-                ended[now.name] = part.first
-                if name in ended:
-                    raise FormatError(
-                        _describe_split_document(part, name, ended[name], rules)
-                    )
-                values = {field.name: part.rows[field][0] or "" for field in labels}
-                values = {label: value for label, value in values.items() if value}
-                now = _OpenDocument(name, values, SeenIds())
-            _check_labels(part, labels, now, rules)
-            yield DocumentRun(
-                name, now.labels, begins, list(_check_ids(part, ids, now, rules)), part
-            )
-
-
-class _OpenDocument(NamedTuple):
-    name: str
-    labels: dict[str, str]
-    ids: SeenIds
-
-
-def _find_segment_ids(fields: Sequence[Field]) -> Field | None:
-    for name in SEGMENT_IDS:
-        if Field("label", name) in fields:
-            return Field("label", name)
-    return None
-
-
-def _check_label_names(labels: Sequence[Field], rules: FormatRules) -> None:
     for field in labels:
         if not rules.label.fullmatch(field.name):
             msg = (
@@ -165,65 +173,70 @@ def _check_label_names(labels: Sequence[Field], rules: FormatRules) -> None:
                 f"{rules.form}; leave it out with `drop` {field.name!r}."
             )
             raise FormatError(msg)
+    ended: dict[str, int] = {}
+    now, values, seen = "", {}, SeenIds()
+    for chunk in chunks:
+        names = chunk.rows[document] if document else [NAMELESS] * chunk.size
+        stop = 0
+        for key, group in groupby(names):
+            start, stop = stop, stop + len(list(group))
+            rows = {field: column[start:stop] for field, column in chunk.rows.items()}
+            part = RowChunk(chunk.first + start, rows)
+            name = key or ""
+            begins = name != now or not name
+            if begins:
+                if document:
+                    _check_name(part, document, name, rules)
+                ended[now] = part.first
+                if name in ended:
+                    msg = (
+                        f"{part.place(0)} returns to document {name!r}, which ended at "
+                        f"segment {ended[name]}; {rules.form} needs each document in one "
+                        "piece."
+                    )
+                    raise FormatError(msg)
+                given = {field.name: part.rows[field][0] for field in labels}
+                values = {label: value for label, value in given.items() if value}
+                now, seen = name, SeenIds()
+            _check_labels(part, labels, values, rules)
+            segment_ids = list(_check_ids(part, ids, seen, rules))
+            yield DocumentRun(name, values, begins, segment_ids, part)
 
 
-def _find_stretches(names: Sequence[str | None]) -> Iterator[tuple[int, int]]:
-    start = 0
-    for index in range(1, len(names) + 1):
-        if index == len(names) or names[index] != names[start]:
-            yield start, index
-            start = index
-
-
-def _slice_chunk(chunk: RowChunk, start: int, stop: int) -> RowChunk:
-    rows = {field: values[start:stop] for field, values in chunk.rows.items()}
-    return RowChunk(chunk.first + start, rows)
-
-
-def _check_name(chunk: RowChunk, field: Field, name: str, rules: FormatRules) -> None:
+def _check_name(chunk: RowChunk, field: Field, name: str, rules: MarkupRules) -> None:
     if not name:
-        refuse_value(chunk, 0, field, "has no document id", rules.form)
+        rules.refuse(chunk, 0, field, "has no document id")
     if name != name.strip() or rules.bad.search(name):
-        refuse_value(chunk, 0, field, f"has the document id {name!r}", rules.form)
-
-
-def _describe_split_document(
-    chunk: RowChunk, name: str, end: int, rules: FormatRules
-) -> str:
-    return (
-        f"{chunk.place(0)} returns to document {name!r}, which ended at segment {end}; "
-        f"{rules.form} needs each document in one piece."
-    )
+        rules.refuse(chunk, 0, field, f"has the document id {name!r}")
 
 
 def _check_labels(
     chunk: RowChunk,
     labels: Sequence[Field],
-    document: _OpenDocument,
-    rules: FormatRules,
+    values: Mapping[str, str],
+    rules: MarkupRules,
 ) -> None:
     for field in labels:
-        expected = document.labels.get(field.name, "")
+        expected = values.get(field.name, "")
         for index, value in enumerate(chunk.rows[field]):
             label = value or ""
             if label != expected:
                 what = f"is {label!r}, but {expected!r} before it in the same document"
-                refuse_value(chunk, index, field, what, rules.form)
+                rules.refuse(chunk, index, field, what)
             if rules.bad.search(label):
-                refuse_value(chunk, index, field, f"is {label!r}", rules.form)
+                rules.refuse(chunk, index, field, f"is {label!r}")
 
 
 def _check_ids(
-    chunk: RowChunk, field: Field | None, document: _OpenDocument, rules: FormatRules
+    chunk: RowChunk, field: Field | None, seen: SeenIds, rules: MarkupRules
 ) -> Iterator[str]:
-    count = len(next(iter(chunk.rows.values())))
-    given = chunk.rows[field] if field else [None] * count
     label = field or SEGMENT_ID
-    for index in range(count):
-        segment_id = given[index] or str(document.ids.count + 1)
+    for index in range(chunk.size):
+        given = chunk.rows[field][index] if field else None
+        segment_id = given or str(seen.count + 1)
         if segment_id != segment_id.strip() or rules.bad.search(segment_id):
-            refuse_value(chunk, index, label, f"is {segment_id!r}", rules.form)
-        if not document.ids.add(segment_id):
+            rules.refuse(chunk, index, label, f"is {segment_id!r}")
+        if not seen.add(segment_id):
             what = f"is {segment_id!r}, as it was before in the same document"
-            refuse_value(chunk, index, label, what, rules.form)
+            rules.refuse(chunk, index, label, what)
         yield segment_id

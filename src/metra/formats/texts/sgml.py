@@ -4,18 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import IO, NoReturn
 
 from metra.errors import FormatError
-from metra.formats.atomic import (
-    drain_spool,
-    is_folder_name,
-    open_spool,
-    write_folder,
-    write_pieces,
-)
-from metra.formats.stream import SeekableFile, check_utf8, format_path
+from metra.formats.atomic import is_folder_name, write_folder, write_pieces
+from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
+from metra.formats.stream import check_utf8, format_path
 from metra.formats.texts.columns import Field, Role
 from metra.formats.texts.parts import (
     DEEPEST,
@@ -27,11 +21,8 @@ from metra.formats.texts.parts import (
     join_lines,
 )
 from metra.formats.texts.rows import (
-    DocumentRun,
-    FormatRules,
+    MarkupRules,
     RowChunk,
-    check_names,
-    check_values,
     list_text_fields,
     split_documents,
 )
@@ -219,10 +210,16 @@ def _clean_text(text: str) -> str:
 
 
 _TAGS = {role: tag for tag, role in SETS.items()}
-_RULES = FormatRules(
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_RULES = MarkupRules(
     "sgml",
     label=re.compile(r"(?!(?:docid|sysid)$)[a-z_][a-z0-9_.-]*"),
     bad=re.compile(r"[\r\n]"),
+    find_problem=lambda text: (
+        "holds a line break" if "\n" in text or "\r" in text else None
+    ),
+    in_text=str.maketrans(_ESCAPES),
+    in_attribute=str.maketrans(_ESCAPES | {'"': "&quot;"}),
 )
 
 
@@ -232,41 +229,33 @@ def write(
     chunks: Iterable[RowChunk],
     about: Mapping[str, str],
 ) -> None:
-    """Write a file with all sets, or a folder with a file for each."""
-    if not is_folder_name(out):
-        write_pieces(out, _encode(fields, chunks, about))
-        return
-    with write_folder(out) as folder:
-        _write_files(folder, fields, chunks, about)
-
-
-def _encode(
-    fields: Sequence[Field], chunks: Iterable[RowChunk], about: Mapping[str, str]
-) -> Iterator[bytes]:
+    """Write a file with all sets, or a folder with src.sgm, ref.sgm and each output."""
     with ExitStack() as stack:
-        texts = _write_texts(fields, chunks, stack)
-        yield b"<mteval>\n"
-        for role in _TAGS:
-            files = [file for text, file in texts.items() if text.role == role]
-            if files:
-                yield from _encode_set(role, files, about)
-        yield b"</mteval>\n"
-
-
-def _write_files(
-    folder: Path,
-    fields: Sequence[Field],
-    chunks: Iterable[RowChunk],
-    about: Mapping[str, str],
-) -> None:
-    """Write src.sgm, ref.sgm and a file for each output."""
-    with ExitStack() as stack:
+        if not is_folder_name(out):
+            write_pieces(out, _encode(fields, chunks, about, stack))
+            return
+        folder = stack.enter_context(write_folder(out))
         sets: dict[str, tuple[Role, list[IO[bytes]]]] = {}
         for text, file in _write_texts(fields, chunks, stack).items():
             sets.setdefault(_name_file(text), (text.role, []))[1].append(file)
         for name, (role, files) in sets.items():
             with open(folder / name, "wb") as target:
                 target.writelines(_encode_set(role, files, about))
+
+
+def _encode(
+    fields: Sequence[Field],
+    chunks: Iterable[RowChunk],
+    about: Mapping[str, str],
+    stack: ExitStack,
+) -> Iterator[bytes]:
+    texts = _write_texts(fields, chunks, stack)
+    yield b"<mteval>\n"
+    for role in _TAGS:
+        files = [file for text, file in texts.items() if text.role == role]
+        if files:
+            yield from _encode_set(role, files, about)
+    yield b"</mteval>\n"
 
 
 def _name_file(text: Field) -> str:
@@ -287,58 +276,30 @@ def _write_texts(
 ) -> dict[Field, IO[bytes]]:
     """Write the documents of each text to a temporary file: the sets come one by one."""
     texts = list_text_fields(fields)
-    check_names(texts, "sgml")
-    files = {text: open_spool(stack) for text in texts}
+    files = {text: stack.enter_context(open_spool(TEXT_IN_MEMORY)) for text in texts}
     begun = False
     for run in split_documents(fields, chunks, _RULES):
         for text, file in files.items():
-            end = "</doc>\n" if begun and run.begins else ""
-            begin = _format_document(run, text) if run.begins else ""
-            file.write(f"{end}{begin}{''.join(_format_segments(run, text))}".encode())
+            if run.begins:
+                system = {} if text.role == "source" else {"sysid": text.name}
+                names = {"docid": run.document} | system | run.labels
+                end = "</doc>\n" if begun else ""
+                file.write(f"{end}<doc{_RULES.format_attributes(names)}>\n".encode())
+            file.write(_RULES.format_segments(run, text).encode())
         begun = True
     for file in files.values():
         file.write(b"</doc>\n")
     return files
 
 
-def _format_document(run: DocumentRun, text: Field) -> str:
-    system = {} if text.role == "source" else {"sysid": text.name}
-    return f"<doc{_format_attributes({'docid': run.document} | system | run.labels)}>\n"
-
-
-def _format_segments(run: DocumentRun, text: Field) -> Iterator[str]:
-    segments = check_values(run.chunk, text, "sgml", _find_problem)
-    for segment_id, segment in zip(run.ids, segments, strict=True):
-        attributes = _format_attributes({"id": segment_id})
-        yield f"<seg{attributes}>{_escape_text(segment)}</seg>\n"
-
-
-def _find_problem(text: str) -> str | None:
-    return "holds a line break" if "\n" in text or "\r" in text else None
-
-
 def _encode_set(
     role: Role, files: Sequence[IO[bytes]], about: Mapping[str, str]
 ) -> Iterator[bytes]:
-    attributes = {
-        "setid": about.get("setid", "test"),
-        "srclang": about.get("srclang", "any"),
-        "trglang": about.get("trglang", "any"),
-    }
+    attributes = dict.fromkeys(_ABOUT, "any") | {"setid": "test"}
+    attributes |= {name: about[name] for name in _ABOUT if name in about}
     if role == "source":
         del attributes["trglang"]
-    yield f"<{_TAGS[role]}{_format_attributes(attributes)}>\n".encode()
+    yield f"<{_TAGS[role]}{_RULES.format_attributes(attributes)}>\n".encode()
     for file in files:
         yield from drain_spool(file)
     yield f"</{_TAGS[role]}>\n".encode()
-
-
-def _format_attributes(values: Mapping[str, str]) -> str:
-    return "".join(
-        ' {}="{}"'.format(name, _escape_text(value).replace('"', "&quot;"))
-        for name, value in values.items()
-    )
-
-
-def _escape_text(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -30,9 +30,9 @@ class Source(NamedTuple):
     shards: tuple[str, ...] = ()
 
     @property
-    def role(self) -> Role:
-        """The role of a text without a column name: an output unless the use is another."""
-        return "output" if self.use == "any" else self.use
+    def field(self) -> Field:
+        """The column of a file that does not name it; an output where all uses are open."""
+        return Field("output" if self.use == "any" else self.use, self.name)
 
     def open(self, wanted: Sequence[Field] | None = None) -> Reader:
         """Open a file without ids from its start, for all of its columns or for some."""
@@ -55,42 +55,57 @@ def list_sources(
     are one table together, and so are those in a folder. `columns` says which columns of
     these files are what.
     """
-
-    def make(path: str, use: Use, name: str, *, named: bool = False) -> Source:
-        return Source(path, use, choose_format(path, input_format), name, named)
-
-    named_paths = [_split_name(path) for file in files for path in _expand_path(file)]
+    named_paths = [pair for file in files for pair in _expand_file(file)]
     paths = [*(path for _, path in named_paths), *references, source, documents]
     if paths.count(STDIN) > 1:
         msg = "Standard input (-) is given twice; it can be read for one purpose only."
         raise FormatError(msg)
-    sources = _merge_shards(
-        make(path, use, name or name_system(path), named=name is not None)
-        for name, path in named_paths
-    )
+    sources = []
+    for name, path in named_paths:
+        form, is_named = choose_format(path, input_format), name is not None
+        sources.append(Source(path, use, form, name or name_system(path), is_named))
+    shards = [file for file in sources if file.format.has_shards and not file.named]
+    if len(shards) > 1:
+        sources = _merge_shards(sources, shards)
     if columns is not None:
         sources = [_set_columns(file, columns) for file in sources]
-    sources += [make(path, "reference", _name_reference(path)) for path in references]
-    if source is not None:
-        sources.append(make(source, "source", "source"))
+    others: list[tuple[str | None, Use, str]] = []
+    for path in references:
+        name = name_system(path)
+        # reference.A.txt is the reference A.
+        short_name = re.sub(r"^ref(?:erence)?[._-]", "", name)
+        others.append((path, "reference", short_name or name))
+    others += [(source, "source", "source"), (documents, "document", "doc")]
+    for other, role, name in others:
+        if other is not None:
+            sources.append(
+                Source(other, role, choose_format(other, input_format), name)
+            )
     if documents is not None:
-        sources.append(_check_documents(make(documents, "document", "doc")))
+        sources[-1] = _check_documents(sources[-1])
     return sources
 
 
-def _expand_path(path: str) -> list[str]:
-    """List the files that a folder or a pattern, which no shell has resolved, stands for."""
-    if os.path.isdir(path):
-        return _list_shards(path)
-    if "*" not in path or os.path.exists(path):
-        return [path]
-    from glob import glob
+def _expand_file(file: str) -> list[tuple[str | None, str]]:
+    """List the names and paths that a file, a folder or an unresolved pattern stands for."""
+    paths = [file]
+    if os.path.isdir(file):
+        paths = _list_shards(file)
+    elif "*" in file and not os.path.exists(file):
+        from glob import glob
 
-    matches = sorted(glob(path))
-    if not matches:
-        msg = f"No file fits {path}; check the pattern, or name the files."
-        raise FormatError(msg)
-    return matches
+        paths = sorted(glob(file))
+        if not paths:
+            msg = f"No file fits {file}; check the pattern, or name the files."
+            raise FormatError(msg)
+    pairs: list[tuple[str | None, str]] = []
+    for whole in paths:
+        name, equals, path = whole.partition("=")
+        is_named = bool(equals and name) and "/" not in name
+        # A folder such as lp=en-de is no system's name.
+        is_whole = is_named and os.path.exists(whole) and not os.path.exists(path)
+        pairs.append((name, path) if is_named and not is_whole else (None, whole))
+    return pairs
 
 
 def _list_shards(folder: str) -> list[str]:
@@ -111,37 +126,23 @@ def _list_shards(folder: str) -> list[str]:
     return paths
 
 
-def _split_name(output: str) -> tuple[str | None, str]:
-    name, equals, path = output.partition("=")
-    if not (equals and name) or "/" in name:
-        return None, output
-    # A folder such as lp=en-de is no system's name.
-    whole = os.path.exists(output) and not os.path.exists(path)
-    return (None, output) if whole else (name, path)
-
-
-def _merge_shards(files: Iterable[Source]) -> list[Source]:
+def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     """Put Parquet files without a name together, in the place of the first."""
-    sources = list(files)
-    shards = [file for file in sources if file.format.has_shards and not file.named]
-    if len(shards) < 2:
-        return sources
-    known: set[str] = set()
-    for shard in shards:
-        place = os.path.realpath(shard.path)
-        if place in known:
+    places = [os.path.realpath(shard.path) for shard in shards]
+    for index, shard in enumerate(shards):
+        if places[index] in places[:index]:
             msg = (
                 f"{shard.path} is given twice, so that its rows would count twice; give "
                 "it once."
             )
             raise FormatError(msg)
-        known.add(place)
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
     table = shards[0]._replace(name="", shards=tuple(shard.path for shard in shards))
+    place = sources.index(shards[0])
     return [
-        table if file is shards[0] else file
-        for file in sources
-        if file is shards[0] or file not in shards
+        *sources[:place],
+        table,
+        *(file for file in sources[place:] if file not in shards),
     ]
 
 
@@ -170,12 +171,3 @@ def _check_documents(file: Source) -> Source:
             if not any(field.role == "document" for field in table.fields):
                 return file._replace(format=PLAIN)
     return file
-
-
-def _name_reference(path: str) -> str:
-    """Name a reference after its file.
-
-    >>> _name_reference("test/reference.A.txt"), _name_reference("newstest.en")
-    ('A', 'newstest')
-    """
-    return re.sub(r"^ref(?:erence)?[._-]", "", name_system(path)) or name_system(path)

@@ -8,8 +8,9 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.atomic import drain_spool, open_spool, write_pieces
-from metra.formats.stream import SeekableFile, check_utf8, format_path
+from metra.formats.atomic import write_pieces
+from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
+from metra.formats.stream import check_utf8, format_path
 from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
 from metra.formats.texts.parts import (
     DEEPEST,
@@ -22,12 +23,9 @@ from metra.formats.texts.parts import (
 )
 from metra.formats.texts.rows import (
     DocumentRun,
-    FormatRules,
+    MarkupRules,
     RowChunk,
-    check_names,
-    check_values,
     list_text_fields,
-    refuse_value,
     split_documents,
 )
 
@@ -289,20 +287,22 @@ _TAGS = {role: tag for tag, role in TEXTS.items()}
 
 # What XML has no way to write, not even as a character reference.
 _NOT_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_RULES = FormatRules(
-    "wmt-xml", label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"), bad=_NOT_XML
+_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "&#10;", "\r": "&#13;"}
+
+
+def _find_problem(text: str) -> str | None:
+    bad = _NOT_XML.search(text)
+    return f"holds the character U+{ord(bad[0]):04X}" if bad else None
+
+
+_RULES = MarkupRules(
+    "wmt-xml",
+    label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"),
+    bad=_NOT_XML,
+    find_problem=_find_problem,
+    in_text=str.maketrans(_ESCAPES),
+    in_attribute=str.maketrans(_ESCAPES | {'"': "&quot;", "\t": "&#9;"}),
 )
-_REFERENCES = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "\t": "&#9;",
-    "\n": "&#10;",
-    "\r": "&#13;",
-}
-_IN_TEXT = str.maketrans({k: v for k, v in _REFERENCES.items() if k not in '"\t'})
-_IN_ATTRIBUTE = str.maketrans(_REFERENCES)
 
 
 def write(
@@ -311,36 +311,35 @@ def write(
     chunks: Iterable[RowChunk],
     about: Mapping[str, str],
 ) -> None:
-    """Write a file."""
-    write_pieces(out, _encode(fields, chunks, about))
+    """Write a file, a document at a time."""
+    with ExitStack() as stack:
+        document = _DocumentWriter(list_text_fields(fields), about, stack)
+        runs = split_documents(fields, chunks, _RULES)
+        write_pieces(out, _encode(document, runs, about.get("setid", "test")))
 
 
 def _encode(
-    fields: Sequence[Field], chunks: Iterable[RowChunk], about: Mapping[str, str]
+    document: "_DocumentWriter", runs: Iterable[DocumentRun], set_id: str
 ) -> Iterator[bytes]:
-    """Yield the file's bytes, a document at a time."""
-    texts = list_text_fields(fields)
-    check_names(texts, "wmt-xml")
-    with ExitStack() as stack:
-        document = _DocumentWriter(texts, about, stack)
-        identity = {"id": about.get("setid", "test")}
-        yield b"<?xml version='1.0' encoding='utf-8'?>\n"
-        yield f"<dataset{_format_attributes(identity)}>\n".encode()
-        collection = ""
-        for run in split_documents(fields, chunks, _RULES):
-            if run.begins:
-                yield from document.end()
-                wanted = run.labels.get("collection", "")
-                if wanted != collection:
-                    yield b"</collection>\n" if collection else b""
-                    attributes = _format_attributes({"id": wanted})
-                    yield f"<collection{attributes}>\n".encode() if wanted else b""
-                    collection = wanted
-            document.add(run)
-        yield from document.end()
-        document.refuse_empty_references()
-        yield b"</collection>\n" if collection else b""
-        yield b"</dataset>\n"
+    def format_tag(name: str, identity: str) -> bytes:
+        return f"<{name}{_RULES.format_attributes({'id': identity})}>\n".encode()
+
+    yield b"<?xml version='1.0' encoding='utf-8'?>\n"
+    yield format_tag("dataset", set_id)
+    collection = ""
+    for run in runs:
+        if run.begins:
+            yield from document.end()
+            wanted = run.labels.get("collection", "")
+            if wanted != collection:
+                yield b"</collection>\n" if collection else b""
+                yield format_tag("collection", wanted) if wanted else b""
+                collection = wanted
+        document.add(run)
+    yield from document.end()
+    document.refuse_empty_references()
+    yield b"</collection>\n" if collection else b""
+    yield b"</dataset>\n"
 
 
 class _DocumentWriter:
@@ -349,7 +348,8 @@ class _DocumentWriter:
     def __init__(
         self, texts: Sequence[Field], about: Mapping[str, str], stack: ExitStack
     ) -> None:
-        self._files = {text: open_spool(stack) for text in texts}
+        spools = [stack.enter_context(open_spool(TEXT_IN_MEMORY)) for _ in texts]
+        self._files = dict(zip(texts, spools, strict=True))
         self._about = about
         self._begin = ""
         self._missing: dict[Field, bool] = {}
@@ -358,18 +358,15 @@ class _DocumentWriter:
     def add(self, run: DocumentRun) -> None:
         """Take the next segments, of a new document or of the same."""
         if run.begins:
-            labels = {k: v for k, v in run.labels.items() if k != "collection"}
-            self._begin = f"<doc{_format_attributes({'id': run.document} | labels)}>\n"
+            names = {"id": run.document} | run.labels
+            names.pop("collection", None)
+            self._begin = f"<doc{_RULES.format_attributes(names)}>\n"
             self._missing = {}
         for text, file in self._files.items():
             if text.role == "reference" and self._is_missing(run, text):
                 continue
             self._never.discard(text)
-            segments = check_values(run.chunk, text, "wmt-xml", _find_problem)
-            for segment_id, segment in zip(run.ids, segments, strict=True):
-                attributes = _format_attributes({"id": segment_id})
-                line = f"<seg{attributes}>{segment.translate(_IN_TEXT)}</seg>\n"
-                file.write(line.encode())
+            file.write(_RULES.format_segments(run, text).encode())
 
     def _is_missing(self, run: DocumentRun, text: Field) -> bool:
         """Whether the reference lacks the document; it cannot lack parts of one."""
@@ -378,7 +375,7 @@ class _DocumentWriter:
             if missing != self._missing.setdefault(text, missing):
                 lacks = "is missing" if missing else "is not missing"
                 what = f"{lacks}, unlike others of its document"
-                refuse_value(run.chunk, index, text, what, "wmt-xml")
+                _RULES.refuse(run.chunk, index, text, what)
         return self._missing[text]
 
     def end(self) -> Iterator[bytes]:
@@ -390,13 +387,12 @@ class _DocumentWriter:
             if self._missing.get(text):
                 continue
             tag = _TAGS[text.role]
-            language = "srclang" if text.role == "source" else "trglang"
-            attributes = {
-                "lang": self._about.get(language, ""),
-                NAMES[tag]: text.name,
-            }
+            language = self._about.get(
+                "srclang" if text.role == "source" else "trglang", ""
+            )
+            attributes = {"lang": language, NAMES[tag]: text.name}
             given = {k: v for k, v in attributes.items() if k and v}
-            yield f"<{tag}{_format_attributes(given)}>\n<p>\n".encode()
+            yield f"<{tag}{_RULES.format_attributes(given)}>\n<p>\n".encode()
             yield from drain_spool(file)
             yield f"</p>\n</{tag}>\n".encode()
         yield b"</doc>\n"
@@ -410,14 +406,3 @@ class _DocumentWriter:
                 f"leave it out with `drop` {format_column_name(text)!r}."
             )
             raise FormatError(msg)
-
-
-def _find_problem(text: str) -> str | None:
-    bad = _NOT_XML.search(text)
-    return f"holds the character U+{ord(bad[0]):04X}" if bad else None
-
-
-def _format_attributes(values: Mapping[str, str]) -> str:
-    return "".join(
-        f' {name}="{value.translate(_IN_ATTRIBUTE)}"' for name, value in values.items()
-    )

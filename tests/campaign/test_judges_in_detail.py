@@ -6,23 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import made
 
-from metra.campaign.agreement import compute_agreement, count_differences
+from metra.campaign.agreement import count_differences
 from metra.campaign.judges import (
     FlagRules,
     build_judge_table,
     compute_drifts,
-    find_flagged,
     flag_judges,
 )
-from metra.campaign.metric_scores import build_judgement_scores
-from metra.campaign.ranking import JudgeSystemMean, average_by_judge
+from metra.campaign.metric_scores import build_table_from_scores
+from metra.campaign.monitoring import compute_status
+from metra.campaign.ranking import JudgeSystemMean, RankingOptions
 from metra.campaign.results import group_by_scorer
-from metra.campaign.times import (
-    build_time_table,
-    compute_least_seconds,
-    count_early_answers,
-    is_too_fast,
-)
+from metra.campaign.summary import SummaryOptions, summarise_judgements
+from metra.campaign.times import build_time_table, count_early_answers
 from metra.formats.scores.panel import collect_ratings
 from metra.stats.judge_agreement import agree
 
@@ -68,12 +64,12 @@ def test_haste_is_less_time_than_reading_takes():
         made("s", 1, "ann", 3, outputs=("w " * 20,), active_ms=ms)
         for ms in (2000, 1999, None)
     )
-    assert compute_least_seconds(slow) == 2.0
-    assert [is_too_fast(one) for one in (slow, fast, unknown)] == [False, True, None]
+    assert count_early_answers([slow])["ann"].too_fast == 0
+    assert count_early_answers([fast])["ann"].too_fast == 1
     found = count_early_answers([slow, fast, unknown])["ann"]
     assert (found.timed, found.too_fast, found.share) == (2, 1, 0.5)
     assert count_early_answers([unknown])["ann"].share is None
-    assert not is_too_fast(fast, 700)
+    assert count_early_answers([fast], 700)["ann"].too_fast == 0
 
 
 def test_flags_say_why():
@@ -102,10 +98,8 @@ def test_flags_say_why():
     assert found["blind"] == ["scored 0 of 6 spoilt copies lower (p = 1.00)"]
     assert found["same"] == ["always the same score (100 of 100)"]
     assert found["good"] == []
-    assert find_flagged(build_judge_table(hasty + good)) == {"hasty"}
-    assert (
-        find_flagged(build_judge_table(hasty + good), FlagRules(too_fast=0.2)) == set()
-    )
+    lenient = flag_judges(build_judge_table(hasty + good), FlagRules(too_fast=0.2))
+    assert lenient == {"hasty": [], "good": []}
 
 
 def test_repeats_far_apart_are_a_flag():
@@ -126,7 +120,7 @@ def test_judge_by_system_by_hand():
         made("two", 1, "bob", 1),
         made("two", 1, "bob", 5, "repeat"),
     ]
-    [found] = average_by_judge(answers)
+    [found] = summarise_judgements(answers).judge_by_system
     assert (found.judges, found.systems) == (("ann", "bob"), ("one", "two"))
     assert found.cells == {
         ("ann", "one"): JudgeSystemMean(2, 4.0, 75.0),
@@ -146,10 +140,10 @@ def two_judges():
 
 def test_agreement_is_what_meta_evaluation_computes():
     answers = two_judges()
-    [found] = compute_agreement(answers, trials=50)
-    theirs = agree(
-        collect_ratings(build_judgement_scores(answers), "adequacy"), trials=50
-    )
+    options = SummaryOptions(ranking=RankingOptions(trials=50))
+    [found] = summarise_judgements(answers, options).agreement
+    scores = build_table_from_scores(group_by_scorer(answers))
+    theirs = agree(collect_ratings(scores, "adequacy"), trials=50)
     told = {one.name: one.value for one in found.coefficients}
     assert (found.scorer, found.outputs, found.comparisons) == ("adequacy", 5, 5)
     assert told["equal"] == 0.4
@@ -166,13 +160,13 @@ def test_agreement_is_what_meta_evaluation_computes():
 def test_checks_are_no_second_opinion_and_lone_judges_no_agreement():
     again = [made("s", 2, "ann", 5, "repeat"), made("s", 2, "bob", 5, "degraded")]
     [plain], [more] = (
-        compute_agreement(answers, trials=0)
+        compute_status(answers).agreement
         for answers in (two_judges(), two_judges() + again)
     )
     assert more.coefficients == plain.coefficients
     assert more.comparisons == 5
-    assert compute_agreement([made("s", 1, "ann", 3)]) == []
-    assert compute_agreement([]) == []
+    assert compute_status([made("s", 1, "ann", 3)]).agreement == []
+    assert compute_status([]).agreement == []
 
 
 DIFFERENCES = [

@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps, find_undecided
-from metra.campaign.protocols.near import Near
-from metra.campaign.protocols.questions import Question, QuestionSet
-from metra.campaign.protocols.reading import Reading, is_interrupted
+from metra.campaign.protocols.questions import Question, QuestionSet, Template
+from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.template import Template
+from metra.campaign.protocols.timed import Edit, Reading, is_interrupted
 from metra.errors import OptionError
 from metra.text.diff import compute_difference, compute_edit_distance, count_edits
 from metra.text.words import find_words, split_workbook_words
@@ -252,7 +250,9 @@ def test_no_time_is_trusted_beyond_the_servers():
     cut = protocol("reading").limit_times(value, 5000)
     assert cut == {"reading-speed": {"ms": 5000, "pauses": 2, "hidden_ms": 5000}}
     assert protocol("reading").limit_times("x", 1) == "x"
-    assert Edit().limit_times({"ms": 9, "text": "t"}, 4) == {"ms": 4, "text": "t"}
+    value = {"correction": {"ms": 9, "text": "t"}}
+    cut = protocol("correction").limit_times(value, 4)
+    assert cut == {"correction": {"ms": 4, "text": "t"}}
 
 
 def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():

@@ -9,14 +9,14 @@ from metra.campaign.assignment import assign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.material import read_material
-from metra.campaign.protocols.missed import Missed, find_missed_names
+from metra.campaign.protocols.spans import Missed, find_missed_names
 from metra.campaign.screen import get_screen_protocol
 from metra.campaign.settings import check_settings
 from metra.campaign.summary import write_annotations
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 
 REFERENCE = ["Mayor Aufray met Ms Novak in Munich.", "It rained.", "Novak left."]
 OUTPUTS = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.campaign.protocols.ratings import RatingScale
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
-from metra.campaign.protocols.scales import RatingScale
 from metra.errors import OptionError, UnknownNameError
 from metra.formats.scores.mqm import find_cost
 

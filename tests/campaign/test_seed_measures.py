@@ -16,7 +16,7 @@ from metra.campaign.exercise import (
 from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
-from metra.campaign.protocols.edit import count_edits
+from metra.campaign.protocols.timed import count_edits
 from metra.campaign.reconciliation import write_entities, write_terms
 from metra.campaign.results import (
     average_systems,
@@ -30,7 +30,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 
 
 def test_the_score_of_a_text_is_the_mean_of_its_sentences():

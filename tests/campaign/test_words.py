@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.edit import Edit, count_edits
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.near import Near
-from metra.campaign.protocols.reading import Reading
+from metra.campaign.protocols.ratings import Near
+from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.text.diff import DiffPiece, compute_difference
 from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
 from metra.text.words import (

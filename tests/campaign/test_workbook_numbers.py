@@ -8,15 +8,13 @@ from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaltrans import compute_running_scores
 from metra.campaign.protocols.chips import Chips, get_changes
-from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.questions import Question, QuestionSet
-from metra.campaign.protocols.reading import Reading
+from metra.campaign.protocols.questions import Question, QuestionSet, Template
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.template import Template
+from metra.campaign.protocols.timed import Edit, Reading
 from metra.campaign.results import average_systems, score_texts
 from metra.corpus.evalset import EvalSet
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 from metra.text.corrections import infer_changes
 from metra.text.words import split_workbook_words
 

@@ -3,17 +3,14 @@
 Coefficients come from `metra.stats`; calibration counts here, because all judges saw it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from metra.campaign.judgement import keep_latest
-from metra.campaign.judges import drop_checks
 from metra.campaign.metric_scores import build_table_from_scores
-from metra.campaign.results import ScoresByScorer, group_by_scorer
-from metra.formats.scores.judgement import Judgement
+from metra.campaign.results import ScoresByScorer
 from metra.formats.scores.panel import collect_ratings
+from metra.stats.arrays import drop_nan
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 
@@ -64,18 +61,13 @@ class ScorerAgreement:
 
 
 def compute_agreement(
-    judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
+    scores_by_scorer: ScoresByScorer, *, trials: int = TRIALS, seed: int = SEED
 ) -> list[ScorerAgreement]:
-    """Compute agreement by each scorer; none where no output has two judges."""
-    figures = group_by_scorer(drop_checks(keep_latest(judgements)))
-    return compute_agreement_from_scores(figures, trials=trials, seed=seed)
+    """Compute agreement by each scorer; none where no output has two judges.
 
-
-def compute_agreement_from_scores(
-    every: ScoresByScorer, *, trials: int, seed: int
-) -> list[ScorerAgreement]:
-    """The same from the scores of what is plain."""
-    scores = build_table_from_scores(every)
+    The scores are those of judgements without checks.
+    """
+    scores = build_table_from_scores(scores_by_scorer)
     agreement = []
     for name in scores.names if scores is not None else []:
         mine = collect_ratings(scores, name)  # type: ignore[arg-type]
@@ -83,24 +75,18 @@ def compute_agreement_from_scores(
             continue
         result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
         gaps = result.shared.gaps()
-        agreement.append(
-            ScorerAgreement(
-                name,
-                result.units,
-                len(gaps),
-                tuple(
-                    AgreementCoefficient(
-                        label,
-                        _number(result.values.get(key, np.nan)),
-                        result.intervals.get(key),
-                        result.reasons.get(key, ""),
-                    )
-                    for key, label in COEFFICIENTS.items()
-                ),
-                count_differences(gaps.tolist()),
-                tuple(result.pairs),
+        coefficients = tuple(
+            AgreementCoefficient(
+                label,
+                drop_nan(result.values.get(key, np.nan)),
+                result.intervals.get(key),
+                result.reasons.get(key, ""),
             )
+            for key, label in COEFFICIENTS.items()
         )
+        counts, apart = (result.units, len(gaps)), count_differences(gaps.tolist())
+        pairs = tuple(result.pairs)
+        agreement.append(ScorerAgreement(name, *counts, coefficients, apart, pairs))
     return agreement
 
 
@@ -122,7 +108,3 @@ def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
         (limit, sum(gap <= limit + SLACK for gap in gaps) / len(gaps))
         for limit in limits
     )
-
-
-def _number(value: float) -> float | None:
-    return value if value == value else None

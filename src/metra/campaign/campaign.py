@@ -2,13 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.settings import Settings
 from metra.campaign.wording import Wording
+from metra.errors import MetraError
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 
 REFERENCE = "reference"
 #: Where the material names the campaign that this one settles.
@@ -53,9 +57,11 @@ class Campaign:
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
         """The segments of each text that is judged as one, in order of appearance."""
+        places = range(len(self.segments))
         if self.settings.unit == "segment":
-            return tuple((at,) for at in range(len(self.segments)))
-        return tuple(group_by_document(self.segments).values())
+            return tuple((at,) for at in places)
+        documents = group_by(places, lambda at: self.segments[at].document)
+        return tuple(map(tuple, documents.values()))
 
     @property
     def blocks(self) -> bool:
@@ -105,11 +111,19 @@ class Campaign:
         return references[0] if references else None
 
 
-def group_by_document(
-    segments: Sequence[CampaignSegment],
-) -> dict[str, tuple[int, ...]]:
-    """Return the places of each document's segments, in order of appearance."""
-    places: dict[str, list[int]] = {}
-    for place, segment in enumerate(segments):
-        places.setdefault(segment.document, []).append(place)
-    return {document: tuple(listed) for document, listed in places.items()}
+def group_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return the items of each key, in order of appearance."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def refuse_first(
+    wrong: Mapping[str, bool], place: str, error: type[MetraError]
+) -> None:
+    """Raise an error for the first thing that is wrong with a campaign."""
+    for what, is_wrong in wrong.items():
+        if is_wrong:
+            msg = f"{place}: {what}."
+            raise error(msg)

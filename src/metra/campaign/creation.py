@@ -1,6 +1,6 @@
 """Creation of a campaign from its settings and texts, or from its file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,15 @@ from metra.campaign.campaign import (
     Campaign,
     CampaignSegment,
     System,
-    group_by_document,
+    group_by,
+    refuse_first,
 )
-from metra.campaign.material import READERS, read_material, resolve_paths
+from metra.campaign.material import READERS, read_material
 from metra.campaign.own_wording import add_wordings
 from metra.campaign.prefilled_marks import check_marks
-from metra.campaign.protocols.missed import find_missed_names
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, FormatError, OptionError
@@ -35,27 +36,27 @@ def open_campaign(path: str) -> Campaign:
     table = read_toml(path, "a campaign")
     files = table.pop("files", None)
     if not isinstance(files, dict) or not files.get("outputs"):
-        msg = (
-            f'{path} has no [files] with outputs; expected outputs = ["NAME=PATH", …].'
-        )
+        expected = 'outputs = ["NAME=PATH", …]'
+        msg = f"{path} has no [files] with outputs; expected {expected}."
         raise FormatError(msg)
     for name, value in files.items():
         _check_files(name, value, path)
     words = table.pop("wording", None)
     settings = check_settings(table, path)
     here = Path(path).parent
+
+    def resolve_path(file: str) -> str:
+        """Return a file's path from the campaign's folder; its name before `=` stays."""
+        name, equals, relative = file.rpartition("=")
+        return f"{name}{equals}{here / relative}"
+
     corpus = open_corpus(
-        [_resolve_path(output, here) for output in files["outputs"]],
-        [_resolve_path(reference, here) for reference in files.get("references", ())],
-        *(
-            _resolve_path(files[name], here) if name in files else None
-            for name in _SINGLE
-        ),
+        [*map(resolve_path, files["outputs"])],
+        [*map(resolve_path, files.get("references", ()))],
+        *(resolve_path(files[name]) if name in files else None for name in _SINGLE),
     )
-    material = {name: files[name] for name in READERS if name in files}
-    frozen = freeze_campaign(
-        settings, corpus, read_material(resolve_paths(material, here))
-    )
+    material = {name: str(here / files[name]) for name in READERS if name in files}
+    frozen = freeze_campaign(settings, corpus, read_material(material))
     return add_wordings(check_marks(frozen), words, path)
 
 
@@ -68,12 +69,6 @@ def _check_files(name: str, value: Any, path: str) -> None:
         expected = "a list of paths" if name in _LISTS else "a path"
         msg = f"{path}: files.{name} is {value!r}; expected {expected}."
         raise FormatError(msg)
-
-
-def _resolve_path(file: str, here: Path) -> str:
-    """Return a file's path from the campaign's folder; its name before `=` stays."""
-    name, equals, path = file.rpartition("=")
-    return f"{name}{equals}{here / path}"
 
 
 def freeze_campaign(
@@ -103,12 +98,9 @@ def freeze_campaign(
 def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
     """Return the adapted protocol, with those optional steps that have material."""
     asked = protocol(settings.protocol, settings.options)
+    language = settings.target_language
     steps = (
-        replace(
-            step,
-            asks=step.asks.set_language(settings.target_language),
-            optional=False,
-        )
+        replace(step, asks=step.asks.set_language(language), optional=False)
         for step in asked.steps
         if not step.optional or material.get(step.asks.document_material)
     )
@@ -121,53 +113,36 @@ def _build_control(
     """Return a system of what is not a translation: no text at all, or the original."""
     if asked.control == "no text":
         return System(asked.control, "control", ("",) * len(segments))
-    texts = tuple(segment.source for segment in segments)
-    if None in texts:
+    texts = [segment.source for segment in segments if segment.source is not None]
+    if len(texts) < len(segments):
         msg = f"{place}: the original takes part, but the corpus has no source; add it."
         raise CorpusError(msg)
-    return System(asked.control, "control", tuple(text or "" for text in texts))
+    return System(asked.control, "control", tuple(texts))
 
 
 def _join_documents(
     segments: list[CampaignSegment], systems: list[System], asked: Protocol
 ) -> tuple[list[CampaignSegment], list[System]]:
     """Return each document as one segment; its lines are what the segments were."""
-    documents = {
-        name: places[: asked.first or None]
-        for name, places in group_by_document(segments).items()
-    }
-    texts = [
-        CampaignSegment(
-            name,
-            _join_texts([segments[place].source for place in places]),
-            _join_references([segments[place].references for place in places]),
-        )
-        for name, places in documents.items()
-    ]
+    documents = group_by(range(len(segments)), lambda at: segments[at].document)
+    joined = [places[: asked.first or None] for places in documents.values()]
+    texts = []
+    for name, places in zip(documents, joined, strict=True):
+        sources = [segments[at].source for at in places]
+        known = [source for source in sources if source is not None]
+        # As many references as every segment has.
+        references = zip(*(segments[at].references for at in places), strict=False)
+        source = "\n".join(known) if len(known) == len(sources) else None
+        texts.append(CampaignSegment(name, source, tuple(map("\n".join, references))))
     return texts, [
         replace(
             system,
             outputs=tuple(
-                "\n".join(system.outputs[place] for place in places)
-                for places in documents.values()
+                "\n".join(system.outputs[at] for at in places) for places in joined
             ),
         )
         for system in systems
     ]
-
-
-def _join_texts(texts: Sequence[str | None]) -> str | None:
-    """Return the texts as lines; None if one of them is missing."""
-    lines = [text for text in texts if text is not None]
-    return "\n".join(lines) if len(lines) == len(texts) else None
-
-
-def _join_references(references: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return as many joined references as every segment has."""
-    count = min(map(len, references))
-    return tuple(
-        "\n".join(segment[number] for segment in references) for number in range(count)
-    )
 
 
 def _keep_missing_names(
@@ -178,9 +153,7 @@ def _keep_missing_names(
 ) -> tuple[list[CampaignSegment], list[System]]:
     """Return the outputs that lack names, each once; `given` gets the names."""
     names = given.get("entities", {})
-    outputs = [
-        [system.outputs[at] for system in systems] for at in range(len(segments))
-    ]
+    outputs = list(zip(*(system.outputs for system in systems), strict=True))
     cases = find_missed_names(outputs, names, settings.target_language)
     if not cases:
         listed = sum(map(len, names.values()))
@@ -199,14 +172,11 @@ def _read_corpus(corpus: Corpus) -> tuple[list[CampaignSegment], list[System]]:
     outputs: dict[str, list[str]] = {name: [] for name in corpus.systems}
     for chunk in corpus.chunks(_CHUNK):
         for at in range(len(chunk)):
+            document = chunk.documents[at] if chunk.documents is not None else ""
+            source = chunk.source.text[at] if chunk.source is not None else None
             references = (column.text[at] for column in chunk.refs)
-            segments.append(
-                CampaignSegment(
-                    chunk.documents[at] if chunk.documents is not None else "",
-                    chunk.source.text[at] if chunk.source is not None else None,
-                    tuple(text for text in references if text is not None),
-                )
-            )
+            known = tuple(text for text in references if text is not None)
+            segments.append(CampaignSegment(document, source, known))
             for name, column in chunk.systems.items():
                 outputs[name].append(column.text[at] or "")
     systems = [System(name, "mt", tuple(texts)) for name, texts in outputs.items()]
@@ -238,32 +208,24 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
     settings, asked = frozen.settings, frozen.protocol
     available = {"source": corpus.has_source, "reference": corpus.has_references}
     shown = any("basis" in step.shows for step in asked.steps)
-    if shown and not available[asked.basis]:
-        other = "source" if asked.basis == "reference" else "reference"
-        msg = (
-            f"{settings.name}: {asked.name} shows the {asked.basis}, which the corpus does "
-            f'not have; add it, or set basis = "{other}".'
-        )
-        raise CorpusError(msg)
-    if settings.unit == "document" and not corpus.has_documents:
-        msg = (
-            f"{settings.name}: the unit is the document, but the corpus names none; add "
-            'documents, or set unit = "segment".'
-        )
-        raise CorpusError(msg)
-    if asked.whole and not corpus.has_documents:
-        msg = (
-            f"{settings.name}: {asked.name} is about whole texts, but the corpus does not "
-            "say which segments make a text; add documents."
-        )
-        raise CorpusError(msg)
+    other = "source" if asked.basis == "reference" else "reference"
     names = [system.name for system in frozen.systems]
-    if len(set(names)) < len(names):
-        msg = (
-            f"{settings.name}: a system is called {REFERENCE!r}, as the reference that "
-            "takes part would be; rename it."
-        )
-        raise CorpusError(msg)
+    wrong = {
+        f"{asked.name} shows the {asked.basis}, which the corpus does "
+        f'not have; add it, or set basis = "{other}"': shown
+        and not available[asked.basis],
+        "the unit is the document, but the corpus names none; add "
+        'documents, or set unit = "segment"': (
+            settings.unit == "document" and not corpus.has_documents
+        ),
+        f"{asked.name} is about whole texts, but the corpus does not "
+        "say which segments make a text; add documents": (
+            asked.whole and not corpus.has_documents
+        ),
+        f"a system is called {REFERENCE!r}, as the reference that "
+        "takes part would be; rename it": len(set(names)) < len(names),
+    }
+    refuse_first(wrong, settings.name, CorpusError)
 
 
 def _check_material(frozen: Campaign) -> None:
@@ -290,11 +252,8 @@ def _check_material(frozen: Campaign) -> None:
 
 def _check_settings(frozen: Campaign) -> None:
     settings, asked = frozen.settings, frozen.protocol
-    judges, systems, texts = (
-        len(settings.judges),
-        len(frozen.systems),
-        len(frozen.texts),
-    )
+    judges, systems = len(settings.judges), len(frozen.systems)
+    texts = len(frozen.texts)
     needed = settings.each * (1 if frozen.blocks else systems)
     wrong = {
         f"{asked.name} compares outputs but there is {systems} system; give two or more": (
@@ -317,7 +276,4 @@ def _check_settings(frozen: Campaign) -> None:
         f"there are {judges} judges but each unit wants {needed}; add judges or lower "
         "each": judges < needed and frozen.blocks,
     }
-    for what, is_wrong in wrong.items():
-        if is_wrong:
-            msg = f"{settings.name}: {what}."
-            raise OptionError(msg)
+    refuse_first(wrong, settings.name, OptionError)

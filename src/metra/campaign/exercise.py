@@ -5,7 +5,7 @@ deviation over evaluators and their agreement) and how far metrics agree with ea
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass, fields
 from itertools import combinations
 from math import nan, sqrt
 from statistics import fmean, variance
@@ -13,15 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from metra.campaign.results import NONE, TextScore
+from metra.campaign.campaign import group_by
+from metra.campaign.results import NONE, TextScore, write_table
 from metra.errors import CorpusError
-from metra.formats.annotations.table import (
-    AnnotationRow,
-    AnnotationTable,
-    read_annotation_table,
-)
-from metra.formats.table import replace_line_breaks
+from metra.formats.annotations.table import read_annotation_table
 from metra.stats.agreement import alpha
+from metra.stats.arrays import drop_nan
 from metra.stats.moments import pearson, spearman
 from metra.stats.ratings import convert_matrix
 
@@ -84,14 +81,26 @@ class Exercise:
 
     def tables(self) -> dict[str, str]:
         """Return the tables to send in, by file name: results, reliability and correlations."""
-        return {
-            "results.tsv": _format_table(self.results, EvaluatorScore),
-            "reliability.tsv": _format_table(self.reliability, Reliability),
-            "correlations.tsv": _format_table(self.correlations, MetricCorrelation),
-            "matrix.tsv": _format_matrix(
-                self.correlations, [one.metric for one in self.reliability]
-            ),
+        tables: dict[str, tuple[Sequence[Any], Any]] = {
+            "results.tsv": (self.results, EvaluatorScore),
+            "reliability.tsv": (self.reliability, Reliability),
+            "correlations.tsv": (self.correlations, MetricCorrelation),
         }
+        written = {
+            name: write_table([[one.name for one in fields(kind)], *map(astuple, rows)])
+            for name, (rows, kind) in tables.items()
+        }
+        return written | {"matrix.tsv": self._write_matrix()}
+
+    def _write_matrix(self) -> str:
+        """Return Pearson's r of every two metrics as a square table."""
+        metrics = [one.metric for one in self.reliability]
+        values: dict[tuple[str, str], float | None]
+        values = {(name, name): 1.0 for name in metrics}
+        for one in self.correlations:
+            values[one.one, one.other] = values[one.other, one.one] = one.pearson
+        rows = [[row, *(values[row, column] for column in metrics)] for row in metrics]
+        return write_table([["metric", *metrics], *rows])
 
 
 def compare_evaluators(results: Iterable[EvaluatorScore]) -> Exercise:
@@ -107,15 +116,20 @@ def compare_evaluators(results: Iterable[EvaluatorScore]) -> Exercise:
                 "expected a score from 0 to 100."
             )
             raise CorpusError(msg)
-    metrics = list(dict.fromkeys(one.metric for one in given))
-    by_metric = {name: [one for one in given if one.metric == name] for name in metrics}
-    means = {name: _average_evaluators(mine) for name, mine in by_metric.items()}
+    by_metric = group_by(given, lambda one: one.metric)
+    means = {
+        name: {
+            place: fmean(scores.values())
+            for place, scores in _group_by_translation(mine).items()
+        }
+        for name, mine in by_metric.items()
+    }
     return Exercise(
         given,
         tuple(_compute_reliability(name, mine) for name, mine in by_metric.items()),
         tuple(
             _correlate_metrics(one, other, means[one], means[other])
-            for one, other in combinations(metrics, 2)
+            for one, other in combinations(by_metric, 2)
         ),
     )
 
@@ -146,13 +160,6 @@ def _group_by_translation(
     return scores
 
 
-def _average_evaluators(results: Iterable[EvaluatorScore]) -> dict[Place, float]:
-    return {
-        place: fmean(given.values())
-        for place, given in _group_by_translation(results).items()
-    }
-
-
 def _compute_reliability(metric: str, results: Sequence[EvaluatorScore]) -> Reliability:
     places = _group_by_translation(results)
     evaluators = sorted({one.evaluator for one in results})
@@ -167,15 +174,10 @@ def _compute_reliability(metric: str, results: Sequence[EvaluatorScore]) -> Reli
         reason = "no translation has two evaluators"
         return Reliability(metric, *counts, mean, None, None, reason, *rest)
     deviation = sqrt(fmean(variance(given.values()) for given in shared))
-    matrix = [
-        [given.get(evaluator, nan) for given in places.values()]
-        for evaluator in evaluators
-    ]
-    agreement = alpha(convert_matrix(matrix))
-    known = agreement == agreement
-    reason = "" if known else "all scores are equal"
-    shown = agreement if known else None
-    return Reliability(metric, *counts, mean, deviation, shown, reason, *rest)
+    matrix = [[row.get(judge, nan) for row in places.values()] for judge in evaluators]
+    agreement = drop_nan(alpha(convert_matrix(matrix)))
+    reason = "" if agreement is not None else "all scores are equal"
+    return Reliability(metric, *counts, mean, deviation, agreement, reason, *rest)
 
 
 def _correlate_metrics(
@@ -183,81 +185,33 @@ def _correlate_metrics(
 ) -> MetricCorrelation:
     both = sorted(set(mine) & set(theirs))
     x, y = (np.array([[scores[place] for place in both]]) for scores in (mine, theirs))
-    figures = [
+    figures = (
         float(of(x, y)[0]) if len(both) > 1 else nan for of in (pearson, spearman)
-    ]
-    known = [figure if figure == figure else None for figure in figures]
-    return MetricCorrelation(one, other, len(both), *known)
+    )
+    return MetricCorrelation(one, other, len(both), *map(drop_nan, figures))
 
 
-def _format_table(records: Sequence[Any], kind: type[Any]) -> str:
-    names = list(kind.__dataclass_fields__)
-    lines = ["\t".join(names)]
-    lines += [
-        "\t".join(_format_cell(getattr(one, name)) for name in names) for one in records
-    ]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _format_cell(value: object) -> str:
-    if value is None or value != value:
-        return NONE
-    return repr(value) if isinstance(value, float) else replace_line_breaks(str(value))
-
-
-def _format_matrix(
-    correlations: Sequence[MetricCorrelation], metrics: Sequence[str]
-) -> str:
-    """Return Pearson's r of every two metrics as a square table."""
-    values: dict[tuple[str, str], float | None] = {
-        (name, name): 1.0 for name in metrics
-    }
-    for one in correlations:
-        values[one.one, one.other] = values[one.other, one.one] = one.pearson
-    lines = ["\t".join(["metric", *map(replace_line_breaks, metrics)])]
-    lines += [
-        "\t".join(
-            [
-                replace_line_breaks(row),
-                *(_format_cell(values[row, column]) for column in metrics),
-            ]
-        )
-        for row in metrics
-    ]
-    return "".join(f"{line}\n" for line in lines)
-
-
-COLUMNS = ("metric", "evaluator", "text", "translation", "score")
+_NAMES = ("metric", "evaluator", "text", "translation")
 
 
 def read_results(path: str) -> list[EvaluatorScore]:
     """Read a table with the columns metric, evaluator, text, translation and score."""
-    table = read_annotation_table(
-        path, COLUMNS, {*COLUMNS, "items", "native", "reason"}
-    )
-    return [
-        EvaluatorScore(
-            row.cells["metric"],
-            row.cells["evaluator"],
-            row.cells["text"],
-            row.cells["translation"],
-            *_read_score(table, row),
-        )
-        for row in table.rows
-        if row.cells["evaluator"] != "all"
-    ]
-
-
-def _read_score(table: AnnotationTable, row: AnnotationRow) -> tuple[float, str]:
-    cell = row.cells["score"]
-    if cell == NONE:
-        return nan, row.cells.get("reason", "") or "no reason is given"
-    try:
-        score = float(cell)
-    except ValueError:
-        score = -1.0
-    if not 0 <= score <= 100:
-        raise table.error(
-            row, f"the score is {cell!r}", f"expected a number from 0 to 100, or {NONE}"
-        )
-    return score, ""
+    needed = (*_NAMES, "score")
+    table = read_annotation_table(path, needed, {*needed, "items", "native", "reason"})
+    results = []
+    for row in table.rows:
+        cell, reason = row.cells["score"], ""
+        if row.cells["evaluator"] == "all":
+            continue
+        try:
+            score = float(cell) if cell != NONE else nan
+        except ValueError:
+            score = -1.0
+        if cell == NONE:
+            reason = row.cells.get("reason", "") or "no reason is given"
+        elif not 0 <= score <= 100:
+            expected = f"expected a number from 0 to 100, or {NONE}"
+            raise table.error(row, f"the score is {cell!r}", expected)
+        names = {name: row.cells[name] for name in _NAMES}
+        results.append(EvaluatorScore(**names, score=score, reason=reason))
+    return results

@@ -16,9 +16,9 @@ from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import keep_latest, score_judgements
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
-from metra.campaign.protocols.marks import find_marks
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.spans import find_marks
 from metra.campaign.results import (
     NONE,
     average_systems,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metra.campaign.judgement import check_imported
-from metra.campaign.protocols.marks import find_marks
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.protocols.spans import find_marks
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead, recognise
 from metra.formats.scores import (

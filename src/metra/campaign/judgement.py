@@ -8,8 +8,8 @@ from metra.campaign.assignment import BASELINE, Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.protocols.answers import KEY
-from metra.campaign.protocols.reading import compute_reading_speed
 from metra.campaign.protocols.registry import protocol
+from metra.campaign.protocols.timed import compute_reading_speed
 from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
 
 

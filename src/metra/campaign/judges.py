@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 from statistics import fmean, median, stdev
-from typing import TypeVar
 
 import numpy as np
 
+from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.results import (
     JudgeScore,
@@ -49,29 +49,19 @@ def compute_drifts(
     for (scorer, _), figures in scores_by_scorer.items():
         timed = [one for one in figures if one.submitted_at is not None]
         timed.sort(key=lambda one: one.submitted_at or 0.0)
-        for judge, offs in _distances(timed).items():
-            half = len(offs) // 2
+        means = {
+            system: fmean(one.hundred for one in mine)
+            for system, mine in group_by_system(timed).items()
+        }
+        for judge, own in group_by(timed, lambda one: one.judge).items():
+            half = len(own) // 2
             if half >= LEAST:
-                early = np.array(offs[:half])
-                late = np.array(offs[len(offs) - half :])
+                offs = np.array([one.hundred - means[one.system] for one in own])
+                early, late = offs[:half], offs[len(offs) - half :]
                 up, down = rank_sum_p(late, early), rank_sum_p(early, late)
                 change = float(late.mean() - early.mean())
                 drifts[judge, scorer] = Drift(change, min(1.0, 2 * min(up, down)))
     return drifts
-
-
-def _distances(figures: list[JudgeScore]) -> dict[str, list[float]]:
-    means = {
-        system: fmean(one.hundred for one in mine)
-        for system, mine in group_by_system(figures).items()
-    }
-    distances: dict[str, list[float]] = {}
-    for one in figures:
-        distances.setdefault(one.judge, []).append(one.hundred - means[one.system])
-    return distances
-
-
-Answered = TypeVar("Answered", Judgement, JudgeScore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,24 +109,21 @@ def build_judge_rows(
     kept: Sequence[Judgement], scores_by_scorer: ScoresByScorer, words_per_minute: float
 ) -> list[JudgeRow]:
     """Return the same rows from last revisions and scores without checks."""
-    seconds: dict[str, list[float]] = {}
-    for one in drop_checks(kept):
-        if one.active_ms is not None:
-            seconds.setdefault(one.judge, []).append(one.active_ms / 1000)
-    quick, changed = (
-        count_early_answers(kept, words_per_minute),
-        compute_drifts(scores_by_scorer),
+    timed = group_by(
+        (one for one in drop_checks(kept) if one.active_ms is not None),
+        lambda one: one.judge,
     )
-    answers = _group_by_judge(kept)
+    speeds = count_early_answers(kept, words_per_minute)
+    drifts = compute_drifts(scores_by_scorer)
+    answers = group_by(kept, lambda one: one.judge)
     rows = []
     for (scorer, _), figures in scores_by_scorer.items():
-        outputs: dict[tuple[str, int], list[JudgeScore]] = {}
-        for figure in figures:
-            outputs.setdefault((figure.system, figure.segment), []).append(figure)
-        for judge, own in sorted(_group_by_judge(figures).items()):
+        outputs = group_by(figures, lambda one: (one.system, one.segment))
+        for judge, own in sorted(group_by(figures, lambda one: one.judge).items()):
             scores = [figure.hundred for figure in own]
             again = _differences(answers[judge], scorer, "repeat")
             less = _differences(answers[judge], scorer, "degraded")
+            seconds = [(one.active_ms or 0) / 1000 for one in timed.get(judge, ())]
             rows.append(
                 JudgeRow(
                     judge,
@@ -151,9 +138,9 @@ def build_judge_rows(
                     len(less),
                     sum(gap < 0 for gap in less),
                     compute_sign_test(less),
-                    median(seconds[judge]) if judge in seconds else None,
-                    quick[judge],
-                    changed.get((judge, scorer)),
+                    median(seconds) if seconds else None,
+                    speeds[judge],
+                    drifts.get((judge, scorer)),
                 )
             )
     return rows
@@ -172,25 +159,15 @@ def compute_sign_test(differences: Iterable[float]) -> float | None:
     return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
 
 
-def _group_by_judge(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
-    by_judge: dict[str, list[Answered]] = {}
-    for one in answers:
-        by_judge.setdefault(one.judge, []).append(one)
-    return by_judge
-
-
 def _compute_leniency(
     mine: list[JudgeScore], outputs: dict[tuple[str, int], list[JudgeScore]]
 ) -> float | None:
     gaps = []
     for figure in mine:
         together = outputs[figure.system, figure.segment]
-        if len(together) == 1:
-            continue
         others = [one.hundred for one in together if one.judge != figure.judge]
         if others:
-            mean = others[0] if len(others) == 1 else fmean(others)
-            gaps.append(figure.hundred - mean)
+            gaps.append(figure.hundred - fmean(others))
     return fmean(gaps) if gaps else None
 
 
@@ -204,22 +181,18 @@ def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[fl
         first = firsts.get((one.original or "", one.segment))
         if first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
-            before, after = (
-                _get_percent_scores(first, scorer),
-                _get_percent_scores(one, scorer),
-            )
+            before, after = (_get_percent_scores(each, scorer) for each in (first, one))
             differences += [
-                after[system] - before[system] for system in after if system in before
+                after[name] - before[name] for name in after if name in before
             ]
     return differences
 
 
 def _get_percent_scores(judgement: Judgement, scorer: str) -> dict[str, float]:
+    outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
     return {
         system: scored.hundred
-        for system, scores in zip(
-            judgement.systems, score_outputs(judgement), strict=True
-        )
+        for system, scores in outputs
         for scored in scores
         if scored.scorer == scorer and scored.is_defined
     }
@@ -250,32 +223,22 @@ def flag_judges(
     reasons_by_judge: dict[str, list[str]] = {}
     for row in rows:
         reasons = reasons_by_judge.setdefault(row.judge, [])
-        reasons += [
-            reason for reason in _find_reasons(row, rules) if reason not in reasons
-        ]
+        reasons += [one for one in _find_reasons(row, rules) if one not in reasons]
     return reasons_by_judge
-
-
-def find_flagged(rows: Iterable[JudgeRow], rules: FlagRules | None = None) -> set[str]:
-    """Return the judges with at least one reason."""
-    return {judge for judge, reasons in flag_judges(rows, rules).items() if reasons}
 
 
 def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
     reasons = []
-    share = row.speed.share
-    if share is not None and share > rules.too_fast:
+    speed, p_value = row.speed, row.p_value
+    if speed.share is not None and speed.share > rules.too_fast:
         reasons.append(
-            f"{row.speed.too_fast} of {row.speed.timed} answers faster than "
+            f"{speed.too_fast} of {speed.timed} answers faster than "
             f"{rules.words_per_minute:g} words a minute"
         )
-    if row.degraded >= rules.degraded and (
-        row.p_value is None or row.p_value >= rules.alpha
-    ):
-        chance = "" if row.p_value is None else f" (p = {row.p_value:.2f})"
-        reasons.append(
-            f"scored {row.noticed} of {row.degraded} spoilt copies lower{chance}"
-        )
+    if row.degraded >= rules.degraded and (p_value is None or p_value >= rules.alpha):
+        chance = "" if p_value is None else f" (p = {p_value:.2f})"
+        seen = f"{row.noticed} of {row.degraded}"
+        reasons.append(f"scored {seen} spoilt copies lower{chance}")
     if row.repeats >= rules.repeats and (row.distance or 0) > rules.distance:
         reasons.append(f"repeats are {row.distance:.0f} of 100 apart on average")
     if row.deviation == 0 and row.judgements >= rules.repeats:

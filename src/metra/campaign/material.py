@@ -22,8 +22,6 @@ from metra.formats.annotations.templates import read_filled_slots
 from metra.formats.lines import read_lines
 from metra.formats.stream import parse_json
 
-_BETWEEN = "|"
-
 
 def read_material(files: Mapping[str, str]) -> dict[str, Any]:
     """Return the content of each file by what it is for, as plain JSON."""
@@ -62,24 +60,19 @@ def read_questions(path: str) -> dict[str, list[list[Any]]]:
     questions: dict[str, list[list[Any]]] = {}
     for row in table.rows:
         document, question, answer = (row.cells[name] for name in needed)
-        accepted, choices = (
-            _split_cell(answer),
-            _split_cell(row.cells.get("choices", "")),
-        )
+        accepted, choices = map(_split_cell, (answer, row.cells.get("choices", "")))
         if not document or not question or not accepted:
-            raise table.error(
-                row, "an empty cell", "expected document, question and answer"
-            )
+            expected = "expected document, question and answer"
+            raise table.error(row, "an empty cell", expected)
         if choices and (len(accepted) > 1 or accepted[0] not in choices):
-            raise table.error(
-                row, f"the answer is {answer!r}", "expected one of the choices"
-            )
+            wrong = f"the answer is {answer!r}"
+            raise table.error(row, wrong, "expected one of the choices")
         questions.setdefault(document, []).append([question, accepted, choices])
     return questions
 
 
 def _split_cell(cell: str) -> list[str]:
-    return [part.strip() for part in cell.split(_BETWEEN) if part.strip()]
+    return [part.strip() for part in cell.split("|") if part.strip()]
 
 
 def _read_templates(path: str) -> dict[str, list[list[str]]]:
@@ -87,10 +80,6 @@ def _read_templates(path: str) -> dict[str, list[list[str]]]:
     for document, slot, value in read_filled_slots(path):
         slots.setdefault(document, []).append([slot, value])
     return slots
-
-
-def _read_text(path: str) -> str:
-    return "\n".join(read_lines(path)).strip()
 
 
 def _read_judged_outputs(path: str) -> dict[str, list[list[Any]]]:
@@ -109,7 +98,8 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
     for number, line in enumerate(read_lines(path), 1):
         if not line.strip():
             continue
-        entry = parse_json(line, f"{path}, line {number}")
+        place = f"{path}, line {number}"
+        entry = parse_json(line, place)
         fits = (
             isinstance(entry, dict)
             and isinstance(entry.get("system"), str)
@@ -117,18 +107,16 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
             and isinstance(entry.get("marks"), list)
         )
         if not fits:
-            msg = (
-                f"{path}, line {number}: expected system, segment and a list of marks."
-            )
+            msg = f"{place}: expected system, segment and a list of marks."
             raise FormatError(msg)
-        by_segment = marks.setdefault(entry["system"], {})
-        if str(entry["segment"]) in by_segment:
+        system, segment = entry["system"], str(entry["segment"])
+        if segment in marks.setdefault(system, {}):
             msg = (
-                f"{path}, line {number}: segment {entry['segment']} of {entry['system']} has "
+                f"{place}: segment {segment} of {system} has "
                 "marks already; give them in one line."
             )
             raise FormatError(msg)
-        by_segment[str(entry["segment"])] = entry["marks"]
+        marks[system][segment] = entry["marks"]
     return marks
 
 
@@ -149,13 +137,8 @@ def _read_entities(path: str) -> dict[str, list[list[str]]]:
 READERS: dict[str, Callable[[str], Any]] = {
     "questions": read_questions,
     "templates": _read_templates,
-    "baseline": _read_text,
+    "baseline": lambda path: "\n".join(read_lines(path)).strip(),
     "judged": _read_judged_outputs,
     "marks": read_marks,
     "entities": _read_entities,
 }
-
-
-def resolve_paths(files: Mapping[str, str], here: Path) -> dict[str, str]:
-    """Return paths that start from the campaign's folder."""
-    return {name: str(here / path) for name, path in files.items()}

@@ -20,13 +20,9 @@ from metra.formats.scores.record import (
 )
 from metra.metrics.record import Metric
 from metra.scoring.scorers import score_systems
-from metra.stats.correlation import CorrelationResult, correlate
+from metra.stats.arrays import drop_nan
+from metra.stats.correlation import correlate
 from metra.stats.panel import ScorePanel
-
-
-def build_judgement_scores(judgements: Iterable[Judgement]) -> Scores | None:
-    """Put all scores on their native scales into one table; None if there are none."""
-    return build_table_from_scores(group_by_scorer(judgements))
 
 
 def build_table_from_scores(by_scorer: ScoresByScorer) -> Scores | None:
@@ -47,11 +43,11 @@ def _build_table(
     scores: list[JudgeScore], scorer: Scorer, values: list[float]
 ) -> Scores:
     # Segments have many scores: each is named once.
-    places = dict.fromkeys((score.segment, score.document) for score in scores)
-    items = {place: ScoredItem(str(place[0]), place[1]) for place in places}
+    places = [(score.segment, score.document) for score in scores]
+    items = {place: ScoredItem(str(place[0]), place[1]) for place in set(places)}
     return build_score_table(
         [score.system for score in scores],
-        [items[score.segment, score.document] for score in scores],
+        [items[place] for place in places],
         {scorer: values},
         [score.judge for score in scores],
     )
@@ -83,9 +79,8 @@ def correlate_metrics(
 
     `names` says what the systems are called in the judgements, where these are blinded.
     """
-    people = build_judgement_scores(
-        judgement for judgement in keep_latest(judgements) if judgement.counts
-    )
+    counted = (one for one in keep_latest(judgements) if one.counts)
+    people = build_table_from_scores(group_by_scorer(counted))
     if people is None:
         return []
     automatic, statistics = score_systems(_build_corpus(campaign, names or {}), metrics)
@@ -99,8 +94,6 @@ def correlate_metrics(
 
 def _correlate_metric(panel: ScorePanel, name: str) -> JudgeCorrelation:
     values = panel.metrics[name]
-    # Two systems always lie on a line: r of them is 1 or -1 and says nothing.
-    enough = len(panel.systems) > 2
     systems = correlate(panel.system_gold, panel.system_metrics[name])
     segments = correlate(panel.gold, values)
     pairs = correlate(panel.gold, values, coef="acc_eq", group="item", average="micro")
@@ -109,14 +102,11 @@ def _correlate_metric(panel: ScorePanel, name: str) -> JudgeCorrelation:
         name,
         len(panel.systems),
         segments.n,
-        _value(systems) if enough else None,
-        _value(segments),
-        _value(pairs),
+        # Two systems always lie on a line: r of them is 1 or -1 and says nothing.
+        drop_nan(systems.value) if len(panel.systems) > 2 else None,
+        drop_nan(segments.value),
+        drop_nan(pairs.value),
     )
-
-
-def _value(result: CorrelationResult) -> float | None:
-    return result.value if result.value == result.value else None
 
 
 def _build_corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:

@@ -1,16 +1,16 @@
 """The status of a running campaign, and outputs on which its judges disagree."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
-from metra.campaign.campaign import FIRST, Campaign
+from metra.campaign.campaign import FIRST, Campaign, group_by, refuse_first
 from metra.campaign.judgement import keep_latest
 from metra.campaign.judges import (
     FlagRules,
-    JudgeRow,
     build_judge_table,
     drop_checks,
     flag_judges,
@@ -64,13 +64,9 @@ def find_disagreements(
             gap = max(hundreds) - min(hundreds)
             farther = key not in widest or gap > widest[key].apart
             if len(scores) > 1 and gap >= apart and farther:
-                widest[key] = Disagreement(
-                    *key,
-                    scorer,
-                    gap,
-                    tuple(answers[key][judge] for judge in scores),
-                    tuple(scores.values()),
-                )
+                said = tuple(answers[key][judge] for judge in scores)
+                both = said, tuple(scores.values())
+                widest[key] = Disagreement(*key, scorer, gap, *both)
     return sorted(
         widest.values(), key=lambda one: (-one.apart, one.segment, one.system)
     )
@@ -96,10 +92,7 @@ def build_adjudication(
         "there is nothing that judges are so far apart on": not disagreements,
         "a second look needs at least one judge": not judges,
     }
-    for what, is_wrong in wrong.items():
-        if is_wrong:
-            msg = f"{first.settings.name}: {what}."
-            raise CorpusError(msg)
+    refuse_first(wrong, first.settings.name, CorpusError)
     settings = derive_settings(
         first.settings,
         name=name,
@@ -112,18 +105,13 @@ def build_adjudication(
     places = {first.number(place): place for place in range(len(first.segments))}
     tasks = []
     for judge in judges:
-        hidden = [
-            (make_opaque_id(secret, name, judge, one.system, one.segment), one)
+        hidden = {
+            make_opaque_id(secret, name, judge, one.system, one.segment): one
             for one in disagreements
-        ]
-        hidden.sort(key=lambda pair: pair[0])
-        for position, (key, one) in enumerate(hidden, 1):
-            item = TaskItem(
-                make_opaque_id(secret, name, judge, "output", key),
-                one.system,
-                places[one.segment],
-                one.output,
-            )
+        }
+        for position, (key, one) in enumerate(sorted(hidden.items()), 1):
+            item_id = make_opaque_id(secret, name, judge, "output", key)
+            item = TaskItem(item_id, one.system, places[one.segment], one.output)
             tasks.append(Task(key, judge, position, "judged", (item,)))
     return content, tasks
 
@@ -169,50 +157,31 @@ def compute_status(
     kept = keep_latest(everything)
     rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
     reasons = flag_judges(rows, rules)
-    by_judge: dict[str, list[Judgement]] = {}
-    for one in kept:
-        by_judge.setdefault(one.judge, []).append(one)
-    judges = {
-        judge: _compute_judge_status(
+    changed = Counter(one.judge for one in everything if one.revision > 1)
+    judges = {}
+    for judge, answers in group_by(kept, lambda one: one.judge).items():
+        row = next((row for row in rows if row.judge == judge), None)
+        times = [one.active_ms / 1000 for one in answers if one.active_ms is not None]
+        judges[judge] = JudgeStatus(
             judge,
-            answers,
-            sum(one.judge == judge and one.revision > 1 for one in everything),
-            [row for row in rows if row.judge == judge],
-            reasons.get(judge, []),
+            len(answers),
+            changed[judge],
+            sum(one.cannot is not None for one in answers),
+            sum(bool(one.comment) for one in answers),
+            sum(times) / 60,
+            median(times) if times else None,
+            row.speed.too_fast if row else 0,
+            row.degraded if row else 0,
+            row.noticed if row else 0,
+            row.repeats if row else 0,
+            row.same if row else None,
+            tuple(reasons.get(judge, ())),
         )
-        for judge, answers in by_judge.items()
-    }
     said = [one for one in kept if one.comment or one.cannot]
     return CampaignStatus(
         len(kept),
         sum(one.active_minutes for one in judges.values()),
         judges,
-        compute_agreement(kept, trials=0),
+        compute_agreement(group_by_scorer(drop_checks(kept)), trials=0),
         sorted(said, key=lambda one: -(one.submitted_at or 0)),
-    )
-
-
-def _compute_judge_status(
-    judge: str,
-    answers: list[Judgement],
-    changed: int,
-    rows: list[JudgeRow],
-    reasons: list[str],
-) -> JudgeStatus:
-    times = [one.active_ms / 1000 for one in answers if one.active_ms is not None]
-    row = rows[0] if rows else None
-    return JudgeStatus(
-        judge,
-        len(answers),
-        changed,
-        sum(one.cannot is not None for one in answers),
-        sum(bool(one.comment) for one in answers),
-        sum(times) / 60,
-        median(times) if times else None,
-        row.speed.too_fast if row else 0,
-        row.degraded if row else 0,
-        row.noticed if row else 0,
-        row.repeats if row else 0,
-        row.same if row else None,
-        tuple(reasons),
     )

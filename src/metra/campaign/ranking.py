@@ -8,10 +8,11 @@ data for a test, the ranking says so and has no clusters.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest
 from metra.campaign.metric_scores import build_oriented_table
 from metra.campaign.results import (
@@ -28,12 +29,12 @@ from metra.campaign.results import (
 )
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
-from metra.stats.arrays import row_means
+from metra.stats.arrays import drop_nan, row_means
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.normalisation import scale_judges
 from metra.stats.paired_tests import one_sided_p_values
 from metra.stats.ranking import are_paired, find_clusters, rank_test_p_values
-from metra.stats.resampling import Sample, bootstrap, check_settings
+from metra.stats.resampling import Sample, bootstrap_scores, check_settings
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
@@ -99,21 +100,13 @@ def rank_from_scores(
     every: ScoresByScorer, options: RankingOptions
 ) -> list[HumanRanking]:
     """The same from scores that have been read out."""
+    test, rule, alpha = options.test, options.rule, options.alpha
     check_settings(
         "A ranking",
         {
-            f"test={options.test!r}": (
-                options.test in get_args(Test),
-                "wilcoxon or bootstrap",
-            ),
-            f"rule={options.rule!r}": (
-                options.rule in get_args(Rule),
-                "neighbours or all",
-            ),
-            f"alpha={options.alpha}": (
-                0 < options.alpha < 1,
-                "a share between 0 and 1",
-            ),
+            f"test={test!r}": (test in get_args(Test), "wilcoxon or bootstrap"),
+            f"rule={rule!r}": (rule in RULES, "neighbours or all"),
+            f"alpha={alpha}": (0 < alpha < 1, "a share between 0 and 1"),
         },
     )
     means = average_systems_from_scores(
@@ -123,10 +116,9 @@ def rank_from_scores(
         trials=options.trials,
         seed=options.seed,
     )
+    by_scorer = group_by(means, lambda mean: mean.scorer)
     return [
-        _rank_by_scorer(
-            figures, [mean for mean in means if mean.scorer == scorer], options
-        )
+        _rank_by_scorer(figures, by_scorer[scorer], options)
         for (scorer, _), figures in every.items()
     ]
 
@@ -145,7 +137,12 @@ def _rank_by_scorer(
     if options.test == "bootstrap":
         test = f"bootstrap of {options.by}s, one-sided"
         if not too_little:
-            p = _bootstrap_p_values(rows, options)
+            # The same draws for all systems.
+            samples = [Sample(row, compute_mean) for row in rows]
+            rng = np.random.default_rng(options.seed)
+            drawn = bootstrap_scores(samples, trials=options.trials, rng=rng)
+            scores = [float(compute_mean(row.sum(0))) for row in rows]
+            p = one_sided_p_values(drawn, scores)
     else:
         which = "signed-rank" if paired else "rank-sum"
         test = f"Wilcoxon {which} over {options.by}s, one-sided"
@@ -153,23 +150,18 @@ def _rank_by_scorer(
             p = rank_test_p_values(values, paired=paired)
     if options.holm:
         test += ", Holm"
-    told = not too_little
     parted = find_clusters(p, RULES[options.rule], options.alpha, correct=options.holm)
-    z = _compute_z_scores(figures, names)
-    systems = [
-        HumanRank(
-            mean,
-            z[place],
-            parted.clusters[place] if told else None,
-            parted.ranges[place] if told else None,
-            float(parted.p[place, place + 1])
-            if told and place + 1 < len(names)
-            else None,
-        )
-        for place, mean in enumerate(means)
-    ]
+    z = _compute_z_scores(figures)
+    systems = []
+    for at, mean in enumerate(means):
+        told: tuple[Any, Any, Any] = (None, None, None)
+        if not too_little:
+            p_next = float(parted.p[at, at + 1]) if at + 1 < len(means) else None
+            told = parted.clusters[at], parted.ranges[at], p_next
+        systems.append(HumanRank(mean, z.get(mean.system), *told))
+    first = means[0]
     return HumanRanking(
-        means[0].scorer, means[0].higher_is_better, tuple(systems), test, too_little
+        first.scorer, first.higher_is_better, tuple(systems), test, too_little
     )
 
 
@@ -180,12 +172,10 @@ def _explain_untested(
     if len(names) < 2:
         return "There is one system only: nothing to tell it from."
     there = np.isfinite(values)
+    is_shared = paired or options.test == "bootstrap"
     for at in range(len(names) - 1):
-        both = (
-            int((there[at] & there[at + 1]).sum())
-            if paired or options.test == "bootstrap"
-            else int(there[at : at + 2].sum(1).min())
-        )
+        pair = there[at : at + 2]
+        both = int(pair.all(0).sum() if is_shared else pair.sum(1).min())
         if both < options.least:
             return (
                 f"Not enough data: {names[at]} and {names[at + 1]} have {both} "
@@ -194,30 +184,14 @@ def _explain_untested(
     return ""
 
 
-def _bootstrap_p_values(rows: list[Array], options: RankingOptions) -> Array:
-    """Test systems one-sided by resampling units, with the same draws for all of them."""
-    drawn = bootstrap(
-        [Sample(row, compute_mean) for row in rows],
-        trials=options.trials,
-        rng=np.random.default_rng(options.seed),
-    )
-    return one_sided_p_values(drawn, [float(compute_mean(row.sum(0))) for row in rows])
-
-
-def _compute_z_scores(
-    figures: list[JudgeScore], names: Sequence[str]
-) -> list[float | None]:
-    """Mean standard score of each system; None where no judge used more than one value."""
+def _compute_z_scores(figures: list[JudgeScore]) -> dict[str, float | None]:
+    """Mean standard score of each system; none where no judge used more than one value."""
     scores = build_oriented_table(figures, "worth")
     scaled, _ = scale_judges(scores.judge, scores.value, "z")
     if (scores.judge < 0).any() or not np.isfinite(scaled).any():
-        return [None] * len(names)
+        return {}
     means = row_means(replace_values(scores, scaled).matrix("worth"))
-    by_system = dict(zip(scores.systems, means.tolist(), strict=True))
-    return [
-        by_system[name] if by_system[name] == by_system[name] else None
-        for name in names
-    ]
+    return dict(zip(scores.systems, map(drop_nan, means.tolist()), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,34 +213,20 @@ class JudgeBySystem:
     cells: dict[tuple[str, str], JudgeSystemMean]
 
 
-def average_by_judge(judgements: Iterable[Judgement]) -> list[JudgeBySystem]:
-    """Average what counts for systems, by judge and system."""
-    return average_from_scores(
-        keep_counting_scores(group_by_scorer(keep_latest(judgements)))
-    )
-
-
-def average_from_scores(every: ScoresByScorer) -> list[JudgeBySystem]:
-    """The same from scores that have been read out."""
+def average_by_judge(every: ScoresByScorer) -> list[JudgeBySystem]:
+    """Average scores that count for systems, by judge and system."""
     tables = []
     for (scorer, _), figures in every.items():
-        groups: dict[tuple[str, str], list[tuple[float, float]]] = {}
-        for score in figures:
-            groups.setdefault((score.judge, score.system), []).append(
-                (score.native, score.hundred)
+        cells = {}
+        groups = group_by(figures, lambda one: (one.judge, one.system))
+        for key, mine in groups.items():
+            native, hundred = (
+                (one.native for one in mine),
+                (one.hundred for one in mine),
             )
-        cells = {
-            key: JudgeSystemMean(
-                len(mine), *(fmean(column) for column in zip(*mine, strict=True))
-            )
-            for key, mine in groups.items()
-        }
-        tables.append(
-            JudgeBySystem(
-                scorer,
-                tuple(sorted({judge for judge, _ in cells})),
-                tuple(sorted({system for _, system in cells})),
-                cells,
-            )
+            cells[key] = JudgeSystemMean(len(mine), fmean(native), fmean(hundred))
+        judges, systems = (
+            tuple(sorted(set(names))) for names in zip(*cells, strict=True)
         )
+        tables.append(JudgeBySystem(scorer, judges, systems, cells))
     return tables

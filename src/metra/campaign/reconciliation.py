@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from statistics import fmean
 
 from metra.campaign.campaign import Campaign
@@ -11,20 +11,20 @@ from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.results import write_table
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
 from metra.formats.annotations.table import BETWEEN
 from metra.formats.scores.judgement import Judgement
-from metra.formats.table import replace_line_breaks
 
 
 def write_entities(judgements: Iterable[Judgement]) -> str:
     """Return a table of names: segment, document, type and text."""
-    lines = ["segment\tdocument\ttype\ttext"]
-    for one, tag in _collect_tags(judgements):
-        cells = (str(one.segment), one.document, tag["type"], tag["text"])
-        lines.append("\t".join(map(replace_line_breaks, cells)))
-    return "".join(f"{line}\n" for line in lines)
+    rows = (
+        (one.segment, one.document, tag["type"], tag["text"])
+        for one, tag in _collect_tags(judgements)
+    )
+    return write_table([("segment", "document", "type", "text"), *rows])
 
 
 def write_checked_entities(
@@ -32,14 +32,12 @@ def write_checked_entities(
 ) -> str:
     """Return a table of names, by segment from 1, with the other forms that were found."""
     forms = collect_accepted_forms(judgements)
-    lines = ["segment\ttype\ttext\tvariants"]
-    for segment, listed in names.items():
-        for kind, text in listed:
-            variants = BETWEEN.join(forms.get((int(segment), kind, text), ()))
-            lines.append(
-                "\t".join(map(replace_line_breaks, (segment, kind, text, variants)))
-            )
-    return "".join(f"{line}\n" for line in lines)
+    rows = (
+        (segment, kind, text, BETWEEN.join(forms.get((int(segment), kind, text), ())))
+        for segment, listed in names.items()
+        for kind, text in listed
+    )
+    return write_table([("segment", "type", "text", "variants"), *rows])
 
 
 def collect_accepted_forms(
@@ -51,13 +49,10 @@ def collect_accepted_forms(
     """
     looked: dict[tuple[int, str, str, str], list[str | None]] = {}
     for one in keep_latest(judgements):
-        if not one.counts:
-            continue
-        for step in one.value.values():
-            for (kind, text), place in zip(
-                step[KEY]["names"], step["found"], strict=True
-            ):
-                case = step[KEY]["segment"], kind, text, one.outputs[0]
+        for step in one.value.values() if one.counts else ():
+            key = step[KEY]
+            for (kind, text), place in zip(key["names"], step["found"], strict=True):
+                case = key["segment"], kind, text, one.outputs[0]
                 form = None if place is None else place["text"]
                 looked.setdefault(case, []).append(form)
     accepted: dict[tuple[int, str, str], list[str]] = {}
@@ -70,35 +65,28 @@ def collect_accepted_forms(
 
 def write_terms(judgements: Iterable[Judgement]) -> str:
     """Return a table of terms: each occurrence once, with its accepted variants."""
-    lines = ["term\tvariants\tsegment"]
-    for one, tag in _collect_tags(judgements):
-        cells = (tag["text"], BETWEEN.join(tag.get("variants", ())), str(one.segment))
-        lines.append("\t".join(map(replace_line_breaks, cells)))
-    return "".join(f"{line}\n" for line in lines)
+    rows = (
+        (tag["text"], BETWEEN.join(tag.get("variants", ())), one.segment)
+        for one, tag in _collect_tags(judgements)
+    )
+    return write_table([("term", "variants", "segment"), *rows])
 
 
 def _collect_tags(
     judgements: Iterable[Judgement],
 ) -> list[tuple[Judgement, dict[str, str]]]:
     """Return all tags by text and place, of the one judge who has settled them."""
-    kept = sorted(
-        (one for one in keep_latest(judgements) if one.counts),
-        key=lambda one: one.segment,
-    )
-    judges = sorted({one.judge for one in kept})
-    texts = [one.segment for one in kept]
-    if len(set(texts)) < len(texts):
+    kept = [one for one in keep_latest(judgements) if one.counts]
+    kept.sort(key=lambda one: one.segment)
+    if len({one.segment for one in kept}) < len(kept):
+        judges = " and ".join(sorted({one.judge for one in kept}))
         msg = (
-            f"{' and '.join(judges)} tagged the same texts; reconcile their tags before "
+            f"{judges} tagged the same texts; reconcile their tags before "
             "you write a file of them."
         )
         raise CorpusError(msg)
-    return [
-        (one, tag)
-        for one in kept
-        for step in one.value.values()
-        for tag in step["tags"]
-    ]
+    steps = ((one, step) for one in kept for step in one.value.values())
+    return [(one, tag) for one, step in steps for tag in step["tags"]]
 
 
 Place = tuple[int, int, str]
@@ -122,35 +110,25 @@ def build_reconciliation(
     if not tagged:
         msg = f"{first.settings.name} has no tags yet; nothing is to be reconciled."
         raise CorpusError(msg)
-    votes = [
-        Counter(place for places in tagged.get(at, {}).values() for place in places)
-        for at in range(1, len(first.segments) + 1)
-    ]
-    settings = replace(
-        derive_settings(
-            first.settings,
-            name=name or f"{first.settings.name}: agreed list",
-            protocol=SETTLED_BY[first.protocol.name],
-            judges=judges,
-            each=1,
-        ),
-        options=first.settings.options,
+    settings = derive_settings(
+        first.settings,
+        name=name or f"{first.settings.name}: agreed list",
+        protocol=SETTLED_BY[first.protocol.name],
+        judges=judges,
+        each=1,
     )
-    raters = max(len(places) for places in tagged.values())
-    candidates = [
-        [[*place, count] for place, count in sorted(counted.items())]
-        for counted in votes
-    ]
-    return replace(
-        first,
-        settings=settings,
-        protocol=protocol(settings.protocol, settings.options),
-        material={
-            "candidates": candidates,
-            "raters": raters,
-            "language": settings.target_language,
-        },
-    )
+    settings = replace(settings, options=first.settings.options)
+    candidates = []
+    for segment in range(1, len(first.segments) + 1):
+        votes = Counter(chain.from_iterable(tagged.get(segment, {}).values()))
+        candidates.append([[*place, count] for place, count in sorted(votes.items())])
+    material = {
+        "candidates": candidates,
+        "raters": max(map(len, tagged.values())),
+        "language": settings.target_language,
+    }
+    asked = protocol(settings.protocol, settings.options)
+    return replace(first, settings=settings, protocol=asked, material=material)
 
 
 def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
@@ -159,10 +137,8 @@ def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place
     for one in keep_latest(judgements):
         if one.counts or one.kind == "calibration":
             for step in one.value.values():
-                places = {
-                    (tag["start"], tag["end"], tag["type"]) for tag in step["tags"]
-                }
-                tags.setdefault(one.segment, {})[one.judge] = places
+                own = {(tag["start"], tag["end"], tag["type"]) for tag in step["tags"]}
+                tags.setdefault(one.segment, {})[one.judge] = own
     return tags
 
 

@@ -6,7 +6,7 @@ workbook asks for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields, replace
 from math import nan
 from operator import attrgetter
 from statistics import fmean
@@ -14,11 +14,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
-from metra.formats.scores.judgement import Judgement, OutputScore
+from metra.formats.scores.judgement import Judgement
 from metra.formats.table import replace_line_breaks
+from metra.stats.arrays import divide
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, check_settings, compute_intervals
 from metra.stats.totals import Array
@@ -34,7 +36,8 @@ class JudgeScore(NamedTuple):
     segment: int
     native: float
     hundred: float
-    #: What systems are ranked by: higher is better.
+    #: What systems are ranked by, higher is better: the native score, or of an order the
+    #: share of beaten outputs.
     worth: float
     #: Whether it enters the means of systems.
     counts: bool = True
@@ -50,54 +53,31 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
     scores_by_scorer: ScoresByScorer = {}
     for judgement in judgements:
         compared = protocol(judgement.protocol).contrastive
-        counts = judgement.counts
-        for system, scores in zip(
-            judgement.systems, score_outputs(judgement), strict=True
-        ):
-            for scored in scores:
-                if not scored.is_defined:
-                    continue
-                figure = JudgeScore(
-                    judgement.judge,
-                    system,
-                    judgement.document,
-                    judgement.segment,
-                    scored.native,
-                    scored.hundred,
-                    _orient_score(scored, compared),
-                    counts,
-                    judgement.submitted_at,
-                )
-                key = scored.scorer, scored.higher_is_better
-                scores_by_scorer.setdefault(key, []).append(figure)
+        place = judgement.document, judgement.segment
+        rest = judgement.counts, judgement.submitted_at
+        outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
+        for system, scored in ((name, one) for name, mine in outputs for one in mine):
+            if not scored.is_defined:
+                continue
+            # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
+            worth = scored.native if scored.higher_is_better else -scored.native
+            worth = scored.hundred if compared else worth
+            values = scored.native, scored.hundred, worth
+            figure = JudgeScore(judgement.judge, system, *place, *values, *rest)
+            key = scored.scorer, scored.higher_is_better
+            scores_by_scorer.setdefault(key, []).append(figure)
     return scores_by_scorer
 
 
 def keep_counting_scores(figures: ScoresByScorer) -> ScoresByScorer:
     """Return the scores that enter the means of systems."""
-    kept = {
-        key: [figure for figure in mine if figure.counts]
-        for key, mine in figures.items()
-    }
+    kept = {key: [one for one in mine if one.counts] for key, mine in figures.items()}
     return {key: mine for key, mine in kept.items() if mine}
 
 
 def group_by_system(figures: Iterable[JudgeScore]) -> dict[str, list[JudgeScore]]:
     """Return scores by system."""
-    by_system: dict[str, list[JudgeScore]] = {}
-    for figure in figures:
-        by_system.setdefault(figure.system, []).append(figure)
-    return by_system
-
-
-def _orient_score(scored: OutputScore, compared: bool) -> float:
-    """Return the native score, upwards; of an order, the share of beaten outputs.
-
-    A penalty is not cut off at 0 of 100 here, and ranks among two and among ten differ.
-    """
-    if compared:
-        return scored.hundred
-    return scored.native if scored.higher_is_better else -scored.native
+    return group_by(figures, lambda figure: figure.system)
 
 
 Interval = tuple[float, float]
@@ -146,23 +126,27 @@ def average_systems_from_scores(
     system_means: list[SystemMean] = []
     for (scorer, higher), figures in scores_by_scorer.items():
         units = number_units(figures, by)
-        means = [
-            _average_system(mine, scorer, units, by)
-            for mine in group_by_system(figures).values()
+        by_system = group_by_system(figures)
+        sums = [
+            sum_units(mine, units, by, ("native", "hundred", "worth"))
+            for mine in by_system.values()
         ]
-        samples = [Sample(rows, compute_mean) for _, pair in means for rows in pair]
+        samples = [Sample(rows, compute_mean) for mine in sums for rows in mine[:2]]
         ends = compute_intervals(samples, level=level, trials=trials, seed=seed)
-        scored = [
-            SystemMean(*mean[:5], ends[2 * at], mean[5], ends[2 * at + 1], higher)
-            for at, (mean, _) in enumerate(means)
-        ]
-        worth = {
-            name: float(compute_mean(sum_units(mine, units, by, ("worth",))[0].sum(0)))
-            for name, mine in group_by_system(figures).items()
-        }
-        system_means += sorted(
-            scored, key=lambda mean: (-worth[mean.system], mean.system)
-        )
+        means = []
+        for at, (name, mine) in enumerate(by_system.items()):
+            native, hundred, worth = (
+                float(compute_mean(rows.sum(0))) for rows in sums[at]
+            )
+            items = len({figure.segment for figure in mine})
+            place, counts = (name, scorer), (items, len(mine))
+            interval, hundreds = ends[2 * at : 2 * at + 2]
+            mean = SystemMean(
+                *place, *counts, native, interval, hundred, hundreds, higher
+            )
+            means.append((-worth, mean))
+        means.sort(key=lambda pair: (pair[0], pair[1].system))
+        system_means += [mean for _, mean in means]
     return system_means
 
 
@@ -208,27 +192,11 @@ def sum_units(
     return sums
 
 
-def _average_system(
-    figures: list[JudgeScore], scorer: str, units: dict[str | int, int], by: str
-) -> tuple[tuple[str, str, int, int, float, float], tuple[Array, Array]]:
-    """Return a system's means and the rows of its units, native and to a hundred."""
-    native, hundred = sum_units(figures, units, by, ("native", "hundred"))
-    means = [float(compute_mean(rows.sum(0))) for rows in (native, hundred)]
-    name, items = figures[0].system, len({figure.segment for figure in figures})
-    return (name, scorer, items, len(figures), means[0], means[1]), (native, hundred)
-
-
 def compute_mean(totals: Array) -> Array:
     """Return sums over counts; NaN where there is nothing."""
-    counts = totals[..., 1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(counts > 0, totals[..., 0] / counts, np.nan)
+    return divide(totals[..., 0], totals[..., 1])
 
 
-COLUMNS = (
-    *("text", "translation", "metric", "evaluator"),
-    *("items", "score", "native", "reason"),
-)
 NONE = "n/a"
 
 
@@ -257,27 +225,33 @@ def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
     counted = [one for one in keep_latest(judgements) if one.counts]
     scores = []
     for (metric, _), figures in group_by_scorer(counted).items():
-        cells: dict[tuple[str, str], list[JudgeScore]] = {}
-        for figure in figures:
-            cells.setdefault((figure.document, figure.system), []).append(figure)
-        for (text, system), mine in sorted(cells.items()):
-            judges = sorted({figure.judge for figure in mine})
-            for judge in judges:
-                own = [figure for figure in mine if figure.judge == judge]
-                scores.append(_average_text(text, system, metric, judge, own))
-            scores.append(_average_text(text, system, metric, "", mine))
-    known = set(map(_get_sort_key, scores))
+        cells = group_by(figures, lambda one: (one.document, one.system))
+        for place, mine in sorted(cells.items()):
+            by_judge = group_by(mine, lambda one: one.judge)
+            for judge, own in [*sorted(by_judge.items()), ("", mine)]:
+                items = group_by(own, lambda one: one.segment).values()
+                score = fmean(fmean(one.hundred for one in item) for item in items)
+                native = fmean(fmean(one.native for one in item) for item in items)
+                names = *place, metric, judge
+                scores.append(TextScore(*names, len(items), score, native))
+    known = {(one.text, one.translation, one.metric, one.evaluator) for one in scores}
     return scores + [
-        one for one in _list_undefined(counted) if _get_sort_key(one) not in known
+        TextScore(
+            *place,
+            len(set[int]().union(*said.values())),
+            nan,
+            nan,
+            "; ".join(sorted(said)),
+        )
+        for place, said in sorted(_list_reasons(counted).items())
+        if place not in known
     ]
 
 
-def _get_sort_key(one: TextScore) -> tuple[str, str, str, str]:
-    return one.text, one.translation, one.metric, one.evaluator
-
-
-def _list_undefined(judgements: Iterable[Judgement]) -> list[TextScore]:
-    """Return undefined scores of judges by text and translation, with the reasons."""
+def _list_reasons(
+    judgements: Iterable[Judgement],
+) -> dict[tuple[str, str, str, str], dict[str, set[int]]]:
+    """Return why scores are undefined, by text, translation, metric and judge."""
     reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
     for one in judgements:
         for system, scores in zip(one.systems, score_outputs(one), strict=True):
@@ -286,43 +260,24 @@ def _list_undefined(judgements: Iterable[Judgement]) -> list[TextScore]:
                     place = one.document, system, scored.scorer, one.judge
                     said = reasons.setdefault(place, {})
                     said.setdefault(scored.reason, set()).add(one.segment)
-    return [
-        TextScore(
-            *place, len(set[int]().union(*said.values())), nan, nan, _join_reasons(said)
-        )
-        for place, said in sorted(reasons.items())
-    ]
-
-
-def _join_reasons(reasons: Iterable[str]) -> str:
-    return "; ".join(sorted(reasons))
-
-
-def _average_text(
-    text: str, system: str, metric: str, judge: str, figures: list[JudgeScore]
-) -> TextScore:
-    items: dict[int, list[JudgeScore]] = {}
-    for figure in figures:
-        items.setdefault(figure.segment, []).append(figure)
-    score = fmean(fmean(one.hundred for one in mine) for mine in items.values())
-    native = fmean(fmean(one.native for one in mine) for mine in items.values())
-    return TextScore(text, system, metric, judge, len(items), score, native)
+    return reasons
 
 
 def write_text_scores(scores: Iterable[TextScore]) -> str:
     """Return the scores as a table with tabs; the judges' mean has the evaluator `all`."""
-    lines = ["\t".join(COLUMNS)]
-    for one in scores:
-        names = one.text, one.translation, one.metric, one.evaluator or "all"
-        figures = [NONE if one.reason else repr(f) for f in (one.score, one.native)]
-        cells = [
-            *map(replace_line_breaks, names),
-            str(one.items),
-            *figures,
-            replace_line_breaks(one.reason),
-        ]
-        lines.append("\t".join(cells))
-    return "".join(f"{line}\n" for line in lines)
+    rows = (replace(one, evaluator=one.evaluator or "all") for one in scores)
+    return write_table([[one.name for one in fields(TextScore)], *map(astuple, rows)])
+
+
+def write_table(rows: Iterable[Iterable[object]]) -> str:
+    """Return rows as lines with tabs; a figure that is undefined is n/a."""
+    return "".join("\t".join(map(_format_cell, row)) + "\n" for row in rows)
+
+
+def _format_cell(value: object) -> str:
+    if value is None or value != value:
+        return NONE
+    return repr(value) if isinstance(value, float) else replace_line_breaks(str(value))
 
 
 _SENTENCES: dict[Counted, str] = {

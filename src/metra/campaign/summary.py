@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from metra.campaign.agreement import ScorerAgreement, compute_agreement_from_scores
+from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
@@ -16,17 +16,16 @@ from metra.campaign.judges import (
     build_judge_rows,
     build_judge_table,
     drop_checks,
-    find_flagged,
     flag_judges,
 )
-from metra.campaign.protocols.reading import is_interrupted
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
+from metra.campaign.protocols.timed import is_interrupted
 from metra.campaign.ranking import (
     HumanRanking,
     JudgeBySystem,
     RankingOptions,
-    average_from_scores,
+    average_by_judge,
     rank_from_scores,
 )
 from metra.campaign.reconciliation import (
@@ -75,19 +74,17 @@ def filter_judgements(
     """
     kept = keep_latest(judgements)
     rules = rules or FlagRules()
-    rows = (
-        build_judge_table(kept, words_per_minute=rules.words_per_minute)
-        if choice.without_flagged
-        else []
-    )
-    flagged = find_flagged(rows, rules)
+    rows = []
+    if choice.without_flagged:
+        rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
+    flagged = {judge for judge, why in flag_judges(rows, rules).items() if why}
     wanted = [
         one
         for one in kept
         if one.judge not in flagged
-        and _is_wanted(one.judge, choice.judges)
-        and _is_wanted(one.document, choice.documents)
-        and _is_wanted(one.kind, choice.kinds)
+        and (not choice.judges or one.judge in choice.judges)
+        and (not choice.documents or one.document in choice.documents)
+        and (not choice.kinds or one.kind in choice.kinds)
         and _is_in_period(one.submitted_at, choice)
     ]
     if not choice.systems:
@@ -96,17 +93,11 @@ def filter_judgements(
     return [one for one in among if one is not None]
 
 
-def _is_wanted(value: str, wanted: frozenset[str]) -> bool:
-    return not wanted or value in wanted
-
-
 def _is_in_period(at: float | None, choice: JudgementFilter) -> bool:
-    if choice.since is None and choice.until is None:
-        return True
+    since, until = choice.since, choice.until
     if at is None:
-        return False
-    early = choice.since is not None and at < choice.since
-    return not early and (choice.until is None or at < choice.until)
+        return since is None and until is None
+    return (since is None or at >= since) and (until is None or at < until)
 
 
 def _keep_systems(judgement: Judgement, systems: frozenset[str]) -> Judgement | None:
@@ -167,11 +158,8 @@ def compute_measurements(
         list_undefined(score_judgements(kept)),
         [
             InterruptedAttempt(
-                one.judge,
-                one.systems[0],
-                one.document,
-                step["pauses"],
-                step["hidden_ms"] / 1000,
+                *(one.judge, one.systems[0], one.document),
+                *(step["pauses"], step["hidden_ms"] / 1000),
             )
             for one in kept
             for step in one.value.values()
@@ -248,10 +236,8 @@ def summarise_judgements(
         rank_from_scores(counted, options.ranking),
         rows,
         flag_judges(rows, options.rules),
-        average_from_scores(counted),
-        compute_agreement_from_scores(
-            figures, trials=trials, seed=options.ranking.seed
-        ),
+        average_by_judge(counted),
+        compute_agreement(figures, trials=trials, seed=options.ranking.seed),
         build_time_table(chosen),
         count_undefined(score_judgements(chosen)),
     )

@@ -1,12 +1,15 @@
 """How long answers took, by judge and together, and which came too fast to be read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest
 from metra.formats.scores.judgement import Judgement
+from metra.stats.arrays import Array
 from metra.text.words import count_words_to_read
 
 #: Bars of the picture.
@@ -40,45 +43,31 @@ class TimeTable:
 
 def build_time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
     """Return the distribution of active times; None where nothing was timed."""
-    by_judge: dict[str, list[float]] = {}
-    for judgement in keep_latest(judgements):
-        if judgement.active_ms is not None:
-            active = judgement.active_ms / 1000
-            by_judge.setdefault(judgement.judge, []).append(active)
-    everything = [seconds for times in by_judge.values() for seconds in times]
-    if not everything:
+    timed = [one for one in keep_latest(judgements) if one.active_ms is not None]
+    if not timed:
         return None
+    by_judge = {
+        judge: [(one.active_ms or 0) / 1000 for one in own]
+        for judge, own in group_by(timed, lambda one: one.judge).items()
+    }
+    everything = [seconds for times in by_judge.values() for seconds in times]
     # A judge who left the desk must not press all others into one bar.
     longest = float(np.quantile(everything, 0.95)) or 1.0
     edges = np.linspace(0, longest, _BARS + 1)
     return TimeTable(
         tuple(edges.tolist()),
-        _summarise_times("", everything, edges.tolist()),
+        _summarise_times("", everything, edges),
         tuple(
-            _summarise_times(judge, by_judge[judge], edges.tolist())
-            for judge in sorted(by_judge)
+            _summarise_times(name, own, edges) for name, own in sorted(by_judge.items())
         ),
     )
 
 
-def _summarise_times(
-    judge: str, seconds: Sequence[float], edges: Sequence[float]
-) -> ActiveTimes:
-    least, lower, median, upper, most = np.quantile(
-        seconds, [0, 0.25, 0.5, 0.75, 1]
-    ).tolist()
-    counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=np.array(edges))
-    return ActiveTimes(
-        judge,
-        len(seconds),
-        sum(seconds),
-        least,
-        lower,
-        median,
-        upper,
-        most,
-        tuple(counts.tolist()),
-    )
+def _summarise_times(judge: str, seconds: list[float], edges: Array) -> ActiveTimes:
+    quarters: list[Any] = np.quantile(seconds, [0, 0.25, 0.5, 0.75, 1]).tolist()
+    counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=edges)
+    rest = *quarters, tuple(counts.tolist())
+    return ActiveTimes(judge, len(seconds), sum(seconds), *rest)
 
 
 #: Twice as fast as quick readers of plain prose read (Brysbaert 2019: 175 to 300).
@@ -98,33 +87,17 @@ class Speed:
         return self.too_fast / self.timed if self.timed else None
 
 
-def compute_least_seconds(
-    judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
-) -> float:
-    """Return the time that reading the judged outputs takes at a speed."""
-    words = sum(map(count_words_to_read, judgement.outputs))
-    return 60 * words / words_per_minute
-
-
-def is_too_fast(
-    judgement: Judgement, words_per_minute: float = WORDS_PER_MINUTE
-) -> bool | None:
-    """Return whether the active time is too short to read; None if not measured."""
-    if judgement.active_ms is None:
-        return None
-    return judgement.active_ms / 1000 < compute_least_seconds(
-        judgement, words_per_minute
-    )
-
-
 def count_early_answers(
     judgements: Iterable[Judgement], words_per_minute: float = WORDS_PER_MINUTE
 ) -> dict[str, Speed]:
-    """Return how many answers of each judge came too early."""
-    by_judge: dict[str, list[bool]] = {}
-    for judgement in judgements:
-        is_early = is_too_fast(judgement, words_per_minute)
-        timed = by_judge.setdefault(judgement.judge, [])
-        if is_early is not None:
-            timed.append(is_early)
-    return {judge: Speed(len(timed), sum(timed)) for judge, timed in by_judge.items()}
+    """Return how many answers of each judge came before the outputs could be read."""
+    speeds = {}
+    for judge, own in group_by(judgements, lambda one: one.judge).items():
+        early = [
+            one.active_ms / 1000
+            < 60 * sum(map(count_words_to_read, one.outputs)) / words_per_minute
+            for one in own
+            if one.active_ms is not None
+        ]
+        speeds[judge] = Speed(len(early), sum(early))
+    return speeds

@@ -1,11 +1,12 @@
 """Automatic metrics: the metric record, the registry, and one module a metric.
 
-record: Metric, the record that every metric is; what metrics need; details they note.
+record: Metric, the record that every metric is; its factory; what metrics need.
 options: options of metrics, their types and ranges; specs.
 registry: every metric by name.
 describe: metrics explained, from their docstrings and options.
 alignment: which words of an output stand for which of a reference.
-units: segments and documents as units of annotation.
+corpus_weights: weights counted from the references of a whole corpus.
+units: segments and documents as units of annotation; what metrics note in them.
 parses: where the parses of texts come from.
 bleu: n-gram precision with a brevity penalty.
 nist: matching n-grams weighed by their information.

@@ -1,8 +1,11 @@
 """Which words of an output stand for which of a reference: one record for all metrics."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from metra.corpus.batch import Batch, Sentence, get_segment_words
+from metra.text.preparation import Preparation
 
 
 class WordRange(NamedTuple):
@@ -69,6 +72,36 @@ class AlignedSegment:
     alignments: Sequence[Alignment]
 
 
+def build_alignments(
+    batch: Batch | Sentence,
+    index: int,
+    text: Preparation,
+    find_links: Callable[[int], Iterable[Link]],
+    *,
+    kinds: Sequence[str],
+    chosen: int | None,
+    unit: Literal["word", "character"] = "word",
+) -> list[Alignment]:
+    """Align a segment with each reference that is there.
+
+    `find_links` gives the links to a reference by its place among them. `chosen` is the
+    place of the one that the metric chose, None if it takes all.
+    """
+    hyp, references = get_segment_words(batch, index, text)
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=words,
+            links=sort_links(find_links(place), len(hyp), len(words)),
+            kinds=kinds,
+            reference=number,
+            chosen=chosen in (None, place),
+            unit=unit,
+        )
+        for place, (number, words) in enumerate(references)
+    ]
+
+
 def sort_links(
     links: Iterable[Link], hyp_words: int, ref_words: int
 ) -> tuple[Link, ...]:
@@ -81,28 +114,26 @@ def sort_links(
     ['insertion', 'run', 'deletion']
     """
     by_hyp = sorted(links, key=lambda link: link.hyp)
-    by_ref = {link.ref.start: link for link in by_hyp}
+    is_linked = {link.ref.start for link in by_hyp}
     ordered: list[Link] = []
 
-    def add_deletions(ref: int, hyp: int) -> None:
-        while ref < ref_words and ref not in by_ref:
-            ordered.append(
-                Link("deletion", WordRange(hyp, hyp), WordRange(ref, ref + 1))
-            )
+    def add_insertions(start: int, stop: int, ref: int) -> None:
+        for word in range(start, stop):
+            span = WordRange(word, word + 1)
+            ordered.append(Link("insertion", span, WordRange(ref, ref)))
+
+    def add_deletions(hyp: int, ref: int) -> None:
+        while ref < ref_words and ref not in is_linked:
+            span = WordRange(ref, ref + 1)
+            ordered.append(Link("deletion", WordRange(hyp, hyp), span))
             ref += 1
 
     add_deletions(0, 0)
     hyp = ref = 0
     for link in by_hyp:
-        for word in range(hyp, link.hyp.start):
-            ordered.append(
-                Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
-            )
+        add_insertions(hyp, link.hyp.start, ref)
         ordered.append(link)
         hyp, ref = link.hyp.stop, link.ref.stop
-        add_deletions(ref, hyp)
-    for word in range(hyp, hyp_words):
-        ordered.append(
-            Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
-        )
+        add_deletions(hyp, ref)
+    add_insertions(hyp, hyp_words, ref)
     return tuple(ordered)

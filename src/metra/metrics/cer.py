@@ -1,11 +1,10 @@
 """Character error rate: edits that turn the output into a reference, per character."""
 
-from functools import partial
 from typing import Literal
 
 from metra.metrics import wer
+from metra.metrics.options import Case
 from metra.metrics.record import Metric, metric_factory
-from metra.metrics.wer import AGGREGATES, check_norm, rows
 from metra.text.preparation import make_preparation
 
 # A segment's characters, white space inside it included, as tokens.
@@ -18,7 +17,7 @@ def cer(
     unit: Literal["char", "grapheme"] = "char",
     norm: Literal["reference", "output"] = "reference",
     refs: Literal["best", "best-rate", "average-length"] = "best",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
 ) -> Metric:
     """Characters to change, add or drop per hundred reference characters. Lower is better.
 
@@ -38,18 +37,7 @@ def cer(
         refs: with several references, the one with the fewest edits (best; of those the
             longest, of those the first), or with the lowest rate (best-rate; of those the
             first); average-length takes the fewest edits over the references' mean length.
-        case: whether letter case counts.
     """
-    check_norm("cer", norm, refs)
     text = make_preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
-    version = text.versions()["tok"].removeprefix(text.tok)
-    return Metric(
-        name="cer",
-        columns=wer.COLUMNS,
-        rows=partial(rows, text=text, refs=refs),
-        aggregate=AGGREGATES[norm],
-        higher_is_better=False,
-        parts=wer.parts,
-        align=partial(wer.align, text=text, refs=refs, unit="character"),
-        settled={"unit": unit + version},
-    )
+    settled = {"unit": unit + text.versions()["tok"].removeprefix(text.tok)}
+    return wer.build_metric("cer", text, norm, refs, settled, unit="character")

@@ -1,13 +1,12 @@
 """Position-independent error rate: the word error rate of words in any order."""
 
-from functools import partial
 from typing import Literal
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.metrics import wer
-from metra.metrics.record import Array, Metric, metric_factory
-from metra.text.preparation import Preparation, make_preparation
+from metra.metrics.options import Case
+from metra.metrics.record import Metric, metric_factory
+from metra.text.preparation import make_preparation
 
 
 @metric_factory
@@ -15,7 +14,7 @@ def per(
     *,
     refs: Literal["best", "best-rate", "average-length"] = "best-rate",
     tok: str = "none",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
     """Wrong, missing and needless words per hundred, word order ignored. Lower is better.
@@ -34,21 +33,14 @@ def per(
             the first) or with the fewest errors (best; of those the longest, of those the
             first); average-length takes the fewest errors over the mean length.
         tok: how text is cut into words; none cuts at white space.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name="per",
         columns=wer.COLUMNS,
-        rows=partial(rows, text=text, refs=refs),
-        aggregate=wer.normalise_by_reference,
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "free", refs),
+        aggregate=wer.aggregate,
         higher_is_better=False,
         parts=wer.parts,
         settled=text.versions(),
     )
-
-
-def rows(batch: Batch | Sentence, *, text: Preparation, refs: str) -> Array:
-    """Errors, common words and reference length of each segment: (segments, 5)."""
-    return _core.edit_rows(batch.hits(text), "free", refs)

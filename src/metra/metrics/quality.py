@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from metra.formats.annotations.quality_model import (
     read_quality_model,
 )
 from metra.metrics.options import format_value
-from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
+from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
+from metra.metrics.units import Detail
 
 
 @metric_factory
@@ -61,15 +63,13 @@ def quality(*, model: str = "") -> Metric:
 
 def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
     """Join the metrics of a model: their statistics side by side, one score from all."""
-    edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)])
+    edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     members = [
-        _ScoredMember(member, metric.aggregate, slice(int(start), int(stop)))
-        for member, metric, start, stop in zip(
-            model.members, metrics, edges[:-1], edges[1:], strict=True
+        _ScoredMember(member, metric.aggregate, slice(*places))
+        for member, metric, places in zip(
+            model.members, metrics, pairwise(edges), strict=True
         )
     ]
-    fits = [metric.fit for metric in metrics]
-    singles = [metric.for_segments for metric in metrics]
     joined = Metric(
         name="quality",
         columns=tuple(
@@ -88,24 +88,20 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         whole_documents=any(metric.whole_documents for metric in metrics),
         settled=_describe_model(model, metrics),
     )
-    if any(singles):
+    if any(metric.for_segments for metric in metrics):
         each = [metric.for_segments or metric for metric in metrics]
         alone = combine_metrics(
             model, [replace(metric, for_segments=None) for metric in each]
         )
         joined = replace(joined, for_segments=replace(alone, fit=None))
-    if any(fits):
 
-        def fit(batches: Iterable[Batch]) -> Metric:
-            # Several metrics look at the same batches, which can be walked through once.
-            kept = list(batches)
-            return combine_metrics(
-                model,
-                [metric.fit(kept) if metric.fit else metric for metric in metrics],
-            )
+    def fit(batches: Iterable[Batch]) -> Metric:
+        # Several metrics look at the same batches, which can be walked through once.
+        kept = list(batches)
+        fitted = [metric.fit(kept) if metric.fit else metric for metric in metrics]
+        return combine_metrics(model, fitted)
 
-        joined = replace(joined, fit=fit)
-    return joined
+    return replace(joined, fit=fit) if any(metric.fit for metric in metrics) else joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +144,15 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
 
 def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
     """Each metric's score, what it is worth, and its share of the weight in percent."""
-    scores = {
-        scored.member.spec: (float(scored.score(totals)), float(scored.worth(totals)))
-        for scored in members
-    }
-    defined = {spec: pair for spec, pair in scores.items() if not np.isnan(pair[0])}
-    weights = {scored.member.spec: scored.member.weight for scored in members}
-    total = sum(weights[spec] for spec in defined)
+    defined = {}
+    for scored in members:
+        score = float(scored.score(totals))
+        if not np.isnan(score):
+            defined[scored.member] = score, float(scored.worth(totals))
+    total = sum(member.weight for member in defined)
     return {
-        spec: [score, worth, 100 * weights[spec] / total]
-        for spec, (score, worth) in defined.items()
+        member.spec: [score, worth, 100 * member.weight / total]
+        for member, (score, worth) in defined.items()
     }
 
 

@@ -4,15 +4,15 @@ The other error rates share its columns, the lengths that edits are set against,
 alignments.
 """
 
-from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence, get_segment_words
+from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
-from metra.metrics.alignment import Alignment, Link, WordRange
+from metra.metrics.alignment import Alignment, Link, WordRange, build_alignments
+from metra.metrics.options import Case
 from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
@@ -27,7 +27,7 @@ def wer(
     norm: Literal["reference", "output"] = "reference",
     refs: Literal["best", "best-rate", "average-length"] = "best",
     tok: str = "none",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
     """Words to change, add or drop per hundred reference words. Lower is better.
@@ -52,42 +52,59 @@ def wer(
             longest, of those the first), or with the lowest rate (best-rate; of those the
             first); average-length takes the fewest edits over the references' mean length.
         tok: how text is cut into words; none cuts at white space.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    check_norm("wer", norm, refs)
     text = make_preparation(tok=tok, case=case, stem=stem)
+    return build_metric("wer", text, norm, refs, text.versions())
+
+
+def build_metric(
+    name: str,
+    text: Preparation,
+    norm: str,
+    refs: str,
+    settled: dict[str, str],
+    unit: Literal["word", "character"] = "word",
+) -> Metric:
+    """Make the error rate of words, or of characters."""
+    if norm == "output" and refs == "average-length":
+        msg = (
+            f"{name}: refs=average-length is not possible with norm=output, which has no "
+            "use for reference lengths; expected refs=best or refs=best-rate."
+        )
+        raise OptionError(msg)
+
+    def align(batch: Batch | Sentence, index: int) -> list[Alignment]:
+        chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
+        return build_alignments(
+            batch,
+            index,
+            text,
+            lambda place: _parse_links(paths[place]),
+            kinds=tuple(_KINDS.values()),
+            chosen=chosen,
+            unit=unit,
+        )
+
     return Metric(
-        name="wer",
+        name=name,
         columns=COLUMNS,
-        rows=partial(rows, text=text, refs=refs),
-        aggregate=AGGREGATES[norm],
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
+        aggregate=aggregate if norm == "reference" else aggregate_by_output,
         higher_is_better=False,
         parts=parts,
-        align=partial(align, text=text, refs=refs, unit="word"),
-        settled=text.versions(),
+        align=align,
+        settled=settled,
     )
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation, refs: str) -> Array:
-    """Edits, hits and reference length of each segment: (segments, 5)."""
-    return _core.edit_rows(batch.hits(text), "fixed", refs)
-
-
-def normalise_by_reference(totals: Array) -> Array:
+def aggregate(totals: Array) -> Array:
     """Edits per hundred reference words; no words at all count as one."""
     return _compute_rate(totals, totals[..., 4])
 
 
-def normalise_by_output(totals: Array) -> Array:
+def aggregate_by_output(totals: Array) -> Array:
     """Edits per hundred output words; no words at all count as one."""
     return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
-
-
-AGGREGATES = {
-    "reference": normalise_by_reference,
-    "output": normalise_by_output,
-}
 
 
 def parts(totals: Array) -> Parts:
@@ -97,50 +114,18 @@ def parts(totals: Array) -> Parts:
     return {**named, "hyp_len": words}
 
 
-def align(
-    batch: Batch | Sentence, index: int, *, text: Preparation, refs: str, unit: str
-) -> list[Alignment]:
-    """Align one segment with each of its references that is there."""
-    chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
-    hyp, references = get_segment_words(batch, index, text)
-    return [
-        Alignment(
-            hyp=hyp,
-            ref=words,
-            links=_parse_links(path),
-            kinds=tuple(_KINDS.values()),
-            reference=number,
-            chosen=place == chosen,
-            unit="word" if unit == "word" else "character",
-        )
-        for place, ((number, words), path) in enumerate(
-            zip(references, paths, strict=True)
-        )
-    ]
-
-
-def check_norm(owner: str, norm: str, refs: str) -> None:
-    """Refuse to average reference lengths that are not used."""
-    if norm == "output" and refs == "average-length":
-        msg = (
-            f"{owner}: refs=average-length is not possible with norm=output, which has no "
-            "use for reference lengths; expected refs=best or refs=best-rate."
-        )
-        raise OptionError(msg)
-
-
 def _compute_rate(totals: Array, length: Array) -> Array:
     edits = totals[..., :3].sum(-1)
     return 100 * edits / np.where(length > 0, length, 1)
 
 
-def _parse_links(path: str) -> tuple[Link, ...]:
+def _parse_links(path: str) -> list[Link]:
     links = []
     hyp = ref = 0
     for letter in path:
-        words, ref_words = letter != "D", letter != "I"
-        here = WordRange(hyp, hyp + words), WordRange(ref, ref + ref_words)
-        links.append(Link(_KINDS[letter], *here))
-        hyp += words
-        ref += ref_words
-    return tuple(links)
+        hyp_end, ref_end = hyp + (letter != "D"), ref + (letter != "I")
+        links.append(
+            Link(_KINDS[letter], WordRange(hyp, hyp_end), WordRange(ref, ref_end))
+        )
+        hyp, ref = hyp_end, ref_end
+    return links

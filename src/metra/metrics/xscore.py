@@ -65,11 +65,10 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
             "model=NAME of a spaCy model."
         )
         raise OptionError(msg)
-    source = (
-        build_model_source(model)
-        if model
-        else build_file_source("xscore", parses, match=match)
-    )
+    if model:
+        source = build_model_source(model)
+    else:
+        source = build_file_source("xscore", parses, match=match)
     return Metric(
         name="xscore",
         columns=tuple(SIGNS),

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
-from metra.errors import CorpusError, LengthError, MissingResourceError
+from metra.errors import (
+    CorpusError,
+    LengthError,
+    MissingResourceError,
+    missing_package,
+)
 
 __all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
@@ -97,10 +102,7 @@ def import_pyarrow(why: str) -> Any:
     try:
         import pyarrow
     except ImportError:
-        msg = (
-            f"{why} needs the package 'pyarrow', which is not installed; install it with: "
-            "pip install 'metra[parquet]'"
-        )
+        msg = missing_package(why, "pyarrow", "parquet")
         raise MissingResourceError(msg) from None
     return pyarrow
 

@@ -8,15 +8,17 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from metra.errors import FormatError, MissingResourceError
+from metra.errors import FormatError, MissingResourceError, missing_package
+
+T = TypeVar("T")
 
 # Where Debian, other systems and users keep Hunspell's dictionaries.
 HUNSPELL_FOLDERS = (
@@ -81,10 +83,7 @@ def _load_hunspell(name: str) -> Dictionary:
     try:
         from hunspell import Hunspell
     except ImportError:
-        msg = (
-            f"The dictionary {name} needs the package 'chunspell', which is not installed; "
-            "install it with: pip install 'metra[spell]'"
-        )
+        msg = missing_package(f"The dictionary {name}", "chunspell", "spell")
         raise MissingResourceError(msg) from None
     speller = Hunspell(path.stem, hunspell_data_dir=str(path.parent))
 
@@ -190,18 +189,32 @@ def read_wordnet_version(folder: Path) -> str:
     return match[1] if match else "unknown"
 
 
-def load_spacy_model(model: str, *, owner: str, extra: str) -> Any:
-    """Load a model; what is not installed is named with the step that installs it."""
+class SpacyModel:
+    """A loaded spaCy model and, for signatures, its version and spaCy's."""
+
+    def __init__(self, pipeline: Any) -> None:
+        about = pipeline.meta
+        name = f"{about['lang']}_{about['name']} {about['version']}"
+        self.version = f"{name}, spaCy {version('spacy')}"
+        self.pipeline = pipeline
+        self._lock = Lock()  # a pipeline keeps state while it works
+
+    def read(self, texts: Iterable[str], convert: Callable[[Any], T]) -> list[T]:
+        """Read every text, and convert what the model makes of it."""
+        with self._lock:
+            return [convert(doc) for doc in self.pipeline.pipe(texts)]
+
+
+@lru_cache(maxsize=8)
+def load_spacy_model(model: str, *, owner: str, extra: str) -> SpacyModel:
+    """Load a model by its package's name or its folder, or say how to install it."""
     try:
         import spacy
     except ImportError:
-        msg = (
-            f"{owner}: model={model} needs the package 'spacy', which is not installed; "
-            f"install it with: pip install 'metra[{extra}]'"
-        )
+        msg = missing_package(f"{owner}: model={model}", "spacy", extra)
         raise MissingResourceError(msg) from None
     try:
-        return spacy.load(model)
+        return SpacyModel(spacy.load(model))
     except (OSError, ImportError):
         known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
         msg = (
@@ -209,14 +222,6 @@ def load_spacy_model(model: str, *, owner: str, extra: str) -> Any:
             "with: python -m spacy download en_core_web_sm, or give a model's folder."
         )
         raise MissingResourceError(msg) from None
-
-
-def get_model_version(pipeline: Any) -> str:
-    """Name a model and spaCy with their versions, for signatures."""
-    about = pipeline.meta
-    return (
-        f"{about['lang']}_{about['name']} {about['version']}, spaCy {version('spacy')}"
-    )
 
 
 def read_paraphrase_table(path: str) -> str:

@@ -2,27 +2,29 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from metra.campaign.protocols.answers import (
     KEY,
-    fill_verdicts,
-    get_key,
     get_table,
-    get_texts,
     make_undefined,
+    shorten_value,
 )
-from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
+from metra.campaign.protocols.kind import (
+    Answer,
+    KeyedKind,
+    Rng,
+    Texts,
+    interpolate_chance,
+)
+from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 from metra.text.normalisation import fold_text
 from metra.text.offsets import Span
 from metra.text.words import find_words, recognise_spacing
 
-if TYPE_CHECKING:
-    import numpy as np
-
 #: How many characters of the text second judges see on each side of a gap.
-AROUND = 120
+_AROUND = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Gaps(KeyedKind):
 
     kind: ClassVar[str] = "gaps"
     answer: ClassVar[str] = "A word for each gap; a gap may stay empty."
+    verdicts: ClassVar[str] = "close"
 
     every: int = 8
     #: Which word is the first gap, counted from 1; 0 is the n-th.
@@ -46,10 +49,9 @@ class Gaps(KeyedKind):
 
     def get_visible_text(self, text: str) -> str:
         """Return nothing: the text would show what stood in the gaps."""
-        del text
         return ""
 
-    def extra(self, output: str) -> dict[str, Any]:
+    def extra(self, output: str) -> Answer:
         """Return the text around the gaps: one piece more than there are gaps."""
         pieces, start = [], 0
         for span in self.places(output):
@@ -57,28 +59,33 @@ class Gaps(KeyedKind):
             start = span.end
         return {"pieces": [*pieces, output[start:]]}
 
-    def check(
-        self, value: object, name: str, texts: Mapping[str, str]
-    ) -> dict[str, Any]:
+    def build_key(self, texts: Texts) -> Answer:
+        """Return the words that stood in the gaps."""
+        output = texts["output"]
+        spans = self.places(output)
+        return {
+            "every": self.every,
+            "offset": self.offset or self.every,
+            "counted": recognise_spacing(output),
+            "starts": [span.start for span in spans],
+            "words": [output[span.start : span.end] for span in spans],
+            "close": [None] * len(spans),
+        }
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
         """Return the answers with the words that stood there."""
         entry = get_table(value, name, "answers")
-        if self.keyed:
-            key = get_key(value, name)
-        else:
-            output = texts["output"]
-            spans = self.places(output)
-            key = {
-                "every": self.every,
-                "offset": self.offset or self.every,
-                "counted": recognise_spacing(output),
-                "starts": [span.start for span in spans],
-                "words": [output[span.start : span.end] for span in spans],
-                "close": [None] * len(spans),
-            }
-        answers = get_texts(entry, "answers", name, len(key["words"]))
-        return {"answers": answers, KEY: key}
+        key = self.find_key(value, name, texts)
+        answers: Any = entry.get("answers")
+        count = len(key["words"])
+        listed = isinstance(answers, list) and all(isinstance(a, str) for a in answers)
+        if not listed or len(answers) != count:
+            shown = shorten_value(answers)
+            msg = f"{name}: answers is {shown}; expected {count} texts in a list."
+            raise OptionError(msg)
+        return {"answers": [answer.strip() for answer in answers], KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[OutputScore]:
         """Return the per cent of exact words and, of the rest, of words close in meaning.
 
         >>> key = {"words": ["a", "b", "c"], "close": [None, 1.0, 0.0]}
@@ -86,14 +93,12 @@ class Gaps(KeyedKind):
         >>> [(one.scorer, round(one.native, 1)) for one in scored]
         [('cloze-exact', 33.3), ('cloze-close', 50.0)]
         """
-        gaps = len(value[KEY]["words"])
+        right = _compare_words(value)
         names = f"{name}-exact", f"{name}-close"
-        if not gaps:
-            return [
-                make_undefined(scorer, "the text is too short for a gap")
-                for scorer in names
-            ]
-        exact = 100 * sum(is_exact(value)) / gaps
+        if not right:
+            reason = "the text is too short for a gap"
+            return [make_undefined(scorer, reason) for scorer in names]
+        exact = 100 * sum(right) / len(right)
         return [OutputScore(names[0], exact, exact), _score_close(value, names[1])]
 
     def find_open_answers(
@@ -106,15 +111,7 @@ class Gaps(KeyedKind):
             before, after = _cut_context(output, start, start + len(word))
             yield number, {"before": before, "after": after, "expected": word}
 
-    def add_verdicts(
-        self, value: dict[str, Any], shares: Mapping[int, float]
-    ) -> dict[str, Any]:
-        """Return the answer with the share of second judges who call each word close."""
-        return fill_verdicts(value, "close", shares)
-
-    def simulate(
-        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
-    ) -> dict[str, Any]:
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
         """Draw exact words, more of them where the quality is higher."""
         right = interpolate_chance(qualities, 0.2, 0.8)
         words = [text[span.start : span.end] for span in find_words(text)]
@@ -127,7 +124,7 @@ class Gaps(KeyedKind):
         return {"answers": answers}
 
 
-def is_exact(value: Mapping[str, Any]) -> list[bool]:
+def _compare_words(value: Mapping[str, Any]) -> list[bool]:
     """Return whether each answer is the word that stood there, whatever its case."""
     both = zip(value["answers"], value[KEY]["words"], strict=True)
     return [fold_text(answer) == fold_text(word) for answer, word in both]
@@ -135,24 +132,24 @@ def is_exact(value: Mapping[str, Any]) -> list[bool]:
 
 def find_undecided(value: Mapping[str, Any]) -> list[int]:
     """Return the numbers of the answers that a second judge has to call close or not."""
-    both = zip(value["answers"], is_exact(value), value[KEY]["close"], strict=True)
+    exact = _compare_words(value)
+    rows = zip(value["answers"], exact, value[KEY]["close"], strict=True)
     return [
         number
-        for number, (answer, exact, close) in enumerate(both)
-        if answer and not exact and close is None
+        for number, (answer, right, close) in enumerate(rows)
+        if answer and not right and close is None
     ]
 
 
 def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
-    exact = is_exact(value)
-    rest = len(exact) - sum(exact)
-    waiting = len(find_undecided(value))
+    exact = _compare_words(value)
+    shares = zip(value[KEY]["close"], exact, strict=True)
+    rest = [share or 0.0 for share, right in shares if not right]
     if not rest:
         return make_undefined(name, "every gap has the exact word")
-    if waiting:
+    if waiting := len(find_undecided(value)):
         return make_undefined(name, f"{waiting} answers wait for a second judge")
-    shares = zip(value[KEY]["close"], exact, strict=True)
-    close = 100 * sum(share or 0.0 for share, right in shares if not right) / rest
+    close = 100 * sum(rest) / len(rest)
     return OutputScore(name, close, close)
 
 
@@ -163,12 +160,12 @@ def _cut_context(output: str, start: int, end: int) -> tuple[str, str]:
     ('… a ', ' …')
     """
     before, after = output[:start], output[end:]
-    if len(before) > AROUND:
-        kept = before[-AROUND:]
+    if len(before) > _AROUND:
+        kept = before[-_AROUND:]
         cut = next((at for at, sign in enumerate(kept) if sign.isspace()), 0)
         before = f"…{kept[cut:]}"
-    if len(after) > AROUND:
-        kept = after[:AROUND]
-        ends = (at for at in range(AROUND, 0, -1) if kept[at - 1].isspace())
-        after = f"{kept[: next(ends, AROUND)]}…"
+    if len(after) > _AROUND:
+        kept = after[:_AROUND]
+        ends = (at for at in range(_AROUND, 0, -1) if kept[at - 1].isspace())
+        after = f"{kept[: next(ends, _AROUND)]}…"
     return before, after

@@ -1,18 +1,25 @@
 """What every kind of question can do; a kind overrides what is different for it.
 
-A new kind is one module here with a class derived from `QuestionKind` (or `KeyedKind`), one
-script in web/static/steps, and its texts. It is known to stores and pages as soon as a
-protocol uses it.
+A new kind is a class here derived from `QuestionKind` (or `KeyedKind`), one script in
+web/static/steps, and its texts. Stores and pages know it as soon as a protocol uses it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
+from metra.campaign.protocols.answers import KEY
+from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 
 if TYPE_CHECKING:
     import numpy as np
+
+#: A checked answer, the texts that it may point into, and what campaigns give besides.
+Answer: TypeAlias = dict[str, Any]
+Texts: TypeAlias = Mapping[str, str]
+Material: TypeAlias = Mapping[str, Any]
+Rng: TypeAlias = "np.random.Generator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +59,17 @@ class QuestionKind:
     shows_judged: ClassVar[bool] = False
     #: Whether keys are counted or recorded while judges write.
     counts_keys: ClassVar[bool] = False
+    #: The entry of the key with second judges' verdicts on open answers.
+    verdicts: ClassVar[str] = ""
 
     # What is asked
 
-    def bind(self, material: Mapping[str, Any], document: str, segment: int) -> Self:
+    def bind(self, material: Material, document: str, segment: int) -> Self:
         """Return the question with what it needs to know about one text."""
-        del material, document, segment
         return self
 
     def set_language(self, language: str) -> Self:
         """Return the question for outputs in a language."""
-        del language
         return self
 
     @property
@@ -87,50 +94,42 @@ class QuestionKind:
 
     def extra(self, output: str) -> dict[str, Any]:
         """Return what a screen needs besides the texts; never what is right."""
-        del output
         return {}
 
     # Answers
 
-    def check(self, value: Any, name: str, texts: Mapping[str, str]) -> Any:
+    def check(self, value: Any, name: str, texts: Texts) -> Any:
         """Return the answer, tidied, or raise an error that says what is wrong with it."""
         raise NotImplementedError
 
     def scores(self, value: Any, name: str) -> list[OutputScore]:
         """Return the scores of a checked answer; none where it does not rate outputs."""
-        del value, name
         return []
 
     def relax_rules(self) -> Self:
         """Return the question for answers that were given elsewhere, under looser rules."""
         return self
 
-    def limit_times(self, value: Any, wall_ms: int) -> Any:
-        """Return the answer with its times cut to the server's time of the screen."""
-        del wall_ms
-        return value
-
     def keep_outputs(self, value: Any, places: Sequence[int]) -> Any:
         """Return a checked answer about some of its outputs."""
-        del places
         return value
 
     def locate_quotes(self, value: Any, output: str, place: str) -> Any:
         """Return an example's answer with quoted words replaced by their places."""
-        del output, place
         return value
 
     def find_open_answers(
         self, value: Any, output: str
     ) -> Iterable[tuple[int, dict[str, str]]]:
         """Yield the answers that need a second judge, by number, with what to show them."""
-        del value, output
         return ()
 
     def add_verdicts(self, value: Any, shares: Mapping[int, float]) -> Any:
         """Return the answer with the share of second judges who accept each open part."""
-        del shares
-        return value
+        verdicts = list(value[KEY][self.verdicts])
+        for number, share in shares.items():
+            verdicts[number] = share
+        return {**value, KEY: value[KEY] | {self.verdicts: verdicts}}
 
     # Descriptions and demonstrations
 
@@ -147,9 +146,7 @@ class QuestionKind:
         """Whether simulated judges can answer it."""
         return type(self).simulate is not QuestionKind.simulate
 
-    def simulate(
-        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
-    ) -> Any:
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Any:
         """Draw an answer for outputs of these qualities, from 0 to 1; `text` is the first."""
         raise NotImplementedError
 
@@ -164,6 +161,20 @@ class KeyedKind(QuestionKind):
     def relax_rules(self) -> Self:
         """Return the question for answers that were exported with their key."""
         return replace(self, keyed=True)
+
+    def find_key(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the key that an answer came with, or that of the question."""
+        if not self.keyed:
+            return self.build_key(texts)
+        key = value.get(KEY) if isinstance(value, Mapping) else None
+        if not isinstance(key, dict):
+            msg = f"{name} has no {KEY}; expected an answer as metra exported it."
+            raise OptionError(msg)
+        return key
+
+    def build_key(self, texts: Texts) -> Answer:
+        """Return what answers are scored against."""
+        raise NotImplementedError
 
 
 def interpolate_chance(qualities: Sequence[float], low: float, high: float) -> float:

@@ -1,23 +1,28 @@
-"""Questions about a text, with choices or with a line for the answer."""
+"""Answers in words: questions about a text, slots filled from it, and verdicts on answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 from metra.campaign.protocols.answers import (
     KEY,
-    fill_verdicts,
-    get_key,
     get_table,
     make_undefined,
     strip_punctuation,
 )
-from metra.campaign.protocols.kind import KeyedKind, interpolate_chance
+from metra.campaign.protocols.kind import (
+    Answer,
+    KeyedKind,
+    KindWords,
+    Material,
+    QuestionKind,
+    Rng,
+    Texts,
+    interpolate_chance,
+)
 from metra.errors import OptionError
+from metra.formats.annotations.templates import count_slots
 from metra.formats.scores.judgement import OutputScore
-
-if TYPE_CHECKING:
-    import numpy as np
 
 #: How often simulated judges guess right without a text.
 _GUESSED = 0.25
@@ -40,48 +45,47 @@ class QuestionSet(KeyedKind):
         "A choice or a few words for each question, or that one does not know."
     )
     document_material: ClassVar[str] = "questions"
+    verdicts: ClassVar[str] = "verdicts"
 
     questions: tuple[Question, ...] = ()
     #: Whether the text is out of sight while the questions are answered.
     hidden: bool = False
 
-    def bind(
-        self, material: Mapping[str, Any], document: str, segment: int
-    ) -> "QuestionSet":
+    def bind(self, material: Material, document: str, segment: int) -> Self:
         """Return the questions about a document."""
-        del segment
-        listed = material.get("questions", {}).get(document, ())
         questions = (
             Question(text, tuple(accepted), tuple(choices))
-            for text, accepted, choices in listed
+            for text, accepted, choices in material.get("questions", {}).get(
+                document, ()
+            )
         )
         return replace(self, questions=tuple(questions))
 
-    def extra(self, output: str) -> dict[str, Any]:
+    def extra(self, output: str) -> Answer:
         """Return the questions and choices, without what is right."""
-        del output
-        return {
-            "questions": [
-                {"question": one.question, "choices": list(one.choices)}
-                for one in self.questions
-            ]
-        }
+        questions = [
+            {"question": one.question, "choices": list(one.choices)}
+            for one in self.questions
+        ]
+        return {"questions": questions}
 
-    def check(
-        self, value: object, name: str, texts: Mapping[str, str]
-    ) -> dict[str, Any]:
-        """Return the answers with what would have been right."""
-        del texts
-        entry = get_table(value, name, "answers")
-        key: dict[str, Any] = (
-            get_key(value, name)
-            if self.keyed
-            else {
-                "questions": [_describe_key(one) for one in self.questions],
-                "verdicts": [None] * len(self.questions),
+    def build_key(self, texts: Texts) -> Answer:
+        """Return the questions with what is right, and room for verdicts."""
+        questions = [
+            {
+                "question": one.question,
+                "accepted": list(one.accepted),
+                "choices": list(one.choices),
             }
-        )
-        questions, answers = key["questions"], entry.get("answers")
+            for one in self.questions
+        ]
+        return {"questions": questions, "verdicts": [None] * len(questions)}
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the answers with what would have been right."""
+        answers = get_table(value, name, "answers").get("answers")
+        key = self.find_key(value, name, texts)
+        questions = key["questions"]
         if not isinstance(answers, list) or len(answers) != len(questions):
             msg = (
                 f"{name}: answers is {answers!r}; expected a list of {len(questions)}, "
@@ -89,78 +93,52 @@ class QuestionSet(KeyedKind):
             )
             raise OptionError(msg)
         tidy = [
-            _check_answer(answer, question, f"{name}, question {number}")
+            _check_answer(answer, question["choices"], f"{name}, question {number}")
             for number, (answer, question) in enumerate(
                 zip(answers, questions, strict=True), 1
             )
         ]
         return {"answers": tidy, KEY: key}
 
-    def scores(self, value: dict[str, Any], name: str) -> list[OutputScore]:
+    def scores(self, value: Answer, name: str) -> list[OutputScore]:
         """Return the per cent of questions answered right."""
-        asked = len(value[KEY]["questions"])
-        if not asked:
-            return [make_undefined(name, "there are no questions about this text")]
-        share = 100 * sum(grade_answers(value)) / asked
-        return [OutputScore(name, share, share)]
+        grades = [
+            1.0
+            if answer is not None and _is_accepted(answer, question)
+            else verdict or 0.0
+            for answer, question, verdict in _iterate_answers(value)
+        ]
+        reason = "there are no questions about this text"
+        return [_score_share(name, sum(grades), len(grades), reason)]
 
     def find_open_answers(
         self, value: Mapping[str, Any], output: str
     ) -> Iterator[tuple[int, dict[str, str]]]:
         """Yield free answers that are not listed, with question and accepted answers."""
-        del output
-        for number in find_unlisted(value):
-            question = value[KEY]["questions"][number]
-            expected = " / ".join(question["accepted"])
-            yield number, {"question": question["question"], "expected": expected}
+        for number, (answer, question, verdict) in enumerate(_iterate_answers(value)):
+            is_open = answer is not None and verdict is None and not question["choices"]
+            if is_open and not _is_accepted(answer, question):
+                expected = " / ".join(question["accepted"])
+                yield number, {"question": question["question"], "expected": expected}
 
-    def add_verdicts(
-        self, value: dict[str, Any], shares: Mapping[int, float]
-    ) -> dict[str, Any]:
-        """Return the answers with the share of second judges who accept each."""
-        return fill_verdicts(value, "verdicts", shares)
-
-    def simulate(
-        self, qualities: Sequence[float], text: str, rng: "np.random.Generator"
-    ) -> dict[str, Any]:
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
         """Draw right answers, more of them where the quality is higher."""
         right = interpolate_chance(qualities, 0.3, 0.95) if text else _GUESSED
-
-        def answer(question: Question) -> str | None:
+        answers: list[str | None] = []
+        for _, accepted, choices in self.questions:
             if rng.random() < right:
-                return question.accepted[0]
-            if question.choices and rng.random() < 0.6:
-                return question.choices[int(rng.integers(0, len(question.choices)))]
-            return None
+                answers.append(accepted[0])
+            elif choices and rng.random() < 0.6:
+                answers.append(choices[int(rng.integers(0, len(choices)))])
+            else:
+                answers.append(None)
+        return {"answers": answers}
 
-        return {"answers": [answer(question) for question in self.questions]}
 
-
-def grade_answers(value: Mapping[str, Any]) -> list[float]:
-    """Return how right each answer is: 1, 0, or the share of second judges for it."""
+def _iterate_answers(value: Mapping[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
+    """Iterate over answers, questions, and shares of second judges who accept them."""
     key = value[KEY]
-    grades = []
-    for answer, question, verdict in zip(
-        value["answers"], key["questions"], key["verdicts"], strict=True
-    ):
-        listed = answer is not None and _is_accepted(answer, question)
-        grades.append(1.0 if listed else float(verdict or 0.0))
-    return grades
-
-
-def find_unlisted(value: Mapping[str, Any]) -> list[int]:
-    """Return the numbers of free answers that are not listed and have no verdict yet."""
-    key = value[KEY]
-    return [
-        number
-        for number, (answer, question) in enumerate(
-            zip(value["answers"], key["questions"], strict=True)
-        )
-        if answer is not None
-        and not question["choices"]
-        and key["verdicts"][number] is None
-        and not _is_accepted(answer, question)
-    ]
+    return zip(value["answers"], key["questions"], key["verdicts"], strict=True)
 
 
 def _is_accepted(answer: str, question: Mapping[str, Any]) -> bool:
@@ -168,23 +146,140 @@ def _is_accepted(answer: str, question: Mapping[str, Any]) -> bool:
     return strip_punctuation(answer) in accepted
 
 
-def _describe_key(question: Question) -> dict[str, Any]:
-    return {
-        "question": question.question,
-        "accepted": list(question.accepted),
-        "choices": list(question.choices),
-    }
-
-
-def _check_answer(
-    answer: object, question: Mapping[str, Any], place: str
-) -> str | None:
+def _check_answer(answer: object, choices: Sequence[str], place: str) -> str | None:
     if answer is None:
         return None
-    choices = question["choices"]
     fits = isinstance(answer, str) and bool(answer.strip())
     if not fits or (choices and answer not in choices):
         expected = f"one of {', '.join(choices)}" if choices else "a text"
         msg = f"{place} is answered {answer!r}; expected {expected}, or null."
         raise OptionError(msg)
     return str(answer).strip()
+
+
+SLOTS = ("person", "place", "organisation", "relation")
+
+
+@dataclass(frozen=True, slots=True)
+class Template(KeyedKind):
+    """Values for slots, as many as the text gives, against those of the reference."""
+
+    kind: ClassVar[str] = "template"
+    answer: ClassVar[str] = "Values for the slots, as many as the text gives."
+    document_material: ClassVar[str] = "templates"
+
+    slots: tuple[str, ...] = SLOTS
+    #: What was filled in from the reference: pairs of slot and value.
+    expected: tuple[tuple[str, str], ...] = ()
+
+    def bind(self, material: Material, document: str, segment: int) -> Self:
+        """Return the question with the reference's template of a document."""
+        filled = material.get("templates", {}).get(document, ())
+        return replace(self, expected=tuple((slot, value) for slot, value in filled))
+
+    def get_words(self) -> KindWords:
+        """Return the names of the slots."""
+        return KindWords(names={slot: slot for slot in self.slots})
+
+    def extra(self, output: str) -> Answer:
+        """Return the slots of this document, without their values."""
+        return {"slots": self._list_slots()}
+
+    def build_key(self, texts: Texts) -> Answer:
+        """Return the expected values."""
+        return {"expected": list(map(list, self.expected))}
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the filled slots with the expected ones."""
+        filled = get_table(value, name, "filled").get("filled")
+        key = self.find_key(value, name, texts)
+        known = None if self.keyed else self._list_slots()
+        if not isinstance(filled, list):
+            msg = f"{name}: filled is {filled!r}; expected a list of slots and values."
+            raise OptionError(msg)
+        pairs = [
+            _check_pair(pair, known, f"{name}, entry {number}")
+            for number, pair in enumerate(filled, 1)
+        ]
+        return {"filled": pairs, KEY: key}
+
+    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+        """Return F, precision and recall of the values in per cent, as at the MUC.
+
+        >>> key = {"expected": [["who", "Ann"], ["where", "Rome"]]}
+        >>> value = {"filled": [["who", "ann"], ["who", "Bob"]], "key": key}
+        >>> [one.native for one in Template().scores(value, "template")]
+        [50.0, 50.0, 50.0]
+        """
+        filled, expected = map(count_slots, (value["filled"], value[KEY]["expected"]))
+        correct = (filled & expected).total()
+        ours, theirs = filled.total(), expected.total()
+        nothing, none = "nothing was filled in", "nothing was expected"
+        return [
+            _score_share(name, 2 * correct, ours + theirs, f"{nothing} or expected"),
+            _score_share(f"{name}-precision", correct, ours, nothing),
+            _score_share(f"{name}-recall", correct, theirs, none),
+        ]
+
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
+        """Draw expected values, more of them where the quality is higher."""
+        right = interpolate_chance(qualities, 0.3, 0.95)
+        filled = [list(pair) for pair in self.expected if rng.random() < right]
+        wrong = [slot for slot, _ in self.expected if rng.random() < 0.1]
+        return {"filled": filled + [[slot, "something else"] for slot in wrong]}
+
+    def _list_slots(self) -> list[str]:
+        return list(dict.fromkeys(slot for slot, _ in self.expected) or self.slots)
+
+
+def _check_pair(pair: object, known: Sequence[str] | None, place: str) -> list[str]:
+    if (
+        not isinstance(pair, list | tuple)
+        or len(pair) != 2
+        or not all(isinstance(part, str) and part.strip() for part in pair)
+    ):
+        msg = f"{place} is {pair!r}; expected a slot and a value."
+        raise OptionError(msg)
+    slot, value = (part.strip() for part in pair)
+    if known is not None and slot not in known:
+        msg = f"{place} fills {slot!r}; expected {', '.join(known)}."
+        raise OptionError(msg)
+    return [slot, value]
+
+
+def _score_share(name: str, part: float, whole: int, reason: str) -> OutputScore:
+    if not whole:
+        return make_undefined(name, reason)
+    return OutputScore(name, 100 * part / whole, 100 * part / whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict(QuestionKind):
+    """Yes or no to an answer, in sight of what was asked and what was expected."""
+
+    kind: ClassVar[str] = "verdict"
+    answer: ClassVar[str] = "Yes or no."
+
+    case: tuple[tuple[str, str], ...] = ()
+
+    def bind(self, material: Material, document: str, segment: int) -> Self:
+        """Return the question with the words around a gap, or with a question."""
+        cases = material.get("cases", [])
+        shown = cases[segment]["shown"] if segment < len(cases) else {}
+        return replace(self, case=tuple(shown.items()))
+
+    def get_words(self) -> KindWords:
+        """Return the names of both choices."""
+        return KindWords(names={"right": "Close enough", "wrong": "Not close"})
+
+    def extra(self, output: str) -> Answer:
+        """Return what was asked and what was expected."""
+        return dict(self.case)
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the verdict."""
+        verdict = get_table(value, name, "right").get("right")
+        if not isinstance(verdict, bool):
+            msg = f"{name}: right is {verdict!r}; expected true or false."
+            raise OptionError(msg)
+        return {"right": verdict}

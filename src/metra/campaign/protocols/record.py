@@ -6,15 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from metra.campaign.protocols.answers import KEY
-from metra.campaign.protocols.kind import QuestionKind
+from metra.campaign.protocols.answers import KEY, limit_times
+from metra.campaign.protocols.kind import Answer, Material, QuestionKind, Texts
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 
 #: What may stand beside an output; the basis is the source or the reference, as one likes.
 Shown: TypeAlias = Literal["basis", "context"]
 Basis: TypeAlias = Literal["source", "reference"]
-Value: TypeAlias = dict[str, Any]
 #: What takes part beside the systems so that their scores can be seen in its light:
 #: questions without any text, or the original text.
 Control: TypeAlias = Literal["", "no text", "original"]
@@ -64,7 +63,7 @@ class Protocol:
         """Whether a judge sees several systems' versions of a text at once."""
         return self.outputs != 1
 
-    def check(self, value: object, texts: Mapping[str, str]) -> Value:
+    def check(self, value: object, texts: Texts) -> Answer:
         """Return an answer, tidied, or say in one sentence what is wrong with it.
 
         `texts` holds the judged text as `output` (or as `1`, `2`, … where there are
@@ -73,30 +72,23 @@ class Protocol:
         if not isinstance(value, Mapping):
             msg = f"The answer to {self.name} is {value!r}; expected an entry for each step."
             raise OptionError(msg)
-        names = [
-            step.name for step in self.steps if not step.optional or step.name in value
-        ]
+        steps = [one for one in self.steps if not one.optional or one.name in value]
+        names = [step.name for step in steps]
         for name in [*names, *value]:
             if name not in value or name not in names:
                 what = "lacks" if name in names else "has an unknown entry"
-                msg = (
-                    f"The answer to {self.name} {what} {name!r}; "
-                    f"expected {', '.join(names)}."
-                )
+                expected = ", ".join(names)
+                msg = f"The answer to {self.name} {what} {name!r}; expected {expected}."
                 raise OptionError(msg)
         return {
-            step.name: step.asks.check(value[step.name], step.name, texts)
-            for step in self.steps
-            if step.name in names
+            one.name: one.asks.check(value[one.name], one.name, texts) for one in steps
         }
 
     def relax_rules(self) -> "Protocol":
         """Return the protocol for answers that were given elsewhere, under looser rules."""
         return self._replace_asks(lambda asks: asks.relax_rules())
 
-    def bind(
-        self, material: Mapping[str, Any], *, document: str, segment: int
-    ) -> "Protocol":
+    def bind(self, material: Material, document: str, segment: int) -> "Protocol":
         """Return the protocol with what its steps need to know about one text."""
         return self._replace_asks(lambda asks: asks.bind(material, document, segment))
 
@@ -110,14 +102,12 @@ class Protocol:
         """Return an answer with its times cut to the server's time of the screen."""
         if not isinstance(value, Mapping):
             return value
-        limited = dict(value)
-        for step in self.steps:
-            # Only tables carry times.
-            if isinstance(value.get(step.name), Mapping):
-                limited[step.name] = step.asks.limit_times(value[step.name], wall_ms)
-        return limited
+        return {
+            name: limit_times(entry, wall_ms) if isinstance(entry, Mapping) else entry
+            for name, entry in value.items()
+        }
 
-    def scores(self, value: Value) -> list[tuple[OutputScore, ...]]:
+    def scores(self, value: Answer) -> list[tuple[OutputScore, ...]]:
         """Return the scores of each output on the screen, step by step."""
         columns = [
             step.asks.scores(value[step.name], step.name)
@@ -126,18 +116,14 @@ class Protocol:
         ]
         if not self.contrastive:
             return [tuple(scored for column in columns for scored in column)]
-        count = max(map(len, columns))
-        return [
-            tuple(column[place] for column in columns if column)
-            for place in range(count)
-        ]
+        return list(zip(*filter(None, columns), strict=True))
 
     def as_json(self) -> str:
         """Return everything that decides what answers mean, always in the same order."""
-        kinds = {step.name: step.asks.kind for step in self.steps}
-        return json.dumps(
-            asdict(self) | {"kinds": kinds}, sort_keys=True, ensure_ascii=False
-        )
+        content = asdict(self) | {
+            "kinds": {one.name: one.asks.kind for one in self.steps}
+        }
+        return json.dumps(content, sort_keys=True, ensure_ascii=False)
 
     @property
     def version(self) -> str:
@@ -145,7 +131,23 @@ class Protocol:
         return hashlib.sha256(self.as_json().encode()).hexdigest()[:16]
 
 
-def hide_key(value: Value) -> Value:
+def ask_once(
+    name: str,
+    title: str,
+    question: str,
+    asks: QuestionKind,
+    shows: tuple[Shown, ...] = (),
+    basis: Basis = "source",
+    *,
+    step: str = "",
+    **more: Any,
+) -> Protocol:
+    """Return a protocol of one step, which is named like it unless `step` is given."""
+    steps = (Step(step or name, question, asks, shows),)
+    return Protocol(name, title, steps, basis, **more)
+
+
+def hide_key(value: Answer) -> Answer:
     """Return an answer as its judge may see it again: without its key."""
     return {
         name: {what: entry[what] for what in entry if what != KEY}

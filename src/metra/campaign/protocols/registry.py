@@ -4,61 +4,33 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from metra.campaign.protocols.rating_protocols import (
-    ADEQUACY,
-    CLARITY,
-    DA,
-    DA_SQM,
-    ESA,
-    INTELLIGIBILITY,
-    LDC,
-    MQM,
-    PAIRWISE,
-    RANKING,
-    evaltrans,
-)
+from metra.campaign.protocols import rating_protocols as ratings
+from metra.campaign.protocols import task_protocols as tasks
 from metra.campaign.protocols.record import Protocol
-from metra.campaign.protocols.task_protocols import (
-    ENTITY_CHECK,
-    MINIMAL_CORRECTION,
-    TERM_MARKING,
-    TERM_RECONCILIATION,
-    VERDICTS,
-    cloze,
-    comprehension,
-    correction,
-    entity_reconciliation,
-    entity_tagging,
-    reading,
-    reading_aloud,
-    templates,
-)
 from metra.errors import FormatError, UnknownNameError, no_such
 
 #: Protocols that campaigns may adapt, by what makes them.
 _ADAPTABLE: dict[str, Callable[..., Protocol]] = {
-    "correction": correction,
-    "cloze": cloze,
-    "reading": reading,
-    "reading-aloud": reading_aloud,
-    "comprehension": comprehension,
-    "templates": templates,
-    "entity-tagging": entity_tagging,
-    "entity-reconciliation": entity_reconciliation,
-    "evaltrans": evaltrans,
+    "correction": tasks.correction,
+    "cloze": tasks.cloze,
+    "reading": tasks.reading,
+    "reading-aloud": tasks.reading_aloud,
+    "comprehension": tasks.comprehension,
+    "templates": tasks.templates,
+    "entity-tagging": tasks.entity_tagging,
+    "entity-reconciliation": tasks.entity_reconciliation,
+    "evaltrans": ratings.evaltrans,
 }
-
 PROTOCOLS = {
     known.name: known
     for known in (
-        *(LDC, ADEQUACY, DA, DA_SQM, ESA, MQM, PAIRWISE, RANKING),
-        *(INTELLIGIBILITY, CLARITY, MINIMAL_CORRECTION),
-        *(ENTITY_CHECK, TERM_MARKING, TERM_RECONCILIATION, VERDICTS),
+        *(ratings.LDC, ratings.ADEQUACY, ratings.DA, ratings.DA_SQM, ratings.ESA),
+        *(ratings.MQM, ratings.PAIRWISE, ratings.RANKING, ratings.INTELLIGIBILITY),
+        *(ratings.CLARITY, tasks.MINIMAL_CORRECTION, tasks.ENTITY_CHECK),
+        *(tasks.TERM_MARKING, tasks.TERM_RECONCILIATION, tasks.VERDICTS),
         *(make() for make in _ADAPTABLE.values()),
     )
 }
-
-
 #: Every kind of question that a protocol uses, by its name.
 KINDS = {
     step.asks.kind: type(step.asks)
@@ -79,33 +51,31 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
         raise UnknownNameError(no_such("protocol", name, PROTOCOLS))
     if not options:
         return PROTOCOLS[name]
-    make = _ADAPTABLE.get(name)
-    known = signature(make).parameters if make else {}
+    make = _ADAPTABLE.get(name, lambda: PROTOCOLS[name])
+    known = signature(make).parameters
     for option, value in options.items():
-        if make is None or option not in known:
+        if option not in known:
             raise FormatError(no_such("option", option, known, owner=name))
-        _check_option(name, option, value, known[option].default)
-    given = {
-        option: tuple(value) if isinstance(value, list) else value
-        for option, value in options.items()
-    }
-    return make(**given) if make else PROTOCOLS[name]
+        default = known[option].default
+        fits, expected = _OPTION_TYPES[type(default)]
+        if not fits(value):
+            msg = f"{name}: {option} is {value!r}; expected {expected}."
+            raise FormatError(msg)
+    return make(
+        **{key: tuple(v) if isinstance(v, list) else v for key, v in options.items()}
+    )
 
 
-def _check_option(name: str, option: str, value: object, default: object) -> None:
-    """Raise an error if an option is not of the type of its default."""
-    number = type(value) in (int, float)
-    fits, expected = {
-        bool: (isinstance(value, bool), "true or false"),
-        int: (type(value) is int, "a whole number"),
-        float: (number, "a number"),
-        str: (isinstance(value, str), "a text"),
-        tuple: (
-            isinstance(value, list | tuple)
-            and all(isinstance(one, str) for one in value),
-            "a list of texts",
-        ),
-    }[type(default)]
-    if not fits:
-        msg = f"{name}: {option} is {value!r}; expected {expected}."
-        raise FormatError(msg)
+def _are_texts(value: object) -> bool:
+    listed = isinstance(value, list | tuple)
+    return listed and all(isinstance(one, str) for one in value)  # type: ignore[attr-defined]
+
+
+#: What options may be, by the types of their defaults.
+_OPTION_TYPES: dict[type, tuple[Callable[[object], bool], str]] = {
+    bool: (lambda value: isinstance(value, bool), "true or false"),
+    int: (lambda value: type(value) is int, "a whole number"),
+    float: (lambda value: type(value) in (int, float), "a number"),
+    str: (lambda value: isinstance(value, str), "a text"),
+    tuple: (_are_texts, "a list of texts"),
+}

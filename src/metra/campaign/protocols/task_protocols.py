@@ -6,16 +6,14 @@ read, answer questions, fill templates and gaps, correct texts, and give verdict
 of others. The metrics `entities` and `terminology` read the agreed lists.
 """
 
+from functools import partial
+
 from metra.campaign.protocols.chips import Chips
-from metra.campaign.protocols.edit import Edit
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.missed import Missed
-from metra.campaign.protocols.questions import QuestionSet
-from metra.campaign.protocols.reading import Reading
-from metra.campaign.protocols.record import Protocol, Step
-from metra.campaign.protocols.tags import TYPES, Reconcile, SpanTags
-from metra.campaign.protocols.template import SLOTS, Template
-from metra.campaign.protocols.verdict import Verdict
+from metra.campaign.protocols.questions import SLOTS, QuestionSet, Template, Verdict
+from metra.campaign.protocols.record import Protocol, Step, ask_once
+from metra.campaign.protocols.spans import TYPES, Missed, Reconcile, SpanTags
+from metra.campaign.protocols.timed import Edit, Reading
 from metra.errors import OptionError
 
 #: Which protocol settles what raters have marked.
@@ -23,6 +21,7 @@ SETTLED_BY = {
     "entity-tagging": "entity-reconciliation",
     "term-marking": "term-reconciliation",
 }
+_ask_reference = partial(ask_once, basis="reference", seconds=45, over="reference")
 
 
 def entity_tagging(*, types: tuple[str, ...] = TYPES) -> Protocol:
@@ -30,68 +29,49 @@ def entity_tagging(*, types: tuple[str, ...] = TYPES) -> Protocol:
     question = (
         "Mark every name, date, time, sum of money and percentage, with its type."
     )
-    step = Step("tags", question, SpanTags(_check_types(types)))
-    return _build_tagging("entity-tagging", "Names", step)
+    asks = SpanTags(_check_different("Entities: types", types))
+    return _ask_reference("entity-tagging", "Names", question, asks, step="tags")
 
 
 def entity_reconciliation(*, types: tuple[str, ...] = TYPES) -> Protocol:
     """Keep the names that are names, where raters disagree."""
     question = "Keep what is a name of this type, drop the rest, and correct its ends."
-    step = Step("kept", question, Reconcile(_check_types(types)))
-    return _build_tagging("entity-reconciliation", "Names: agreed list", step)
+    asks = Reconcile(_check_different("Entities: types", types))
+    name, title = "entity-reconciliation", "Names: agreed list"
+    return _ask_reference(name, title, question, asks, step="kept")
 
 
-def _check_types(types: tuple[str, ...]) -> tuple[str, ...]:
-    if not types or len(set(types)) < len(types):
-        msg = f"Entities: types is {list(types)}; expected different names."
+def _check_different(what: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names or len(set(names)) < len(names):
+        msg = f"{what} is {list(names)}; expected different names."
         raise OptionError(msg)
-    return tuple(types)
+    return tuple(names)
 
 
-def _build_tagging(name: str, title: str, step: Step) -> Protocol:
-    return Protocol(name, title, (step,), "reference", seconds=45, over="reference")
-
-
-ENTITY_CHECK = Protocol(
+ENTITY_CHECK = ask_once(
     "entity-check",
     "Missed names",
-    (
-        Step(
-            "missed",
-            "These names were not found in the text. Is one of them there in another form?",
-            Missed(),
-            ("basis",),
-        ),
-    ),
+    "These names were not found in the text. Is one of them there in another form?",
+    Missed(),
+    ("basis",),
     "reference",
+    step="missed",
     seconds=20,
     over="misses",
 )
-TERM_MARKING = _build_tagging(
+TERM_MARKING = _ask_reference(
     "term-marking",
     "Key terms",
-    Step(
-        "tags",
-        "Mark every term of the subject that a translation has to get right.",
-        SpanTags(),
-    ),
+    "Mark every term of the subject that a translation has to get right.",
+    SpanTags(),
+    step="tags",
 )
-TERM_RECONCILIATION = _build_tagging(
+TERM_RECONCILIATION = _ask_reference(
     "term-reconciliation",
     "Key terms: agreed list",
-    Step(
-        "kept",
-        "Keep the terms that matter, drop the rest, and add other accepted wordings.",
-        Reconcile(),
-    ),
-)
-
-
-AFTERWARDS = Step(
-    "comprehension",
-    "Answer from what you have read. Say so if you do not know.",
-    QuestionSet(hidden=True),
-    optional=True,
+    "Keep the terms that matter, drop the rest, and add other accepted wordings.",
+    Reconcile(),
+    step="kept",
 )
 
 
@@ -105,33 +85,27 @@ def reading(*, natural: float = 0.0) -> Protocol:
         "Start, read the text, and stop as soon as you understand it well enough to answer "
         "simple questions about it."
     )
-    step = Step(
-        "reading-speed", question, Reading(natural=_check_speed("reading", natural))
+    asks = Reading(natural=_check_speed("reading", natural))
+    afterwards = "Answer from what you have read. Say so if you do not know."
+    steps = (
+        Step("reading-speed", question, asks),
+        Step("comprehension", afterwards, QuestionSet(hidden=True), optional=True),
     )
-    return Protocol(
-        "reading",
-        "Reading time",
-        (step, AFTERWARDS),
-        "source",
-        seconds=180,
-        whole=True,
-    )
+    return Protocol("reading", "Reading time", steps, "source", seconds=180, whole=True)
 
 
 def reading_aloud(*, natural: float = 0.0, first: int = 4) -> Protocol:
     """Read the first paragraph aloud: the first segments of each text."""
+    name = "reading-aloud"
     if first < 0:
-        msg = (
-            f"reading-aloud: first is {first}; expected segments, or 0 for all of them."
-        )
+        msg = f"{name}: first is {first}; expected segments, or 0 for all of them."
         raise OptionError(msg)
-    question = "Start, read the text aloud at your own pace, and stop at its end."
-    asks = Reading(aloud=True, natural=_check_speed("reading-aloud", natural))
-    return Protocol(
-        "reading-aloud",
+    return ask_once(
+        name,
         "Reading aloud",
-        (Step("oral-reading-speed", question, asks),),
-        "source",
+        "Start, read the text aloud at your own pace, and stop at its end.",
+        Reading(aloud=True, natural=_check_speed(name, natural)),
+        step="oral-reading-speed",
         seconds=60,
         whole=True,
         first=first,
@@ -152,22 +126,19 @@ def comprehension(*, hidden: bool = False, control: bool = True) -> Protocol:
     With `control` some judges answer without having seen any version of the text, which
     shows how much can be answered without reading.
     """
-    before = Step(
-        "reading-speed",
+    question = (
         "Start, read the text, and stop as soon as you understand it well enough to answer "
-        "questions about it.",
-        Reading(compared=False),
-        optional=not hidden,
+        "questions about it."
     )
-    asks = Step(
-        "comprehension",
-        "Answer from the text. Say so if you do not know.",
-        QuestionSet(hidden=hidden),
+    answer = "Answer from the text. Say so if you do not know."
+    steps = (
+        Step("reading-speed", question, Reading(compared=False), optional=not hidden),
+        Step("comprehension", answer, QuestionSet(hidden=hidden)),
     )
     return Protocol(
         "comprehension",
         "Comprehension",
-        (before, asks),
+        steps,
         "source",
         seconds=300,
         whole=True,
@@ -180,32 +151,19 @@ def templates(*, slots: tuple[str, ...] = SLOTS) -> Protocol:
 
     `slots` are those of texts for which the reference's template names none.
     """
-    if not slots or len(set(slots)) < len(slots):
-        msg = f"templates: slots is {list(slots)}; expected different names."
-        raise OptionError(msg)
-    question = "Fill in what the text says; leave empty what it does not say."
-    return Protocol(
+    return ask_once(
         "templates",
         "Template filling",
-        (Step("template", question, Template(tuple(slots))),),
-        "source",
+        "Fill in what the text says; leave empty what it does not say.",
+        Template(_check_different("templates: slots", slots)),
+        step="template",
         seconds=300,
         whole=True,
     )
 
 
-_QUESTION = (
-    "One word is missing in each gap. Write the word that you think stood there; leave the "
-    "gap empty if you have no idea."
-)
-
-
 def cloze(
-    *,
-    every: int = 8,
-    offset: int = 0,
-    beside: bool = False,
-    original: bool = False,
+    *, every: int = 8, offset: int = 0, beside: bool = False, original: bool = False
 ) -> Protocol:
     """Take out every n-th word.
 
@@ -219,11 +177,13 @@ def cloze(
             "offset from 0 to every."
         )
         raise OptionError(msg)
-    return Protocol(
+    return ask_once(
         "cloze",
         "Cloze test",
-        (Step("cloze", _QUESTION, Gaps(every, offset), ("basis",) if beside else ()),),
-        "source",
+        "One word is missing in each gap. Write the word that you think stood there; leave "
+        "the gap empty if you have no idea.",
+        Gaps(every, offset),
+        ("basis",) if beside else (),
         seconds=420,
         whole=True,
         control="original" if original else "",
@@ -250,44 +210,34 @@ def correction(
             f"{worst_keys:g}; expected numbers above 0."
         )
         raise OptionError(msg)
-    asks = Edit(brief, float(worst_minutes), float(worst_keys))
-    question = "Start, correct the text, and finish. You may pause at any time."
-    return Protocol(
+    return ask_once(
         "correction",
         "Correction",
-        (Step("correction", question, asks, ("basis",)),),
-        "source",
+        "Start, correct the text, and finish. You may pause at any time.",
+        Edit(brief, float(worst_minutes), float(worst_keys)),
+        ("basis",),
         seconds=900,
         whole=True,
     )
 
 
-MINIMAL_CORRECTION = Protocol(
+MINIMAL_CORRECTION = ask_once(
     "minimal-correction",
     "Minimal correction",
-    (
-        Step(
-            "syntax",
-            "Make this sentence grammatical {language} with as few changes as possible. "
-            "It need not make sense.",
-            Chips(),
-        ),
-    ),
-    "reference",
+    "Make this sentence grammatical {language} with as few changes as possible. "
+    "It need not make sense.",
+    Chips(),
+    basis="reference",
+    step="syntax",
     seconds=60,
 )
 
-
-VERDICTS = Protocol(
+VERDICTS = ask_once(
     "verdicts",
     "Close answers",
-    (
-        Step(
-            "verdict",
-            "Is this answer close enough in meaning to the expected one?",
-            Verdict(),
-        ),
-    ),
-    "reference",
+    "Is this answer close enough in meaning to the expected one?",
+    Verdict(),
+    basis="reference",
+    step="verdict",
     seconds=6,
 )

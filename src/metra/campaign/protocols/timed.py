@@ -1,0 +1,243 @@
+"""Timed work on a whole text: reading it, silently or aloud, and correcting it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from metra import _core
+from metra.campaign.protocols.answers import (
+    KEY,
+    get_count,
+    get_counts,
+    get_table,
+    get_text,
+    make_undefined,
+    score_error_rate,
+)
+from metra.campaign.protocols.kind import (
+    Answer,
+    KeyedKind,
+    KindWords,
+    Rng,
+    Texts,
+    interpolate_chance,
+)
+from metra.errors import OptionError
+from metra.formats.scores.judgement import OutputScore
+from metra.text.columns import pack
+from metra.text.preparation import make_preparation, prepare
+from metra.text.words import find_words, recognise_spacing, split_words
+
+_MINUTE = 60_000
+#: What is measured: milliseconds in sight and not paused, those of them without a sign of
+#: life, pauses, and milliseconds out of sight.
+_TIMES = ("ms", "idle_ms", "pauses", "hidden_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(KeyedKind):
+    """Milliseconds from start to finish, without pauses, and how often there was one."""
+
+    kind: ClassVar[str] = "reading"
+    answer: ClassVar[str] = "The time from start to finish, without pauses."
+    measures_reading: ClassVar[bool] = True
+
+    aloud: bool = False
+    #: Words per minute of natural text; 0 takes the judge's own, from the baseline text.
+    natural: float = 0
+    #: Whether there is no score without a natural speed to compare with, or none needed.
+    compared: bool = True
+
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether scores need the judge's own speed."""
+        return self.compared and not self.natural
+
+    def build_key(self, texts: Texts) -> Answer:
+        """Return the number of words and the speed to compare with."""
+        key = {**_count_words(texts["output"]), "natural": self.natural or None}
+        return key if self.compared else {**key, "compared": False}
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the times with the number of words."""
+        entry = get_table(value, name, "ms")
+        key = self.find_key(value, name, texts)
+        times = {what: get_count(entry, what, name) for what in _TIMES}
+        if not times["ms"] and key["words"]:
+            msg = f"{name}: ms is 0; expected the time that reading took."
+            raise OptionError(msg)
+        return {**times, **_get_dictionary_words(entry, name), KEY: key}
+
+    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+        """Return words per minute; as fast as natural text, or faster, is 100.
+
+        >>> value = {"ms": 30000, "pauses": 0, "key": {"words": 60, "natural": 160.0}}
+        >>> Reading().scores(value, "reading-speed")[0][1:3]
+        (120.0, 75.0)
+        """
+        key = value[KEY]
+        if not key["words"]:
+            return [make_undefined(name, "the text has no words")]
+        if not value["ms"]:
+            return [make_undefined(name, "no time was measured")]
+        pace = compute_reading_speed(value)
+        if key["natural"]:
+            return [OutputScore(name, pace, 100 * min(1.0, pace / key["natural"]))]
+        if not key.get("compared", True):
+            return []
+        reason = "the judge has not read the baseline text"
+        return [make_undefined(name, reason)._replace(native=pace)]
+
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
+        """Draw a reading time, shorter where the quality is higher."""
+        speed = interpolate_chance(qualities, 90, 240) * float(rng.lognormal(0, 0.1))
+        interruptions = int(rng.random() < 0.1)
+        milliseconds = 1 + round(len(find_words(text)) * _MINUTE / speed)
+        return {"ms": milliseconds, "pauses": interruptions}
+
+
+def compute_reading_speed(value: Mapping[str, Any]) -> float:
+    """Return words per minute of active time."""
+    return float(value[KEY]["words"] * _MINUTE / value["ms"])
+
+
+def is_interrupted(value: Mapping[str, Any]) -> bool:
+    """Return whether there was a pause, so that somebody should look at the attempt."""
+    return bool(value.get("pauses") or value.get("hidden_ms"))
+
+
+def _count_words(text: str) -> Answer:
+    return {"words": len(find_words(text)), "counted": recognise_spacing(text)}
+
+
+def _get_dictionary_words(entry: Mapping[str, Any], name: str) -> dict[str, int]:
+    """Return the browser's own count of words, if it sent one: no score uses it."""
+    what = "dictionary_words"
+    return {what: get_count(entry, what, name)} if what in entry else {}
+
+
+#: Kinds of keys: what was typed is not kept.
+_KEYS = (
+    *("letter", "digit", "punctuation", "space", "enter", "backspace", "delete"),
+    *("navigation", "clipboard", "undo", "composition", "other"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit(KeyedKind):
+    """The corrected text, milliseconds without pauses, keys and inputs by kind."""
+
+    kind: ClassVar[str] = "edit"
+    answer: ClassVar[str] = "The corrected text, the time, and keys by kind."
+    counts_keys: ClassVar[bool] = True
+
+    #: What the text is wanted for; judges see it.
+    brief: str = ""
+    #: Minutes for ten words, and keys for a word, that are 0 of 100: as if made anew.
+    worst_minutes: float = 1.0
+    worst_keys: float = 6.0
+
+    def get_words(self) -> KindWords:
+        """Return the brief."""
+        return KindWords(brief=self.brief)
+
+    def build_key(self, texts: Texts) -> Answer:
+        """Return the number of words and edits, and what is 0 of 100."""
+        edits = count_edits(texts["output"], texts["corrected"])
+        return {
+            **_count_words(texts["output"]),
+            "edits": edits.edits,
+            "corrected_words": edits.words,
+            "worst": [self.worst_minutes, self.worst_keys],
+            "brief": self.brief,
+        }
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the correction with the edits that it took."""
+        entry = get_table(value, name, "text")
+        corrected = get_text(entry, "text", name)
+        key = self.find_key(value, name, {**texts, "corrected": corrected})
+        tidy = {
+            "text": corrected,
+            **{what: get_count(entry, what, name) for what in _TIMES},
+            "keys": get_counts(entry, "keys", name, _KEYS),
+            # The browser's own names for what came in, such as insertFromPaste.
+            "inputs": get_counts(entry, "inputs", name, None),
+            **_get_dictionary_words(entry, name),
+        }
+        if not tidy["ms"]:
+            msg = f"{name}: ms is 0; expected the time that correcting took."
+            raise OptionError(msg)
+        return {**tidy, KEY: key}
+
+    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+        """Return minutes for ten words, keys for a word, and HTER in per cent.
+
+        >>> key = {"words": 100, "edits": 9, "corrected_words": 90, "worst": [1.0, 6.0]}
+        >>> value = {"ms": 300000, "keys": {"letter": 60}, "key": key}
+        >>> [one.native for one in Edit().scores(value, "correction")]
+        [0.5, 0.6, 10.0]
+        """
+        key, words = value[KEY], value[KEY]["words"]
+        time, keys, hter = f"{name}-time", f"{name}-keys", "hter"
+        if not words:
+            reason = "the text has no words"
+            return [make_undefined(one, reason, False) for one in (time, keys, hter)]
+        minutes = 10 * value["ms"] / _MINUTE / words
+        pressed = sum(value["keys"].values()) / words
+        after = key["corrected_words"]
+        return [
+            score_error_rate(time, minutes, key["worst"][0]),
+            score_error_rate(keys, pressed, key["worst"][1]),
+            score_error_rate(hter, 100 * key["edits"] / after)
+            if after
+            else make_undefined(hter, "the correction has no words", False),
+        ]
+
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
+        """Delete words, fewer of them where the quality is higher."""
+        keep = interpolate_chance(qualities, 0.8, 1)
+        lines = [
+            [word for word in line.split(" ") if rng.random() < keep]
+            for line in text.split("\n")
+        ]
+        # A line without words counts as one empty word.
+        words = sum(len(line.split(" ")) for line in text.split("\n"))
+        changed = words - sum(len(line) or 1 for line in lines)
+        count = len(find_words(text))
+        speed = interpolate_chance(qualities, 0.5, 2)
+        typed, deleted = 4 * changed, 5 * changed
+        return {
+            "text": "\n".join(map(" ".join, lines)),
+            "ms": 1 + round(count * 0.05 * _MINUTE / speed),
+            "keys": {"letter": typed, "backspace": deleted, "navigation": count},
+            "inputs": {"insertText": typed, "deleteContentBackward": deleted},
+        }
+
+
+class Edits(NamedTuple):
+    """How many edits, a moved block counting as one, and the words of the correction."""
+
+    edits: int
+    words: int
+
+
+def count_edits(output: str, correction: str) -> Edits:
+    """Count the edits line by line; as one text where lines were joined or split.
+
+    Snover et al. 2006; HTER is `ter` with the correction as the only reference. In scripts
+    without blanks each letter is a word.
+
+    >>> count_edits("a b c d", "c d a b"), count_edits("市場が開く", "市場は開く")
+    (Edits(edits=1, words=4), Edits(edits=1, words=5))
+    """
+    both = output.split("\n"), correction.split("\n")
+    if len(both[0]) != len(both[1]):
+        both = [output], [correction]
+    text = make_preparation(tok="none", case="lower", stem="no")
+    hyps, refs = (
+        prepare(pack([" ".join(split_words(line)) for line in lines], "text"), text)
+        for lines in both
+    )
+    rows = _core.ter_rows(_core.Hits(hyps, [refs]), "sacrebleu")
+    return Edits(int(rows[:, :4].sum()), int(rows[:, 4].sum()))

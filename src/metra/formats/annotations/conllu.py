@@ -149,8 +149,8 @@ def _parse_sentence(
             spelling += "".join(form.split())
         lemma, upos, xpos, features, head, deprel = fields[2:8]
         what = f"{path}, line {number}: head"
-        place = _parse_number(head, 0, what, "the number of a word, or 0 for the root")
-        words.append(ParsedWord(form, lemma, upos, xpos, features, place, deprel))
+        above = _parse_number(head, 0, what, "the number of a word, or 0 for the root")
+        words.append(ParsedWord(form, lemma, upos, xpos, features, above, deprel))
     for position, word in enumerate(words, 1):
         if word.head > len(words) or word.head == position:
             msg = (

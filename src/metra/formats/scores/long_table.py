@@ -7,6 +7,7 @@ segment) and a column for each scorer.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,7 @@ def build_scores(
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
     tables = []
     for scorer, rows in by_scorer.items():
-        about = [columns["system"], items, columns["judge"]]
+        about: list[Any] = [columns["system"], items, columns["judge"]]
         systems, scored, judges = ([column[row] for row in rows] for column in about)
         values_of = {scorer: values[rows]}
         tables.append(record.build_score_table(systems, scored, values_of, judges))

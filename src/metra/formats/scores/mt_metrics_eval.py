@@ -285,10 +285,13 @@ def format_folder(
     for scorer in dict.fromkeys(score.scorer for score in scores if score.is_defined):
         path = f"human-scores/{pair}.{scorer}.seg.score"
         files[path] = format_scores(judgements, scorer, **size)
-    judges = sorted({scored.judgement.judge for scored in judgements})
-    for judge in judges if weights is not None else ():
-        path = f"human-scores/{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
-        files[path] = format_ratings(judgements, judge=judge, weights=weights, **size)
+    if weights is not None:
+        size["weights"] = weights
+        for judge in sorted({scored.judgement.judge for scored in judgements}):
+            name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
+            files[f"human-scores/{name}"] = format_ratings(
+                judgements, judge=judge, **size
+            )
     names = make_file_names(systems)
     files |= _format_texts(judgements, pair, names, segments)
     rows = (f"{name}\t{' '.join(system.split())}\n" for system, name in names.items())

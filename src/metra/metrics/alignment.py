@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from metra.corpus.batch import Batch, Sentence, get_segment_words
+from metra.corpus.batch import get_segment_words
+from metra.metrics.record import AnyBatch
 from metra.text.preparation import Preparation
 
 
@@ -26,6 +27,13 @@ class Link:
     kind: str
     hyp: WordRange
     ref: WordRange
+
+
+def make_link(
+    kind: str, hyp: int, ref: int, hyp_words: int = 1, ref_words: int = 1
+) -> Link:
+    """Link so many words of the output and of the reference, from these on."""
+    return Link(kind, WordRange(hyp, hyp + hyp_words), WordRange(ref, ref + ref_words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +81,7 @@ class AlignedSegment:
 
 
 def build_alignments(
-    batch: Batch | Sentence,
+    batch: AnyBatch,
     index: int,
     text: Preparation,
     find_links: Callable[[int], Iterable[Link]],
@@ -119,13 +127,11 @@ def sort_links(
 
     def add_insertions(start: int, stop: int, ref: int) -> None:
         for word in range(start, stop):
-            span = WordRange(word, word + 1)
-            ordered.append(Link("insertion", span, WordRange(ref, ref)))
+            ordered.append(make_link("insertion", word, ref, ref_words=0))
 
     def add_deletions(hyp: int, ref: int) -> None:
         while ref < ref_words and ref not in is_linked:
-            span = WordRange(ref, ref + 1)
-            ordered.append(Link("deletion", WordRange(hyp, hyp), span))
+            ordered.append(make_link("deletion", hyp, ref, hyp_words=0))
             ref += 1
 
     add_deletions(0, 0)

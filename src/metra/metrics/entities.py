@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail, check_places, list_annotations, list_units
 from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.resources import load_spacy_model
@@ -84,7 +84,7 @@ def entities(
 _COUNTS = ("found", "listed")
 
 
-def rows(batch: Batch | Sentence, *, expected: "_NameList", lang: str) -> Array:
+def rows(batch: AnyBatch, *, expected: "_NameList", lang: str) -> Array:
     """Overlap, then found and listed of each type, for each segment."""
     column = {kind: 1 + 2 * place for place, kind in enumerate(expected.types)}
     table = np.zeros((len(batch), 1 + 2 * len(column)))
@@ -114,9 +114,7 @@ def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
     return pieces
 
 
-def details(
-    batch: Batch | Sentence, *, expected: "_NameList", lang: str
-) -> list[Detail]:
+def details(batch: AnyBatch, *, expected: "_NameList", lang: str) -> list[Detail]:
     """The names that the output lacks, or has but in part."""
     return [
         Detail(
@@ -146,7 +144,7 @@ Units: TypeAlias = Iterator[tuple[range, list[tuple[int, Entity]]]]
 
 class _NameList(NamedTuple):
     types: Sequence[str]
-    units: Callable[[Batch | Sentence], Units]
+    units: Callable[[AnyBatch], Units]
     settled: dict[str, str]
     check: Callable[[Iterable[Batch]], object] | None = None
 
@@ -184,7 +182,7 @@ def _load_model(model: str, unit: str) -> _NameList:
         raise MissingResourceError(msg)
     pipes = map(loaded.pipeline.get_pipe, finders)
 
-    def units(batch: Batch | Sentence) -> Units:
+    def units(batch: AnyBatch) -> Units:
         columns = [ref.text for ref in batch.refs]
         each = ([text[index] for text in columns] for index in range(len(batch)))
         first = [next((t for t in texts if t is not None), "") for texts in each]
@@ -202,7 +200,7 @@ def _load_model(model: str, unit: str) -> _NameList:
 
 
 def _check_names(
-    batch: Batch | Sentence, expected: _NameList, lang: str
+    batch: AnyBatch, expected: _NameList, lang: str
 ) -> Iterator[tuple[_ExpectedName, bool, float]]:
     """Give each name that counts, whether it was found, and how much of it.
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.judged_outputs import (
     MOST,
@@ -14,8 +13,9 @@ from metra.formats.annotations.judged_outputs import (
     compute_version,
     read_judged_outputs,
 )
+from metra.metrics import record
 from metra.metrics.options import Case, Range
-from metra.metrics.record import Array, Metric, Parts, compute_share, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.text.columns import pack
 from metra.text.diff import count_edits
@@ -107,7 +107,7 @@ COLUMNS = (
 
 def aggregate(totals: Array) -> Array:
     """Ten times the mean score; NaN where nothing is judged."""
-    return compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
+    return record.compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
 
 
 def parts(totals: Array) -> Parts:
@@ -156,7 +156,7 @@ class _OutputScorer:
     k: int
     lend: bool
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
         outputs, known = self._read(batch)
@@ -177,7 +177,7 @@ class _OutputScorer:
                 table[index, 9:] = len(edits), fewest, -length
         return table
 
-    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+    def details(self, batch: AnyBatch) -> Iterator[Detail]:
         """The outputs that nobody judged: extrapolated ones, and those without a score."""
         for index, verdict in enumerate(self._score_outputs(*self._read(batch))):
             text = batch.hyps.text[index] or ""
@@ -187,7 +187,7 @@ class _OutputScorer:
             elif verdict.kind == "unjudged":
                 yield Detail(index, "unjudged", text)
 
-    def _read(self, batch: Batch | Sentence) -> tuple[list[Words], list["KnownScores"]]:
+    def _read(self, batch: AnyBatch) -> tuple[list[Words], list["KnownScores"]]:
         tokens = batch.hyps.tokens(self.collection.text)
         outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
         return outputs, self.collection.look_up(batch)
@@ -278,7 +278,7 @@ class JudgedOutputs:
             for source, by_words in scores.items()
         }
 
-    def look_up(self, batch: Batch | Sentence) -> list[KnownScores]:
+    def look_up(self, batch: AnyBatch) -> list[KnownScores]:
         """Return what is known of each segment; references are perfect unless judged."""
         references = [ref.tokens(self.text) for ref in batch.refs]
         known = []

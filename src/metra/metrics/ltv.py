@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.weights import (
     WEIGHTS,
@@ -17,7 +17,7 @@ from metra.formats.annotations.weights import (
 )
 from metra.metrics.corpus_weights import TwoPassFit, refuse_unfitted
 from metra.metrics.options import Case, FromZero, NgramOrder
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, build_word_weights
@@ -159,7 +159,7 @@ def ltv(
 
 
 def rows(
-    batch: Batch | Sentence,
+    batch: AnyBatch,
     *,
     formula: _core.Ltv,
     text: Preparation,
@@ -211,7 +211,7 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
     return Frequencies(texts())
 
 
-def _list_documents(batch: Batch | Sentence) -> list[str]:
+def _list_documents(batch: AnyBatch) -> list[str]:
     documents = batch.place.documents
     if documents is None:
         raise CorpusError(NO_DOCUMENTS)

@@ -8,12 +8,11 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.formats.annotations import judged_outputs
 from metra.metrics import wer
 from metra.metrics.evaltrans import JudgedOutputs
 from metra.metrics.options import Case
-from metra.metrics.record import Array, Metric, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, metric_factory
 from metra.text.preparation import make_preparation
 
 
@@ -63,7 +62,7 @@ def mwer(
     return replace(make(), fit=lambda _: make()) if db else make()
 
 
-def rows(batch: Batch | Sentence, *, collection: JudgedOutputs) -> Array:
+def rows(batch: AnyBatch, *, collection: JudgedOutputs) -> Array:
     """Edits, hits and length of the nearest perfect translation of each segment."""
     tokens = batch.hyps.tokens(collection.text)
     perfect = [known.perfect for known in collection.look_up(batch)]

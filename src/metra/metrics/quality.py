@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.annotations.quality_model import (
     QualityModel,
@@ -15,7 +15,7 @@ from metra.formats.annotations.quality_model import (
     read_quality_model,
 )
 from metra.metrics.options import format_value
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
 
@@ -122,7 +122,7 @@ class _ScoredMember:
         return 100 * np.clip(share, 0, 1)
 
 
-def rows(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> Array:
+def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
     """The statistics of all metrics of each segment, side by side."""
     return np.concatenate([metric.rows(batch) for metric in metrics], axis=1)
 
@@ -156,7 +156,7 @@ def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
     }
 
 
-def details(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> list[Detail]:
+def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
     """What the metrics noted, those that note anything."""
     return [
         detail

@@ -7,14 +7,14 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.table import PlacedAnnotations
 from metra.formats.annotations.terms import Term, read_terms
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.options import Case
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail, check_places, list_annotations
 from metra.text.columns import pack
 from metra.text.normalisation import contains_words
@@ -160,14 +160,14 @@ class _TermChecker:
                 if term in everywhere:
                     self._by_first.setdefault(words[0], []).append((words, term))
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """Right, right by a variant and due, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
         for segment, _, form in self._check_terms(batch):
             table[segment] += form is not None, bool(form), 1
         return table
 
-    def details(self, batch: Batch | Sentence) -> list[Detail]:
+    def details(self, batch: AnyBatch) -> list[Detail]:
         """The terms that are missing."""
         return [
             Detail(
@@ -180,9 +180,7 @@ class _TermChecker:
             if form is None
         ]
 
-    def _check_terms(
-        self, batch: Batch | Sentence
-    ) -> Iterator[tuple[int, Term, int | None]]:
+    def _check_terms(self, batch: AnyBatch) -> Iterator[tuple[int, Term, int | None]]:
         """Give each term that is due, and which of its forms the output has, if any."""
         hyps, texts = batch.hyps.tokens(self._text), batch.hyps.text
         source = batch.source.tokens(self._source) if batch.source else None

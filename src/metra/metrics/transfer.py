@@ -7,7 +7,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import transfer_rules
 from metra.formats.annotations.conllu import Parse
@@ -15,7 +14,7 @@ from metra.formats.annotations.transfer_rules import Pattern, TransferRule
 from metra.formats.stream import compute_file_version
 from metra.metrics import parses as parse_sources
 from metra.metrics.parses import ParseSource
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 
 PHRASES = ("NP", "VP")
@@ -226,7 +225,7 @@ def _require_parse(what: str, side: str, parses: ParseSource) -> None:
 
 
 def _pair_sentences(
-    batch: Batch | Sentence, *, source: ParseSource, target: ParseSource
+    batch: AnyBatch, *, source: ParseSource, target: ParseSource
 ) -> SentencePairs:
     if batch.source is None:
         msg = "transfer compares with the source, but the batch has none."

@@ -5,9 +5,8 @@ from functools import partial
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.metrics.options import Case, Share
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("matches", "hyp_len", "ref_len")
@@ -105,7 +104,7 @@ def _build_metric(
     )
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation, recall_weight: float) -> Array:
+def rows(batch: AnyBatch, *, text: Preparation, recall_weight: float) -> Array:
     """Matches and both lengths of each segment, for its best reference: (segments, 3)."""
     return _core.unigram_rows(batch.hits(text), recall_weight)
 

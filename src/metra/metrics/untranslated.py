@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.text.resources import Dictionary, load_dictionaries
 from metra.text.scripts import get_script, list_scripts
@@ -149,7 +149,7 @@ class _WordChecker:
     #: What is known of each word type, looked up once.
     types: dict[str, _Type] = field(default_factory=dict)
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """Untranslated, copied, unknown, foreign, and all words, for each segment."""
         table = np.zeros((len(batch), 5))
         for row, (words, suspects) in zip(table, self._check(batch), strict=True):
@@ -158,7 +158,7 @@ class _WordChecker:
                 row[:4] += is_wrong, *evidence
         return table
 
-    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+    def details(self, batch: AnyBatch) -> Iterator[Detail]:
         """Every untranslated word, with what speaks against it."""
         for segment, (_, suspects) in enumerate(self._check(batch)):
             for word, evidence, is_wrong in suspects:
@@ -167,7 +167,7 @@ class _WordChecker:
                     yield Detail(segment, "untranslated", word, about)
 
     def _check(
-        self, batch: Batch | Sentence
+        self, batch: AnyBatch
     ) -> Iterator[tuple[int, list[tuple[str, _Evidence, bool]]]]:
         """Count each segment's words; list those that something speaks against."""
         hyps, source = batch.hyps.text, batch.source

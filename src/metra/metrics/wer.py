@@ -9,11 +9,10 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
-from metra.metrics.alignment import Alignment, Link, WordRange, build_alignments
+from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
@@ -73,7 +72,7 @@ def build_metric(
         )
         raise OptionError(msg)
 
-    def align(batch: Batch | Sentence, index: int) -> list[Alignment]:
+    def align(batch: AnyBatch, index: int) -> list[Alignment]:
         chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
         return build_alignments(
             batch,
@@ -123,9 +122,7 @@ def _parse_links(path: str) -> list[Link]:
     links = []
     hyp = ref = 0
     for letter in path:
-        hyp_end, ref_end = hyp + (letter != "D"), ref + (letter != "I")
-        links.append(
-            Link(_KINDS[letter], WordRange(hyp, hyp_end), WordRange(ref, ref_end))
-        )
-        hyp, ref = hyp_end, ref_end
+        hyp_words, ref_words = int(letter != "D"), int(letter != "I")
+        links.append(make_link(_KINDS[letter], hyp, ref, hyp_words, ref_words))
+        hyp, ref = hyp + hyp_words, ref + ref_words
     return links

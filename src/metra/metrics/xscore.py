@@ -20,11 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 
 SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
 
@@ -80,7 +79,7 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     )
 
 
-def rows(batch: Batch | Sentence, *, source: ParseSource) -> Array:
+def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
     """How often each dependency occurs in each output: (segments, 4)."""
     table = np.zeros((len(batch), len(SIGNS)))
     for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):

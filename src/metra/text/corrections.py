@@ -75,8 +75,11 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     >>> infer_changes("in the end he did go often".split(), "he did often go in end".split())
     EditCounts(insertions=0, deletions=1, substitutions=0, moves=3)
     """
-    start, stop = _count_common_ends(before, after)
-    old, new = before[start : len(before) - stop], after[start : len(after) - stop]
+    # Equal words at the start and at the end stay, in some best way.
+    start = _count_equal(before, after)
+    before, after = before[start:], after[start:]
+    stop = _count_equal(before[::-1], after[::-1])
+    old, new = before[: len(before) - stop], after[: len(after) - stop]
     old_counts, new_counts = Counter(old), Counter(new)
     kept = (old_counts & new_counts).total()
     common, substitutions = _count_in_place(
@@ -90,18 +93,10 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     )
 
 
-def _count_common_ends(
-    before: Sequence[Hashable], after: Sequence[Hashable]
-) -> tuple[int, int]:
-    """Count equal words at the start and at the end: they stay, in some best way."""
-    shorter = min(len(before), len(after))
-    start = 0
-    while start < shorter and before[start] == after[start]:
-        start += 1
-    stop = 0
-    while stop < shorter - start and before[-1 - stop] == after[-1 - stop]:
-        stop += 1
-    return start, stop
+def _count_equal(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """Count equal words at the start."""
+    unequal = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(unequal, min(len(one), len(other)))
 
 
 def _count_in_place(

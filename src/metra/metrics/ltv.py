@@ -22,12 +22,6 @@ from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, build_word_weights
 
-NO_DOCUMENTS = (
-    "ltv weighs words by how salient they are in their document, but no documents are "
-    "known; give `documents` (ids that all differ make every segment a "
-    "document), or weight=none."
-)
-
 
 @metric_factory
 def ltv(
@@ -214,5 +208,10 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
 def _list_documents(batch: AnyBatch) -> list[str]:
     documents = batch.place.documents
     if documents is None:
-        raise CorpusError(NO_DOCUMENTS)
+        msg = (
+            "ltv weighs words by how salient they are in their document, but no documents "
+            "are known; give `documents` (ids that all differ make every segment a "
+            "document), or weight=none."
+        )
+        raise CorpusError(msg)
     return documents if isinstance(documents, list) else [*documents]

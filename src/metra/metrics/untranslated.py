@@ -63,12 +63,13 @@ def untranslated(
         raise OptionError(msg)
     known = load_dictionaries(dictionary) if dictionary else None
     language = lang.replace("_", "-").partition("-")[0].lower()
+    listed = map(str.strip, read_lines(allow)) if allow else ()
     judge = _WordChecker(
         dictionary=known,
         rule=rule,
         script=script,
         names=names and language != "de",
-        allowed=frozenset(_read_words(allow)) if allow else frozenset(),
+        allowed=frozenset(split_word_parts(listed)),
         scripts=list_scripts(language),
     )
     settled: dict[str, object] = {
@@ -110,11 +111,6 @@ def parts(totals: Array) -> Parts:
     counts = {"copied": copied, "unknown": unknown, "foreign": foreign}
     shares = {f"{name}_share": 100 * n / max(words, 1) for name, n in counts.items()}
     return {"untranslated": wrong, **counts, "words": words, **shares}
-
-
-def _read_words(path: str) -> Iterator[str]:
-    for line in read_lines(path):
-        yield from split_word_parts([line.strip()])
 
 
 class _Evidence(NamedTuple):

@@ -1,11 +1,14 @@
-"""EvalTrans: scores that people gave, carried over to outputs like those they judged."""
+"""EvalTrans: scores that people gave, carried over to similar outputs; and mWER."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from metra import _core
 from metra.errors import OptionError
 from metra.formats.annotations.judged_outputs import (
     MOST,
@@ -13,7 +16,7 @@ from metra.formats.annotations.judged_outputs import (
     compute_version,
     read_judged_outputs,
 )
-from metra.metrics import record
+from metra.metrics import error_rates, record
 from metra.metrics.options import Case, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
@@ -78,6 +81,52 @@ Higher is better.
 
     # What was judged meanwhile counts.
     return replace(make(), fit=lambda _: make())
+
+
+@metric_factory
+def mwer(
+    *,
+    db: str = "",
+    key: Literal["segment", "source"] = "segment",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Word error rate against the most similar perfect translation. Lower is better.
+
+    The references, and the outputs that were judged 10, are perfect; a reference that was
+    judged less is not. Edits and lengths are summed over segments before anything is
+    divided; a segment for which no perfect translation is known does not count. Without a
+    database it is `wer`.
+
+    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
+    research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
+
+    Options:
+        db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
+        key: what a judged output's source is in there: the number of the segment, counted
+            from 1, or the source sentence itself.
+        tok: how text is cut into words; none cuts at white space.
+    """
+    text = make_preparation(tok=tok, case=case, stem=stem)
+
+    def make() -> Metric:
+        judged = read_judged_outputs(db) if db else []
+        version = compute_version(db, judged) if db else "none"
+        return Metric(
+            name="mwer",
+            columns=error_rates.COLUMNS,
+            rows=partial(edit_rows, collection=JudgedOutputs(judged, text, key)),
+            aggregate=error_rates.aggregate,
+            higher_is_better=False,
+            parts=error_rates.parts,
+            needs_reference=not db,
+            needs_source=bool(db) and key == "source",
+            settled=text.versions() | {"db": version},
+        )
+
+    # What was judged meanwhile counts.
+    return replace(make(), fit=lambda _: make()) if db else make()
 
 
 def build_metric(
@@ -292,3 +341,21 @@ class JudgedOutputs:
             perfect = {tuple(words): MOST for words in here if words is not None}
             known.append(KnownScores(perfect | judged, judged.keys()))
         return known
+
+
+def edit_rows(batch: AnyBatch, *, collection: JudgedOutputs) -> Array:
+    """Edits, hits and length of the nearest perfect translation of each segment."""
+    tokens = batch.hyps.tokens(collection.text)
+    perfect = [known.perfect for known in collection.look_up(batch)]
+    table = np.zeros((len(batch), len(error_rates.COLUMNS)))
+    judged = [index for index, outputs in enumerate(perfect) if outputs]
+    if judged:
+        hyps = _core.Tokens([tokens[index] or [] for index in judged])
+        # The translations of each segment stand side by side, as references do.
+        columns = zip_longest(*(perfect[index] for index in judged))
+        refs = [
+            _core.Tokens([None if words is None else list(words) for words in column])
+            for column in columns
+        ]
+        table[judged] = _core.edit_rows(_core.Hits(hyps, refs), "fixed", "best")
+    return table

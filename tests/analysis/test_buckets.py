@@ -15,7 +15,8 @@ from metra.analysis.word_diff import get_preparation
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
-from metra.scoring.evaluate import evaluate, make_metrics
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.memory import evaluate
 from metra.scoring.statistics import count_corpus, fit_metrics
 
 RNG = np.random.default_rng(3)

@@ -50,6 +50,27 @@ def pair_gaps(values: Array) -> Array:
     return values[first] - values[second]
 
 
+def round_values(values: ArrayLike) -> list[float | int | None]:
+    """Round to three digits: whole numbers as such, and None for what is not finite.
+
+    >>> round_values([0.0005, 2.9999, float("nan")])
+    [0.001, 3, None]
+    """
+    exact = np.asarray(values, np.float64)
+    exact = np.where(np.isfinite(exact), exact, np.nan)
+    thousandths = exact * 1000
+    near = np.rint(thousandths) / 1000
+    rounded: list[float | int | None] = near.tolist()
+    # In the middle between two, the rounding of the product must not decide.
+    for at in np.flatnonzero(np.abs(thousandths % 1 - 0.5) < 1e-6).tolist():
+        rounded[at] = near[at] = round(float(exact[at]), 3)
+    for at in np.flatnonzero(near == np.rint(near)).tolist():
+        rounded[at] = int(near[at])
+    for at in np.flatnonzero(np.isnan(near)).tolist():
+        rounded[at] = None
+    return rounded
+
+
 def order_pairs(gaps: Array, eps: float | Array = 0.0) -> Array:
     """Order of two values by their difference: 0 for a tie, up to `eps`, else its sign.
 

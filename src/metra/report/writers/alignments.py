@@ -5,17 +5,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from metra.metrics.alignment import Alignment, Link
+from metra.report import terminal
 from metra.report.table import Style, format_count
-from metra.report.terminal import (
-    BOLD,
-    distinguish_words,
-    escape_controls,
-    isolate_text,
-    make_visible,
-    measure_width,
-    split_text,
-    style_text,
-)
 from metra.report.writers.headings import order_systems
 from metra.scoring.results import Results
 
@@ -39,9 +30,13 @@ def render_alignments(results: Results, style: Style) -> Iterator[str]:
     for system in order_systems(results, style):
         for spec, score in system.scores.items():
             for number, alignments in (score.alignments or {}).items():
-                title = f"{escape_controls(system.name)}, segment {number}, {spec}"
+                title = (
+                    f"{terminal.escape_controls(system.name)}, segment {number}, {spec}"
+                )
                 for at, alignment in enumerate(alignments):
-                    head = [] if at else [style_text(title, BOLD, style)]
+                    head = (
+                        [] if at else [terminal.style_text(title, terminal.BOLD, style)]
+                    )
                     head.append(_format_heading(alignment, results.references))
                     yield "\n".join([*head, *_format_alignment(alignment, style)])
 
@@ -55,7 +50,7 @@ class _AlignmentCell:
 
     @property
     def width(self) -> int:
-        return max(map(measure_width, self.texts))
+        return max(map(terminal.measure_width, self.texts))
 
 
 def _format_heading(alignment: Alignment, references: int) -> str:
@@ -100,16 +95,16 @@ def _build_link_cells(
     mark, color = MARKS.get(link.kind, ("", ""))
     upper, lower = " ".join(ref), " ".join(hyp)
     if upper == lower:
-        upper = lower = make_visible(upper)
+        upper = lower = terminal.make_visible(upper)
     elif ref and hyp:
-        upper, lower = distinguish_words(upper, lower)
+        upper, lower = terminal.distinguish_words(upper, lower)
     elif ref:
-        upper = make_visible(upper)
-        lower = "*" * measure_width(upper)
+        upper = terminal.make_visible(upper)
+        lower = "*" * terminal.measure_width(upper)
     else:
-        lower = make_visible(lower)
-        upper = "*" * measure_width(lower)
-    columns = split_text(upper, room), split_text(lower, room), [mark]
+        lower = terminal.make_visible(lower)
+        upper = "*" * terminal.measure_width(lower)
+    columns = terminal.split_text(upper, room), terminal.split_text(lower, room), [mark]
     for texts in zip_longest(*columns, fillvalue=""):
         yield _AlignmentCell(texts, color)
 
@@ -129,5 +124,5 @@ def _split_rows(
 
 def _pad_alignment_cell(cell: _AlignmentCell, kind: int, style: Style) -> str:
     text = cell.texts[kind]
-    blanks = " " * (cell.width - measure_width(text))
-    return style_text(isolate_text(text), cell.color, style) + blanks
+    blanks = " " * (cell.width - terminal.measure_width(text))
+    return terminal.style_text(terminal.isolate_text(text), cell.color, style) + blanks

@@ -13,6 +13,7 @@ from metra.analysis.findings import AnalysisOptions, AnalysisResults
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.word_diff import OutputPiece, ReferencePiece
 from metra.errors import OptionError
+from metra.report import terminal
 from metra.report.table import (
     Style,
     convert_record,
@@ -22,19 +23,6 @@ from metra.report.table import (
     format_signed,
     render_json,
     render_markdown_table,
-)
-from metra.report.terminal import (
-    BOLD,
-    DIM,
-    TONES,
-    YELLOW,
-    MarkedText,
-    escape_controls,
-    merge_marks,
-    render_table,
-    style_text,
-    wrap_marked_text,
-    wrap_sentence,
 )
 from metra.report.writers.json import convert_results
 from metra.report.writers.profiles import (
@@ -59,7 +47,9 @@ CHANGES_NOTE = (
 
 def render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     """Lay out the segments that improved, then those that worsened."""
-    title = style_text(escape_controls(_format_title(changes)), BOLD, style)
+    title = terminal.style_text(
+        terminal.escape_controls(_format_title(changes)), terminal.BOLD, style
+    )
     blocks = [f"{title}\n{_format_counts(changes)}"]
     for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(listed, 1):
@@ -67,8 +57,10 @@ def render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     if not changes.improved and not changes.worsened:
         blocks.append("No segment to show.")
     else:
-        note = wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
-        blocks.append(style_text(f"{note}\n{changes.signature}", DIM, style))
+        note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
+        blocks.append(
+            terminal.style_text(f"{note}\n{changes.signature}", terminal.DIM, style)
+        )
     return "\n\n".join(blocks)
 
 
@@ -123,19 +115,23 @@ def _format_change(
     room = max(style.width or 100, NARROWEST)
     place = f"segment {change.number}"
     if change.document is not None:
-        place += f", {escape_controls(change.document)}"
+        place += f", {terminal.escape_controls(change.document)}"
     head = f"{name} {rank}: {place}"
-    tone = TONES["good" if name == "better" else "bad"]
-    lines = [f"{style_text(head, tone, style)}  {_format_scores(change, style.digits)}"]
+    tone = terminal.TONES["good" if name == "better" else "bad"]
+    lines = [
+        f"{terminal.style_text(head, tone, style)}  {_format_scores(change, style.digits)}"
+    ]
 
-    def add(label: str, stretches: Sequence[MarkedText]) -> None:
+    def add(label: str, stretches: Sequence[terminal.MarkedText]) -> None:
         label = f"  {label:<7} "
         lines.extend(
-            wrap_marked_text(merge_marks(stretches), label, room, MOST_LINES, style)
+            terminal.wrap_marked_text(
+                terminal.merge_marks(stretches), label, room, MOST_LINES, style
+            )
         )
 
     if change.source is not None:
-        add("source", [MarkedText(change.source, False, color=DIM)])
+        add("source", [terminal.MarkedText(change.source, False, color=terminal.DIM)])
     add(
         "before",
         [_mark_output_piece(piece, "[-", "-]", "bad") for piece in change.diff.before],
@@ -175,22 +171,24 @@ def _list_references(
 
 def _mark_output_piece(
     piece: OutputPiece, opening: str, closing: str, tone: str
-) -> MarkedText:
+) -> terminal.MarkedText:
     """Mark the words that the other output does not have there."""
     space = bool(piece.space)
     if piece.kind == "kept":
-        return MarkedText(piece.text, space)
-    color = TONES[tone] if piece.in_reference else YELLOW
-    return MarkedText(piece.text, space, opening, closing, color)
+        return terminal.MarkedText(piece.text, space)
+    color = terminal.TONES[tone] if piece.in_reference else terminal.YELLOW
+    return terminal.MarkedText(piece.text, space, opening, closing, color)
 
 
-def _mark_reference_piece(piece: ReferencePiece) -> MarkedText:
+def _mark_reference_piece(piece: ReferencePiece) -> terminal.MarkedText:
     space = bool(piece.space)
     if piece.found_by == "before":
-        return MarkedText(piece.text, space, "[-", "-]", TONES["bad"])
+        return terminal.MarkedText(piece.text, space, "[-", "-]", terminal.TONES["bad"])
     if piece.found_by == "after":
-        return MarkedText(piece.text, space, "{+", "+}", TONES["good"])
-    return MarkedText(piece.text, space)
+        return terminal.MarkedText(
+            piece.text, space, "{+", "+}", terminal.TONES["good"]
+        )
+    return terminal.MarkedText(piece.text, space)
 
 
 def _format_output_pieces(pieces: Sequence[OutputPiece], sign: str) -> str:
@@ -277,9 +275,9 @@ def _render_terminal(results: Results, findings: AnalysisResults, style: Style) 
     blocks = [render(results, "table", style)]
     blocks += [render_changes_terminal(entry, style) for entry in findings.changes]
     for tables, notes in _build_sections(findings):
-        blocks += [render_table(table, style) for table in tables]
-        wrapped = "\n".join(wrap_sentence(line, style) for line in notes)
-        blocks.append(style_text(wrapped, DIM, style))
+        blocks += [terminal.render_table(table, style) for table in tables]
+        wrapped = "\n".join(terminal.wrap_sentence(line, style) for line in notes)
+        blocks.append(terminal.style_text(wrapped, terminal.DIM, style))
     if findings.profiles is not None:
         blocks.append(render_profiles_terminal(findings.profiles, style))
     return "\n\n".join(blocks)

@@ -5,17 +5,15 @@ from typing import Literal
 
 from metra.report.table import format_count, format_p_value
 from metra.report.writers.headings import (
+    TESTS,
     build_metric_columns,
     format_metric_heading,
+    join_names,
     shorten_specs,
 )
 from metra.scoring.results import Results, SystemComparison
 from metra.scoring.table import Cell, Table, make_table
 
-TESTS = {
-    "ar": "paired approximate randomisation",
-    "bootstrap": "paired bootstrap",
-}
 LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
 
 
@@ -227,7 +225,7 @@ def _join_verdicts(
     ):
         if verdict in names_by_verdict:
             against = f" {word} {baseline}" if not parts else ""
-            names = _join_names(names_by_verdict[verdict])
+            names = join_names(names_by_verdict[verdict])
             parts.append(f"{words}{against}{link} {names}")
     return "; ".join(parts)
 
@@ -238,13 +236,3 @@ def _describe_rankings(results: Results) -> list[str]:
         f"{short_names[spec]}: {' > '.join(', '.join(members) for members in clusters)}"
         for spec, clusters in (results.clusters or {}).items()
     ]
-
-
-def _join_names(names: Sequence[str]) -> str:
-    """Join names as in a sentence.
-
-    >>> _join_names(["bleu"]), _join_names(["bleu", "chrf", "ter"])
-    ('bleu', 'bleu, chrf and ter')
-    """
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last

@@ -2,6 +2,7 @@
 
 from metra.analysis.profiles import Profile, Profiles, Trait, TraitValue
 from metra.errors import UnknownNameError, no_such
+from metra.report import terminal
 from metra.report.table import (
     Style,
     convert_record,
@@ -9,15 +10,6 @@ from metra.report.table import (
     format_count,
     render_json,
     render_markdown_table,
-)
-from metra.report.terminal import (
-    BOLD,
-    DIM,
-    escape_controls,
-    measure_width,
-    render_table,
-    style_text,
-    wrap_sentence,
 )
 from metra.scoring.table import Cell, Table, make_table
 
@@ -37,15 +29,15 @@ def render_profiles(
 
 def render_profiles_terminal(profiles: Profiles, style: Style) -> str:
     """Lay out the table and the readings."""
-    names = [escape_controls(profile.system) for profile in profiles.profiles]
-    left = max(map(measure_width, names))
-    readings = [
-        f"{style_text(name, BOLD, style)}{' ' * (left - measure_width(name))}  "
-        f"{profile.reading}"
-        for name, profile in zip(names, profiles.profiles, strict=True)
-    ]
-    below = style_text(_describe_corpus(profiles), DIM, style)
-    table = render_table(build_profile_table(profiles), style)
+    names = [terminal.escape_controls(profile.system) for profile in profiles.profiles]
+    left = max(map(terminal.measure_width, names)) + 2
+    readings = []
+    for name, profile in zip(names, profiles.profiles, strict=True):
+        blanks = " " * (left - terminal.measure_width(name))
+        bold = terminal.style_text(name, terminal.BOLD, style)
+        readings.append(f"{bold}{blanks}{profile.reading}")
+    below = terminal.style_text(_describe_corpus(profiles), terminal.DIM, style)
+    table = terminal.render_table(build_profile_table(profiles), style)
     return "\n\n".join([table, "\n".join(readings), below])
 
 
@@ -98,14 +90,14 @@ def list_trait_segments(profile: Profile, trait: str, most: int = 50) -> str:
 
 def _render_terminal(profiles: Profiles, style: Style, show: str | None) -> str:
     meanings = "\n".join(
-        style_text(wrap_sentence(line, style), DIM, style)
+        terminal.style_text(terminal.wrap_sentence(line, style), terminal.DIM, style)
         for line in _explain_traits(profiles)
     )
     text = f"{render_profiles_terminal(profiles, style)}\n\n{meanings}"
     if show is None:
         return text
     listed = [
-        f"{escape_controls(profile.system)}: "
+        f"{terminal.escape_controls(profile.system)}: "
         f"{list_trait_segments(profile, show) or 'none'}"
         for profile in profiles.profiles
     ]

@@ -1,5 +1,6 @@
 """Which words of an output stand for which of a reference: one record for all metrics."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -55,10 +56,8 @@ class Alignment:
     @property
     def counts(self) -> dict[str, int]:
         """Count the links of each kind."""
-        counts = dict.fromkeys(self.kinds, 0)
-        for link in self.links:
-            counts[link.kind] += 1
-        return counts
+        counts = Counter(link.kind for link in self.links)
+        return {kind: counts[kind] for kind in self.kinds}
 
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
         """Give a link's words: the output's, then the reference's."""

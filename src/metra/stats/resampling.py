@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.errors import OptionError
+from metra.errors import OptionError, not_possible
 from metra.stats import totals as pool
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
@@ -276,5 +276,4 @@ def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
     """Refuse the first setting that is not possible, and say what was expected."""
     for setting, (possible, expected) in given.items():
         if not possible:
-            msg = f"{what} with {setting} is not possible; expected {expected}."
-            raise OptionError(msg)
+            raise OptionError(not_possible(f"{what} with {setting}", expected))

@@ -110,7 +110,8 @@ def _count_in_place(
     A word that also stands on the other side can be substituted only as often as it
     stands on its own side more often. The search minds that for no word at first, then
     for the words for which it turned out to matter; where these are too many, as in long
-    texts of a few words in random order, it takes the substitutions it has.
+    texts of a few words in random order, it takes the substitutions it has, first come
+    first.
     """
     before = _build_lengths(old, new)
     after = [row[::-1] for row in _build_lengths(old[::-1], new[::-1])[::-1]]
@@ -130,20 +131,13 @@ def _count_in_place(
         broken = {word: allowed[word] for word in used if used[word] > allowed[word]}
         limits |= broken
         if not broken or math.prod(most + 1 for most in limits.values()) > MOST_STATES:
-            return longest, _count_allowed(pairs, allowed)
-
-
-def _count_allowed(
-    pairs: list[tuple[Hashable, Hashable]], allowed: Counter[Hashable]
-) -> int:
-    """Count the substitutions that the surplus of their words allows, first come first."""
-    left = Counter(allowed)
+            break
     count = 0
     for pair in pairs:
-        if all(left[word] for word in pair):
-            left.subtract(pair)
+        if all(allowed[word] for word in pair):
+            allowed.subtract(pair)
             count += 1
-    return count
+    return longest, count
 
 
 def _build_lengths(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[list[int]]:
@@ -190,16 +184,14 @@ def _find_substitutions(
         here: list[Ways] = []
         for column, on_path in enumerate(best):
             ways: Ways = {} if row or column else start
-            if on_path and (row or column):
-                common = grid.common[row][column]
-                if row and grid.common[row - 1][column] == common:
-                    ways = _merge_ways(ways, above[column])
-                if column and grid.common[row][column - 1] == common:
-                    ways = _merge_ways(ways, here[column - 1])
-                if row and column:
-                    ways = _merge_ways(
-                        ways, _step_diagonally(grid, row, column, above, limits)
-                    )
+            common = grid.common[row][column]
+            if on_path and row and grid.common[row - 1][column] == common:
+                ways = _merge_ways(ways, above[column])
+            if on_path and column and grid.common[row][column - 1] == common:
+                ways = _merge_ways(ways, here[column - 1])
+            if on_path and row and column:
+                diagonal = _step_diagonally(grid, row, column, above, limits)
+                ways = _merge_ways(ways, diagonal)
             here.append(ways)
         above = here
     _, trail = max(above[-1].values(), key=lambda way: way[0])

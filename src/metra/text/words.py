@@ -1,20 +1,12 @@
 """Words of a text, in the ways that differ for a reason.
 
-- `find_words`, `split_words`, `join_words`: words as readers count them, for reading
-  speed, edits per word, gaps and the nearest judged outputs. Words are what stands
-  between blanks. Chinese, Japanese, Thai and other scripts put no blanks between words,
-  and to find them takes a dictionary, whose words change with its version: there each
-  letter counts, with the marks on it, and of Tibetan each syllable. `recognise_spacing`
-  says which of them was counted.
-- `tokenize_words`, `split_workbook_words`: words and punctuation marks as the ISLE
-  workbook counts them, for corrections (the metric `syntax`, chips) and parses.
-- `find_running_words`: words as a dictionary has them, with what tells names, numbers and
-  addresses apart, for the metric `untranslated`.
-- `find_numbers`: the numbers of a text, for profiles.
-- `count_words_to_read`: at least so many words, for answers that came too early.
-
-Words as names and terms are compared are in `metra.text.normalisation`; the tokenisers
-that metrics choose among, in `metra.text.tokenizers`.
+Readers count what stands between blanks (`find_words`). Chinese, Japanese, Thai and other
+scripts put no blanks between words, and to find them takes a dictionary, whose words change
+with its version: there each letter counts, with the marks on it, and of Tibetan each
+syllable. The ISLE workbook counts punctuation marks, too (`tokenize_words`); dictionaries
+have no numbers and addresses (`find_running_words`). Words as names and terms are compared
+are in `metra.text.normalisation`; the tokenisers that metrics choose among, in
+`metra.text.tokenizers`.
 """
 
 import re

@@ -117,13 +117,10 @@ def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
 def details(batch: AnyBatch, *, expected: "_NameList", lang: str) -> list[Detail]:
     """The names that the output lacks, or has but in part."""
     return [
-        Detail(
-            name.segment,
-            "partly there" if overlap else "missing",
-            name.text,
-            {"type": name.type},
+        Detail(segment, "partly there" if overlap else "missing", text, {"type": kind})
+        for (kind, text, segment, _), is_found, overlap in _check_names(
+            batch, expected, lang
         )
-        for name, is_found, overlap in _check_names(batch, expected, lang)
         if not is_found
     ]
 

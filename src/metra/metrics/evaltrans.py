@@ -10,12 +10,8 @@ import numpy as np
 
 from metra import _core
 from metra.errors import OptionError
-from metra.formats.annotations.judged_outputs import (
-    MOST,
-    JudgedOutput,
-    compute_version,
-    read_judged_outputs,
-)
+from metra.formats.annotations import judged_outputs
+from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
 from metra.metrics import error_rates, record
 from metra.metrics.options import Case, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
@@ -74,10 +70,10 @@ Higher is better.
     text = make_preparation(tok=tok, case=case, stem="no")
 
     def make() -> Metric:
-        judged = read_judged_outputs(db)
+        judged = judged_outputs.read_judged_outputs(db)
         metric = build_metric(judged, k=k, lend=lend, key=key, text=text)
-        settled = {"db": compute_version(db, judged), "tok": text.versions()["tok"]}
-        return replace(metric, settled=settled)
+        version = judged_outputs.compute_version(db, judged)
+        return replace(metric, settled={"db": version, "tok": text.versions()["tok"]})
 
     # What was judged meanwhile counts.
     return replace(make(), fit=lambda _: make())
@@ -111,8 +107,8 @@ def mwer(
     text = make_preparation(tok=tok, case=case, stem=stem)
 
     def make() -> Metric:
-        judged = read_judged_outputs(db) if db else []
-        version = compute_version(db, judged) if db else "none"
+        judged = judged_outputs.read_judged_outputs(db) if db else []
+        version = judged_outputs.compute_version(db, judged) if db else "none"
         return Metric(
             name="mwer",
             columns=error_rates.COLUMNS,

@@ -10,11 +10,7 @@ import numpy as np
 from metra import _core
 from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.weights import (
-    WEIGHTS,
-    compute_list_version,
-    read_salience_list,
-)
+from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import TwoPassFit, refuse_unfitted
 from metra.metrics.options import Case, FromZero, NgramOrder
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
@@ -98,7 +94,7 @@ def ltv(
             raise OptionError(msg)
         settled["weights"] = "no"
     elif weights is not None:
-        settled["weights"] = compute_list_version(weights)
+        settled["weights"] = weight_files.compute_list_version(weights)
     plain = Metric(
         name="ltv",
         columns=tuple(
@@ -133,13 +129,13 @@ def ltv(
                 "list of a larger corpus, or weight=none."
             )
             raise CorpusError(msg)
-        fitted = build_weights(frequencies, WEIGHTS[weight])
+        fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
         return with_weights(fitted, "the references that the weights were fitted on")
 
     if weight == "none":
         return with_weights(None)
     if weights is not None:
-        salience = read_salience_list(weights, weight)
+        salience = weight_files.read_salience_list(weights, weight)
         fixed = build_weights(salience.words, salience.salience)
         return with_weights(fixed, weights if salience.by_document else None)
     weighing = TwoPassFit(

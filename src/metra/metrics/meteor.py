@@ -11,13 +11,8 @@ from metra.errors import MissingResourceError, OptionError, not_possible
 from metra.metrics.alignment import Alignment, build_alignments, make_link
 from metra.metrics.options import Case, FromZero, Range, Share
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text import resources
 from metra.text.preparation import Tokens, make_preparation
-from metra.text.resources import (
-    compute_table_digest,
-    find_wordnet_folder,
-    read_paraphrase_table,
-    read_wordnet_version,
-)
 
 
 class Parameters(NamedTuple):
@@ -186,12 +181,12 @@ def meteor(
     settled |= dict(zip(Parameters._fields, formula, strict=False))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
-    folder = str(find_wordnet_folder(wordnet)) if "synonym" in stages else ""
+    folder = str(resources.find_wordnet_folder(wordnet)) if "synonym" in stages else ""
     if folder:
-        settled["wordnet"] = read_wordnet_version(Path(folder))
+        settled["wordnet"] = resources.read_wordnet_version(Path(folder))
     elif not wordnet:
         settled["wordnet"] = "none"
-    digest = compute_table_digest(paraphrase) if paraphrase else ""
+    digest = resources.compute_table_digest(paraphrase) if paraphrase else ""
     if digest:
         settled["paraphrase"] = digest
     aligner = _build_aligner(
@@ -305,7 +300,7 @@ def _build_aligner(
     weights: tuple[float, ...],
 ) -> _core.Meteor:
     """Make an aligner; a table of paraphrases is its path and what is in it."""
-    table = read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
+    table = resources.read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
     try:
         return _core.Meteor(
             list(stages),

@@ -6,13 +6,8 @@ Arrow's columns become packed text without a Python string on the way.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
+from metra import errors
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
-from metra.errors import (
-    CorpusError,
-    LengthError,
-    MissingResourceError,
-    missing_package,
-)
 
 __all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
@@ -45,7 +40,7 @@ def as_column(segments: object, what: str) -> Segments:
         return list(segments)
     else:
         msg = f"{what} is a value of type {kind}; expected a sequence of strings."
-    raise CorpusError(msg)
+    raise errors.CorpusError(msg)
 
 
 def check_lengths(
@@ -66,7 +61,7 @@ be one segment, in the same order everywhere.
     for name, length in lengths.items():
         if length != lengths[first]:
             msg = f"{name} has {length} segments but {first} has {lengths[first]}; {rule}."
-            raise LengthError(msg)
+            raise errors.LengthError(msg)
 
 
 def window(segments: Segments, start: int, stop: int) -> list[str | None]:
@@ -97,8 +92,8 @@ def import_pyarrow(why: str) -> Any:
     try:
         import pyarrow
     except ImportError:
-        msg = missing_package(why, "pyarrow", "parquet")
-        raise MissingResourceError(msg) from None
+        msg = errors.missing_package(why, "pyarrow", "parquet")
+        raise errors.MissingResourceError(msg) from None
     return pyarrow
 
 
@@ -146,7 +141,7 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
 
 def _name_segment(
     error: BadSegment, what: str, first: int, expected: str
-) -> CorpusError:
+) -> errors.CorpusError:
     index, value = error.args
     place = f"Segment {first + index + 1} of {what}"
-    return CorpusError(f"{place} is {value}; expected {expected}.")
+    return errors.CorpusError(f"{place} is {value}; expected {expected}.")

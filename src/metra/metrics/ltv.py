@@ -108,11 +108,7 @@ def ltv(
         settled=settled,
     )
     build_weights = partial(
-        build_word_weights,
-        floor=floor,
-        least=min_salience,
-        most=max_salience,
-        oov=oov,
+        build_word_weights, floor=floor, least=min_salience, most=max_salience, oov=oov
     )
 
     def with_weights(weights: WordWeights | None, lists: str | None = None) -> Metric:

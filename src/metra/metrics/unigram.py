@@ -66,11 +66,7 @@ def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
 
 @metric_factory
 def fmean(
-    *,
-    alpha: Share = 0.9,
-    tok: str = "13a",
-    case: Case = "mixed",
-    stem: str = "no",
+    *, alpha: Share = 0.9, tok: str = "13a", case: Case = "mixed", stem: str = "no"
 ) -> Metric:
     """Mean of word precision and recall, leaning to recall, 0 to 100. Higher is better.
 

@@ -221,10 +221,10 @@ def _check_names(
                 for form in name.forms
                 for output in outputs
             )
-            overlaps = (_compute_overlap(words, output) for output in outputs)
-            yield name, is_found, 1.0 if is_found else max(overlaps)
-
-
-def _compute_overlap(words: Sequence[str], output: Sequence[str]) -> float:
-    """Share of the words that the output has, each as often as it has it."""
-    return (Counter(words) & Counter(output)).total() / len(words)
+            overlap = 1.0
+            if (
+                not is_found
+            ):  # of its words, as many as an output has, as often as it has
+                common = (Counter(words) & Counter(output) for output in outputs)
+                overlap = max(count.total() for count in common) / len(words)
+            yield name, is_found, overlap

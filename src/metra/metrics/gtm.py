@@ -58,9 +58,13 @@ def gtm(
         blocks, _ = _core.gtm_blocks(batch.hits(text), index, *search)
 
         def find_links(place: int) -> Iterator[Link]:
-            for block in blocks:
-                if block[1] == place:
-                    yield from _link_block(block)
+            """Make a block's hits that count one link, those that do not another."""
+            for hyp, reference, ref, length, counted in blocks:
+                first = math.ceil(counted)
+                for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
+                    words = stop - start
+                    if reference == place and words > 0:
+                        yield make_link(kind, hyp + start, ref + start, words, words)
 
         return build_alignments(
             batch, index, text, find_links, kinds=KINDS, chosen=None
@@ -95,16 +99,6 @@ def parts(totals: Array) -> Parts:
         "f": float(aggregate(totals)),
         **dict(zip(names, totals.tolist(), strict=True)),
     }
-
-
-def _link_block(block: tuple[int, int, int, int, float]) -> Iterator[Link]:
-    """Make a block's hits that count one link, those that do not another."""
-    hyp, _, ref, length, counted = block
-    first = math.ceil(counted)
-    for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
-        if start < stop:
-            words = stop - start
-            yield make_link(kind, hyp + start, ref + start, words, words)
 
 
 def _compute_shares(totals: Array) -> tuple[Array, Array]:

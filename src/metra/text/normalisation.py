@@ -39,7 +39,9 @@ def make_normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
     words = list_number_words(lang)
 
     def normalise(text: str) -> tuple[str, ...]:
-        text = _POSSESSIVE.sub("", _normalise_digits(text))
+        if not text.isascii():  # the digits of any script become 0 to 9
+            text = "".join(str(int(c)) if c.isdecimal() else c for c in text)
+        text = _POSSESSIVE.sub("", text)
         text = groups.sub(lambda number: re.sub(r"\D", "", number[0]), text)
         text = fraction.sub("\ue000", text)
         return tuple(
@@ -81,13 +83,6 @@ def list_number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]
     for entries in by_first.values():
         entries.sort(key=lambda entry: -len(entry[0]))
     return by_first
-
-
-def _normalise_digits(text: str) -> str:
-    """Write the digits of any script as 0 to 9."""
-    if text.isascii():
-        return text
-    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
 def _fold_case(text: str, lang: str) -> str:

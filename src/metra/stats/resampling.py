@@ -15,10 +15,11 @@ from metra.stats import totals as pool
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import Array
-from metra.stats.weighted_sums import STEP, StackedRows, Weights
+from metra.stats.weighted_sums import StackedRows, Weights
 
-#: Trials times units in one block; of those, `STEP` are drawn at a time.
+#: Trials times units in one block; of those, some are drawn at a time that fit the cache.
 BLOCK = 4_000_000
+STEP = 100_000
 
 #: Larger blocks multiply no faster.
 MOST_TRIALS = 256

@@ -16,11 +16,10 @@ from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import sum_rows
-from metra.stats.weighted_sums import StackedRows, Weights
+from metra.stats.weighted_sums import STEP, StackedRows, Weights
 
-#: Trials times units in one block; of those, some are drawn at a time that fit the cache.
+#: Trials times units in one block; of those, `STEP` are drawn at a time.
 BLOCK = 4_000_000
-STEP = 100_000
 
 #: Larger blocks multiply no faster.
 MOST_TRIALS = 256

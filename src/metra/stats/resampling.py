@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from metra.errors import OptionError
+from metra.errors import OptionError, not_possible
 from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
@@ -245,5 +245,4 @@ def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
     """Refuse the first setting that is not possible, and say what was expected."""
     for setting, (possible, expected) in given.items():
         if not possible:
-            msg = f"{what} with {setting} is not possible; expected {expected}."
-            raise OptionError(msg)
+            raise OptionError(not_possible(f"{what} with {setting}", expected))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from metra.errors import CorpusError
 from metra.text.columns import Segments, Text, pack
@@ -117,17 +117,15 @@ class Batch:
         return hits
 
 
+@dataclass(slots=True, eq=False)
 class Sentence:
     """One output with its references: a Batch of one segment, with the least around it."""
 
-    __slots__ = ("_hyp", "_refs", "_source")
+    _hyp: str
+    _refs: Sequence[str] = ()
+    _source: str | None = None
 
-    def __init__(
-        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
-    ) -> None:
-        self._hyp = hyp
-        self._refs = refs
-        self._source = source
+    place: ClassVar[BatchPosition] = BatchPosition()
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -155,8 +153,6 @@ class Sentence:
     def source(self) -> SegmentColumn | None:
         """The source as a column, where it is known."""
         return None if self._source is None else _pack_segment(self._source, "source")
-
-    place = BatchPosition()
 
 
 def _pack_segment(text: str, what: str) -> SegmentColumn:

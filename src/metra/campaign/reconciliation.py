@@ -18,6 +18,26 @@ from metra.formats.annotations.table import BETWEEN
 from metra.formats.scores.judgement import Judgement
 
 
+def write_annotations(
+    judgements: Sequence[Judgement], campaign: Campaign | None = None
+) -> tuple[str, str] | None:
+    """Return name and content of the file that tags make for a metric; None without tags.
+
+    Where names were looked for again, the campaign tells all names that there are.
+    """
+    name = judgements[0].protocol if judgements else ""
+    if name == "entity-check":
+        if campaign is None:
+            return None
+        listed = campaign.material.get("entities", {})
+        return "entities.tsv", write_checked_entities(judgements, listed)
+    if name.startswith("entity-"):
+        return "entities.tsv", write_entities(judgements)
+    if name.startswith("term-"):
+        return "terms.tsv", write_terms(judgements)
+    return None
+
+
 def write_entities(judgements: Iterable[Judgement]) -> str:
     """Return a table of names: segment, document, type and text."""
     rows = (

@@ -28,12 +28,7 @@ from metra.campaign.ranking import (
     average_by_judge,
     rank_from_scores,
 )
-from metra.campaign.reconciliation import (
-    compute_rater_agreement,
-    write_checked_entities,
-    write_entities,
-    write_terms,
-)
+from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
     TextScore,
     describe_word_counting,
@@ -171,26 +166,6 @@ def compute_measurements(
         compute_rater_agreement(kept) if tags else {},
         describe_word_counting(kept),
     )
-
-
-def write_annotations(
-    judgements: Sequence[Judgement], campaign: Campaign | None = None
-) -> tuple[str, str] | None:
-    """Return name and content of the file that tags make for a metric; None without tags.
-
-    Where names were looked for again, the campaign tells all names that there are.
-    """
-    name = judgements[0].protocol if judgements else ""
-    if name == "entity-check":
-        if campaign is None:
-            return None
-        listed = campaign.material.get("entities", {})
-        return "entities.tsv", write_checked_entities(judgements, listed)
-    if name.startswith("entity-"):
-        return "entities.tsv", write_entities(judgements)
-    if name.startswith("term-"):
-        return "terms.tsv", write_terms(judgements)
-    return None
 
 
 @dataclass(frozen=True, slots=True)

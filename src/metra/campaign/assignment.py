@@ -302,9 +302,10 @@ def _build_tasks(
         for at, (_, kind, origin) in enumerate(entries, 1)
         if kind not in checks
     }
+    segments = campaign.texts
     for at, (share, kind, origin) in enumerate(entries, 1):
         texts = _degrade_unit(campaign, share) if kind == "degraded" else None
-        shown = product(share.systems, campaign.texts[share.text])
+        shown = product(share.systems, segments[share.text])
         items = []
         for number, (place, segment) in enumerate(shown):
             system = campaign.systems[place]

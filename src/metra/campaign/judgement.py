@@ -116,3 +116,8 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
         if key not in latest or judgement.revision >= latest[key].revision:
             latest[key] = judgement
     return _add_baselines(list(latest.values()))
+
+
+def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
+    """Return judgements that describe judges: all except repeated and degraded items."""
+    return [one for one in kept if one.counts or one.kind == "calibration"]

@@ -12,7 +12,7 @@ from statistics import fmean, median, stdev
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.judgement import drop_checks, keep_latest, score_outputs
 from metra.campaign.results import (
     JudgeScore,
     ScoresByScorer,
@@ -98,11 +98,6 @@ def build_judge_table(
     """Return a row for each judge and scorer, in the order of the judges' names."""
     kept = keep_latest(judgements)
     return build_judge_rows(kept, group_by_scorer(drop_checks(kept)), words_per_minute)
-
-
-def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
-    """Return judgements that describe judges: all except repeated and degraded items."""
-    return [one for one in kept if one.counts or one.kind == "calibration"]
 
 
 def build_judge_rows(

@@ -8,11 +8,10 @@ from statistics import median
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, Campaign, group_by, refuse_first
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.judges import (
     FlagRules,
     build_judge_table,
-    drop_checks,
     flag_judges,
 )
 from metra.campaign.results import group_by_scorer

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from statistics import fmean
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
@@ -154,11 +154,10 @@ def build_reconciliation(
 def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
     """Return each rater's tags by text, counted from 1; texts without tags are included."""
     tags: dict[int, dict[str, set[Place]]] = {}
-    for one in keep_latest(judgements):
-        if one.counts or one.kind == "calibration":
-            for step in one.value.values():
-                own = {(tag["start"], tag["end"], tag["type"]) for tag in step["tags"]}
-                tags.setdefault(one.segment, {})[one.judge] = own
+    for one in drop_checks(keep_latest(judgements)):
+        for step in one.value.values():
+            own = {(tag["start"], tag["end"], tag["type"]) for tag in step["tags"]}
+            tags.setdefault(one.segment, {})[one.judge] = own
     return tags
 
 

@@ -9,13 +9,12 @@ from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.judgement import keep_latest, score_judgements
+from metra.campaign.judgement import drop_checks, keep_latest, score_judgements
 from metra.campaign.judges import (
     FlagRules,
     JudgeRow,
     build_judge_rows,
     build_judge_table,
-    drop_checks,
     flag_judges,
 )
 from metra.campaign.protocols.registry import protocol
@@ -146,7 +145,8 @@ def compute_measurements(
     kept = keep_latest(judgements)
     texts = score_texts(kept)
     results = convert_text_scores(texts)
-    tags = campaign.protocol.name in SETTLED_BY
+    asked = campaign.protocol
+    tags, judged = asked.name in SETTLED_BY, shows_judged(asked)
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
@@ -160,9 +160,7 @@ def compute_measurements(
             for step in one.value.values()
             if isinstance(step, dict) and is_interrupted(step)
         ],
-        compute_running_scores(campaign, kept)
-        if shows_judged(campaign.protocol)
-        else [],
+        compute_running_scores(campaign, kept) if judged else [],
         compute_rater_agreement(kept) if tags else {},
         describe_word_counting(kept),
     )

@@ -59,5 +59,5 @@ class WorkloadPlan:
 def plan_workload(campaign: Campaign) -> WorkloadPlan:
     """Return the cost and the number of tasks of each kind."""
     tasks = assign(campaign, secret=secrets.token_bytes(16))
-    kinds = Counter(task.kind for task in tasks)
+    kinds: Counter[str] = Counter(task.kind for task in tasks)
     return WorkloadPlan(describe_cost(campaign, tasks), dict(kinds))

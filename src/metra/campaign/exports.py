@@ -163,10 +163,12 @@ def _describe_wordings(
     return lines
 
 
-_TSV = "text/tab-separated-values; charset=utf-8"
-_CSV = "text/csv; charset=utf-8"
-_JSONL = "application/jsonl; charset=utf-8"
-_ZIP = "application/zip"
+_MEDIA_TYPES = {
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+    "zip": "application/zip",
+}
 #: The first day that a zip can tell: the same judgements give the same bytes.
 _NO_DAY = (1980, 1, 1, 0, 0, 0)
 
@@ -192,7 +194,6 @@ class ExportFormat(NamedTuple):
     """A format: the file that it makes, and the protocols that it has a place for."""
 
     file: str
-    media_type: str
     #: Return the text of the file, or the texts of the files in a zip by their paths.
     write: Callable[[ExportRequest], str | dict[str, str]]
     fits: Callable[[Protocol], bool] = lambda _: True
@@ -229,7 +230,8 @@ def export_judgements(
     record = EXPORT_FORMATS[form]
     written = record.write(ExportRequest(judgements, campaign, keys))
     content = written.encode() if isinstance(written, str) else zip_files(written)
-    return ExportedFile(record.file, record.media_type, content)
+    media_type = _MEDIA_TYPES[record.file.rpartition(".")[2]]
+    return ExportedFile(record.file, media_type, content)
 
 
 def zip_files(files: Mapping[str, str]) -> bytes:
@@ -250,23 +252,19 @@ def write_metrics_files(
     if not counted:
         msg = "There are no judgements that count for systems yet."
         raise CorpusError(msg)
-    systems = dict.fromkeys(
-        name for scored in counted for name in scored.judgement.systems
-    )
-    segments = max(scored.judgement.segment for scored in counted)
+    kept = [scored.judgement for scored in counted]
+    systems = dict.fromkeys(name for one in kept for name in one.systems)
+    segments = max(one.segment for one in kept)
     if campaign is not None:
         known = [system.name for system in campaign.systems if system.name in systems]
         systems = dict.fromkeys([*known, *systems])
         # Files that were imported may use few of the numbers of a corpus.
         numbers = map(campaign.number, range(len(campaign.segments)))
         segments = max(segments, *numbers)
-    asked = protocol(counted[0].judgement.protocol)
-    marks = find_marks(step.asks for step in asked.steps)
+    marks = find_marks(step.asks for step in protocol(kept[0].protocol).steps)
+    costs = None if marks is None else marks.costs
     return mt_metrics_eval.format_folder(
-        counted,
-        systems=list(systems),
-        segments=segments,
-        weights=None if marks is None else marks.costs,
+        counted, systems=list(systems), segments=segments, weights=costs
     )
 
 
@@ -277,8 +275,8 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     files: dict[str, str] = {}
     for form in ("jsonl", "tsv", "csv", "appraise", "marot", "texts"):
         if form in fitting:
-            text = EXPORT_FORMATS[form].write(request)
-            files[EXPORT_FORMATS[form].file] = str(text)
+            record = EXPORT_FORMATS[form]
+            files[record.file] = str(record.write(request))
     texts = [kept.segment for kept in keep_latest(judgements) if kept.counts]
     if "mt-metrics-eval" in fitting and texts:
         folder = write_metrics_files(judgements, campaign)
@@ -300,10 +298,20 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         if rows := count_mark_changes(campaign, judgements):
             header = [field.name for field in fields(MarkChanges)]
             files["prefilled.tsv"] = _write_table([header, *map(astuple, rows)])
-        files["campaign.json"] = _write_campaign(campaign)
+        # The settings with seed and version, and counts; no secret.
+        about = asdict(campaign.settings) | {
+            "version": campaign.version,
+            "protocol_version": campaign.protocol.version,
+            "segments": len(campaign.segments),
+            "calibration_texts": campaign.calibration,
+            "degraded_share": campaign.degraded,
+        }
+        files["campaign.json"] = _write_json(about)
         files["protocol.json"] = campaign.protocol.as_json() + "\n"
-        if campaign.wordings:
-            files["wordings.json"] = _write_wordings(campaign)
+        # Every word that judges may have read, by language, with its version.
+        words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
+        if words:
+            files["wordings.json"] = _write_json(words)
     files["codebook.md"] = write_codebook(judgements, campaign)
     return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
 
@@ -355,22 +363,8 @@ def _write_table(rows: Iterable[Iterable[object]]) -> str:
     )
 
 
-def _write_campaign(campaign: Campaign) -> str:
-    """Return the settings with seed and version, and counts; no secret."""
-    about = asdict(campaign.settings) | {
-        "version": campaign.version,
-        "protocol_version": campaign.protocol.version,
-        "segments": len(campaign.segments),
-        "calibration_texts": campaign.calibration,
-        "degraded_share": campaign.degraded,
-    }
-    return json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-
-
-def _write_wordings(campaign: Campaign) -> str:
-    """Return every word that judges may have read, by language, with its version."""
-    wordings = [asdict(each) | {"version": each.version} for each in campaign.wordings]
-    return json.dumps(wordings, indent=2, ensure_ascii=False) + "\n"
+def _write_json(content: object) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _write_scored(
@@ -387,46 +381,36 @@ def _asks_about_outputs(asked: Protocol) -> bool:
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
         "judgements.jsonl",
-        _JSONL,
         lambda request: judgement_jsonl.format_judgements(request.judgements),
     ),
-    "tsv": ExportFormat(
-        "scores.tsv", _TSV, _write_scored(long_table.format_judgement_table)
-    ),
+    "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
     "csv": ExportFormat(
-        "judgements.csv", _CSV, _write_scored(spreadsheet.format_spreadsheet)
+        "judgements.csv", _write_scored(spreadsheet.format_spreadsheet)
     ),
     "appraise": ExportFormat(
         "appraise.csv",
-        _CSV,
         _write_scored(appraise.format_appraise),
         lambda asked: asked.name in appraise.APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
-        "marot.tsv",
-        _TSV,
-        _write_scored(mqm.format_marot),
-        lambda asked: asked.name == "mqm",
+        "marot.tsv", _write_scored(mqm.format_marot), lambda asked: asked.name == "mqm"
     ),
     "mt-metrics-eval": ExportFormat(
         "mt-metrics-eval.zip",
-        _ZIP,
         lambda request: write_metrics_files(request.judgements, request.campaign),
         lambda asked: not asked.contrastive and _asks_about_outputs(asked),
     ),
     "texts": ExportFormat(
         "texts.tsv",
-        _TSV,
         lambda request: write_text_scores(score_texts(request.judgements)),
         _asks_about_outputs,
     ),
     "annotations": ExportFormat(
         "annotations.tsv",
-        _TSV,
         _require_annotations,
         lambda asked: not _asks_about_outputs(asked),
     ),
-    "judged": ExportFormat("judged.tsv", _TSV, _write_judged_outputs, shows_judged),
-    "keys": ExportFormat("keys.jsonl", _JSONL, _require_keys),
-    "zip": ExportFormat("campaign.zip", _ZIP, _write_everything),
+    "judged": ExportFormat("judged.tsv", _write_judged_outputs, shows_judged),
+    "keys": ExportFormat("keys.jsonl", _require_keys),
+    "zip": ExportFormat("campaign.zip", _write_everything),
 }

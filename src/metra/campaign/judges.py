@@ -210,11 +210,13 @@ class FlagRules:
     distance: float = 25.0
 
 
+DEFAULT_RULES = FlagRules()
+
+
 def flag_judges(
-    rows: Iterable[JudgeRow], rules: FlagRules | None = None
+    rows: Iterable[JudgeRow], rules: FlagRules = DEFAULT_RULES
 ) -> dict[str, list[str]]:
     """Return each judge's reasons, once each; a judge without any has an empty list."""
-    rules = rules or FlagRules()
     reasons_by_judge: dict[str, list[str]] = {}
     for row in rows:
         reasons = reasons_by_judge.setdefault(row.judge, [])

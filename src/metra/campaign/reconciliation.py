@@ -130,13 +130,9 @@ def build_reconciliation(
     if not tagged:
         msg = f"{first.settings.name} has no tags yet; nothing is to be reconciled."
         raise CorpusError(msg)
-    settings = derive_settings(
-        first.settings,
-        name=name or f"{first.settings.name}: agreed list",
-        protocol=SETTLED_BY[first.protocol.name],
-        judges=judges,
-        each=1,
-    )
+    name = name or f"{first.settings.name}: agreed list"
+    asked = SETTLED_BY[first.protocol.name]
+    settings = derive_settings(first.settings, name, asked, judges, 1)
     settings = replace(settings, options=first.settings.options)
     candidates = []
     for segment in range(1, len(first.segments) + 1):
@@ -147,8 +143,8 @@ def build_reconciliation(
         "raters": max(map(len, tagged.values())),
         "language": settings.target_language,
     }
-    asked = protocol(settings.protocol, settings.options)
-    return replace(first, settings=settings, protocol=asked, material=material)
+    adapted = protocol(asked, settings.options)
+    return replace(first, settings=settings, protocol=adapted, material=material)
 
 
 def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:

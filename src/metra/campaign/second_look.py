@@ -33,13 +33,8 @@ def build_verdict_campaign(
     if not open_cases:
         msg = f"{first.settings.name} has no answers that wait for a second look."
         raise CorpusError(msg)
-    settings = derive_settings(
-        first.settings,
-        name=name or f"{first.settings.name}: close answers",
-        protocol="verdicts",
-        judges=judges,
-        each=each,
-    )
+    name = name or f"{first.settings.name}: close answers"
+    settings = derive_settings(first.settings, name, "verdicts", judges, each)
     listed = [
         {"shown": dict(shown), "answer": answer, "of": places}
         for (answer, shown), places in open_cases.items()

@@ -142,7 +142,7 @@ def list_form_defaults() -> dict[str, str]:
 
 
 def derive_settings(
-    first: Settings, *, name: str, protocol: str, judges: Sequence[str], each: int
+    first: Settings, name: str, protocol: str, judges: Sequence[str], each: int
 ) -> Settings:
     """Return the settings of a campaign that settles another: all is seen once, as it is."""
     return Settings(

@@ -11,6 +11,7 @@ from metra.campaign.evaltrans import RunningScores, compute_running_scores, show
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.judgement import drop_checks, keep_latest, score_judgements
 from metra.campaign.judges import (
+    DEFAULT_RULES,
     FlagRules,
     JudgeRow,
     build_judge_rows,
@@ -59,7 +60,7 @@ class JudgementFilter:
 def filter_judgements(
     judgements: Iterable[Judgement],
     choice: JudgementFilter,
-    rules: FlagRules | None = None,
+    rules: FlagRules = DEFAULT_RULES,
 ) -> list[Judgement]:
     """Return the last revisions that the choice allows.
 
@@ -67,7 +68,6 @@ def filter_judgements(
     were compared, the order among the chosen systems is what remains.
     """
     kept = keep_latest(judgements)
-    rules = rules or FlagRules()
     rows = []
     if choice.without_flagged:
         rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metra.corpus import examples
-from metra.scoring.executors.local import score_shards
+from metra.scoring.executors import local
 from metra.scoring.executors.spark import read_files, score_frame
 from metra.scoring.executors.spark_session import spark_session
 from metra.scoring.plan import ScoringPlan
@@ -59,7 +59,7 @@ def main(sizes: list[int]) -> None:
                         metrics=metrics, outputs=(("A", "hyp"),), references=("ref",)
                     )
                     start = time.perf_counter()
-                    expected = score_shards(paths, plan)
+                    expected = local.score_files(paths, plan)
                     middle = time.perf_counter()
                     found = score_frame(read_files(session, paths), plan)
                     end = time.perf_counter()

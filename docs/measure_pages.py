@@ -12,7 +12,6 @@ from metra.metrics.options import read_parameters
 from metra.metrics.record import Metric
 from metra.report.table import Style
 from metra.report.writers.results import render
-from metra.scoring.alignments import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 from metra.scoring.files import FileCorpus, open_corpus
 from metra.scoring.results import Results
@@ -121,8 +120,8 @@ def _noted(spec: str, metric: Metric) -> str:
         return ""
     outputs = (NOTED.get(metric.name, OUTPUTS[1]),)
     corpus = _corpus(outputs, metric)
-    results = evaluate_corpus(corpus, make_metrics([spec]), EvaluationOptions())
-    results = add_details(results, corpus, make_metrics([spec]))
+    options = EvaluationOptions(details=True)
+    results = evaluate_corpus(corpus, make_metrics([spec]), options)
     table = render(results, "table", Style())
     return f"```console\n{_command(spec, outputs, metric)} --details\n{table}\n```"
 

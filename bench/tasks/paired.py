@@ -93,7 +93,9 @@ def agree(text: Corpus, trials: int, test: str) -> None:
 
 def _folded(text: Corpus, trials: int) -> Iterator[float]:
     given = samples(text)
-    drawn = resampling.bootstrap(given, trials=trials, rng=np.random.default_rng(1))
+    drawn = resampling.bootstrap_scores(
+        given, trials=trials, rng=np.random.default_rng(1)
+    )
     scores = [sample.aggregate(totals.sum_rows(sample.rows)) for sample in given]
     for one, two in PAIRS:
         gaps = np.abs(drawn[two] - drawn[one])

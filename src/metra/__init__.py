@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from metra.report.pictures.grid_text import grid
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
-    from metra.scoring.evaluate import Result, evaluate, score
+    from metra.scoring.memory import Result, evaluate, score
     from metra.scoring.pairwise import pairwise
     from metra.scoring.results import Results
 
@@ -43,15 +43,15 @@ _HOMES = {
     "EvalSet": "metra.corpus.evalset",
     "Metric": "metra.metrics.record",
     "MetraError": "metra.errors",
-    "Result": "metra.scoring.evaluate",
+    "Result": "metra.scoring.memory",
     "Results": "metra.scoring.results",
     "align": "metra.scoring.alignments",
     "compare": "metra.scoring.compare",
-    "evaluate": "metra.scoring.evaluate",
+    "evaluate": "metra.scoring.memory",
     "grid": "metra.report.pictures.grid_text",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",
-    "score": "metra.scoring.evaluate",
+    "score": "metra.scoring.memory",
 }
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with the input, one exception a kind, and how to suggest a name."""
+"""What can be wrong with the input, one exception a kind, and sentences that say it."""
 
 from collections.abc import Iterable
 
@@ -37,6 +37,28 @@ class MissingResourceError(MetraError):
 
 class StoreError(MetraError):
     """A store of judgements that cannot be reached, read or written."""
+
+
+def not_possible(given: str, expected: str) -> str:
+    """Say that a value cannot be, and what was expected.
+
+    >>> not_possible("n=0", "a whole number of at least 1")
+    'n=0 is not possible; expected a whole number of at least 1.'
+    """
+    return f"{given} is not possible; expected {expected}."
+
+
+def missing_package(what: str, package: str, extra: str) -> str:
+    """Say that something needs a package, and which extra of metra installs it.
+
+    >>> missing_package("Scoring on Dask", "dask", "dask")
+    "Scoring on Dask needs the package 'dask', which is not installed; install it with: \
+pip install 'metra[dask]'"
+    """
+    return (
+        f"{what} needs the package {package!r}, which is not installed; install it with: "
+        f"pip install 'metra[{extra}]'"
+    )
 
 
 def no_such(what: str, name: str, known: Iterable[str], *, owner: str = "") -> str:

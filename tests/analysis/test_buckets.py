@@ -9,14 +9,14 @@ from metra.analysis.buckets import (
     name_ranges,
     parse_bucket_spec,
     score_buckets,
-    score_label_buckets,
 )
 from metra.analysis.collection import collect_corpus
 from metra.analysis.word_diff import get_preparation
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, LengthError, OptionError, UnknownNameError
-from metra.scoring.evaluate import evaluate, make_metrics
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.memory import evaluate
 from metra.scoring.statistics import count_corpus, fit_metrics
 
 RNG = np.random.default_rng(3)
@@ -105,11 +105,11 @@ def test_by_document_in_order_of_appearance():
 
 def test_by_label():
     labels = ["x"] * 10 + ["y"] * 30
-    found = score_label_buckets(*prepared(), "kind", labels, trials=1)
+    found = score_buckets(*prepared(), "kind", labels=labels, trials=1)
     assert (found.title, found.kind) == ("kind", "label")
     assert parts(found) == [("x", 10), ("y", 30)]
     with pytest.raises(LengthError, match="2 labels 'kind' but 40 segments"):
-        score_label_buckets(*prepared(), "kind", ["x", "y"])
+        score_buckets(*prepared(), "kind", labels=["x", "y"])
 
 
 def test_by_score_quarters_of_the_mean_favour_no_system():

@@ -10,7 +10,8 @@ from metra.analysis.findings import AnalysisOptions, prepare_analyses
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.scoring.evaluate import evaluate, make_metrics
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.memory import evaluate
 from metra.scoring.statistics import count_corpus, fit_metrics
 
 REFS = ["a b c d e", "a b c d e", "f g h i j", "a b", "k l m n o"]
@@ -24,7 +25,7 @@ def found(outputs, specs, refs=REFS, source=None, documents=None, **options):
     metrics = fit_metrics(corpus, make_metrics(specs))
     options_of_analysis = AnalysisOptions(changes_by=options.get("by"), changes=10)
     collected = prepare_analyses(corpus, metrics, options_of_analysis)
-    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected])
+    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     first, *others = outputs
     return find_changes(
         collected, metrics, sheets, baseline=first, systems=others, **options

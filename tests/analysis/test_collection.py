@@ -8,7 +8,8 @@ from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analy
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.report.study import build_study
-from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.statistics import count_corpus
 from metra.text.preparation import Preparation
 
 REFS = [f"the number {at} is in this line" for at in range(12)]
@@ -24,9 +25,9 @@ class CountedPasses(Outputs):
 
     passes = 0
 
-    def chunks(self, size):
+    def chunks(self, size, labels=()):
         self.passes += 1
-        return super().chunks(size)
+        return super().chunks(size, labels)
 
 
 def counted(outputs=OUTPUTS):
@@ -63,9 +64,7 @@ def test_all_analyses_together_read_the_corpus_once():
         trials=10,
     )
     collected = prepare_analyses(corpus, metrics, options)
-    metrics, statistics = count_statistics(
-        corpus, metrics, EvaluationOptions(), keep=True, visitors=[collected]
-    )
+    statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     found = run_analyses(collected, metrics, statistics, options, baseline="old")
     assert corpus.passes == 1
     assert len(found.buckets) == 6

@@ -10,7 +10,8 @@ import pytest
 from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.statistics import count_corpus
 
 FOLDER = "data/wmt23-mqm-esa"
 
@@ -36,9 +37,7 @@ def english_german(shared, read_table):
 def looked(corpus, options):
     metrics = make_metrics(["chrf"])
     collected = prepare_analyses(corpus, metrics, options)
-    metrics, sheets = count_statistics(
-        corpus, metrics, EvaluationOptions(), keep=True, visitors=[collected]
-    )
+    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     return run_analyses(collected, metrics, sheets, options, baseline=corpus.systems[0])
 
 

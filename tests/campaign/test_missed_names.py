@@ -16,7 +16,7 @@ from metra.campaign.settings import check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 
 REFERENCE = ["Mayor Aufray met Ms Novak in Munich.", "It rained.", "Novak left."]
 OUTPUTS = {

@@ -30,7 +30,7 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 
 
 def test_the_score_of_a_text_is_the_mean_of_its_sentences():

@@ -14,7 +14,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading
 from metra.campaign.results import average_systems, score_texts
 from metra.corpus.evalset import EvalSet
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 from metra.text.corrections import infer_changes
 from metra.text.words import split_workbook_words
 

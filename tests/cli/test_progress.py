@@ -31,7 +31,7 @@ def clock(monkeypatch):
 
 def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.ProgressLine() as report:
+    with output.show_progress() as report:
         clock(0.5)
         report(1000)
         assert sys.stderr.getvalue() == ""
@@ -50,7 +50,7 @@ def test_long_work_is_shown_and_wiped_away(clock, monkeypatch):
 
 def test_quick_work_is_not_shown(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.ProgressLine() as report:
+    with output.show_progress() as report:
         clock(0.9)
         report(5000)
     assert sys.stderr.getvalue() == ""
@@ -58,7 +58,7 @@ def test_quick_work_is_not_shown(clock, monkeypatch):
 
 def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with output.ProgressLine() as report:
+    with output.show_progress() as report:
         clock(10)
         report(5000)
     assert sys.stderr.getvalue() == ""
@@ -66,9 +66,9 @@ def test_nothing_is_shown_where_no_one_watches(clock, monkeypatch):
 
 def test_what_cannot_be_counted_is_named(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.ProgressLine() as progress:
-        progress.name_stage("n-grams")
-        progress.name_stage("profiles")
+    with output.name_stages() as name_stage:
+        name_stage("n-grams")
+        name_stage("profiles")
     assert sys.stderr.getvalue() == "\rn-grams … \x1b[K\rprofiles … \x1b[K\r\x1b[K"
 
 
@@ -83,7 +83,7 @@ def test_every_finding_is_announced():
 
 def test_the_time_that_is_left(clock, monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with output.ProgressLine() as report:
+    with output.show_progress() as report:
         clock(100)
         report(1_000_000, 0.25)
         clock(100)

@@ -9,13 +9,15 @@ from metra.meta.compare import compare
 from metra.meta.correlate import correlate_panel, parse_specs, transfer_thresholds
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import (
+    COEFFICIENTS,
     Options,
     compute_thresholds,
     correlate,
     correlate_all,
 )
-from metra.stats.pairs import accuracy, kendall_23
 from metra.stats.tie_calibration import cross_fit_thresholds, split_folds
+
+accuracy, kendall_23 = (COEFFICIENTS[name].rows for name in ("acc_eq", "tau23"))
 
 
 def ask(coef="acc*_eq:item", **options):

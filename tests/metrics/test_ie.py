@@ -9,7 +9,6 @@ from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics import registry
-from metra.scoring.alignments import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 TEXTS = ["one", "two", "three", "four"]
@@ -79,8 +78,8 @@ def test_counts_worked_out_by_hand(spec):
 
 def test_what_is_missing_and_spurious_is_listed(spec):
     metric = {"i": registry.metric(spec)}
-    results = evaluate_corpus(corpus(), metric, EvaluationOptions())
-    found = add_details(results, corpus(), metric)["a"]["i"].details
+    results = evaluate_corpus(corpus(), metric, EvaluationOptions(details=True))
+    found = results["a"]["i"].details
     listed = {(entry.note, entry.text, entry.about["slot"]) for entry in found}
     assert listed == {
         ("missing", "ben", "who"),

@@ -85,7 +85,7 @@ def test_equals_the_original_program(shared, config, name, refs):
 @pytest.mark.parametrize(("name", "refs"), [("edge", "1"), ("nist4", "1")])
 def test_alignments_are_the_originals(shared, name, refs):
     rows = _gold(shared, name, refs, "en.exact_stem_syn", "align")
-    aligner = metra.metric("meteor").rows.keywords["aligner"]
+    aligner = metra.metric("meteor").parts.keywords["aligner"]
     text = make_preparation(tok="none", case="mixed", stem="no")
     assert rows
     for row in rows:
@@ -167,7 +167,7 @@ WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=7).map(" "
 @given(WORDS, WORDS)
 def test_no_alignment_has_more_exact_matches(hyp, ref):
     """The links are one to one, of equal words, and as many as there can be."""
-    aligner = metra.metric("meteor:modules=exact").rows.keywords["aligner"]
+    aligner = metra.metric("meteor:modules=exact").parts.keywords["aligner"]
     text = make_preparation(tok="none", case="mixed", stem="no")
     _, [links] = aligner.alignments(
         prepare(pack([hyp], "h"), text), [prepare(pack([ref], "r"), text)], 0

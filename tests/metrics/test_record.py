@@ -215,8 +215,8 @@ def test_what_a_metric_needs_must_be_there(need, message):
         aggregate=lambda _: None,
         **{"needs_reference": False, f"needs_{need}": True},
     )
-    there = {"has_references": True, "has_source": True, "has_documents": True}
-    check_needs({"x": metric}, **there)
+    there = dict.fromkeys(("references", "source", "documents"), True)
+    check_needs({"x": metric}, there)
     with pytest.raises(CorpusError) as caught:
-        check_needs({"x": metric}, **dict.fromkeys(there, False))
+        check_needs({"x": metric}, dict.fromkeys(there, False))
     assert str(caught.value) == message

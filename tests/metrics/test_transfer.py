@@ -13,7 +13,6 @@ from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.transfer_rules import read_rules
 from metra.metrics import registry
-from metra.scoring.alignments import add_details
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.statistics import count_corpus
 
@@ -85,8 +84,7 @@ def test_rules_that_hold_where_the_source_asks_for_them(options):
 
 def test_failures_are_listed(options):
     metric = {"t": registry.metric(f"transfer:{options}")}
-    results = evaluate_corpus(corpus(), metric, EvaluationOptions())
-    found = add_details(results, corpus(), metric)
+    found = evaluate_corpus(corpus(), metric, EvaluationOptions(details=True))
     assert not found["good"]["t"].details
     listed = [(entry.text, dict(entry.about), entry.segments)
               for entry in found["bad"]["t"].details]  # fmt: skip

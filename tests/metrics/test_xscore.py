@@ -174,9 +174,9 @@ def test_a_model_without_a_parser_is_refused(spacy, tmp_path):
 
 
 def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
-    from metra.metrics import parses as spacy_parser
+    from metra.text.resources import load_spacy_model
 
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
-    spacy_parser.load_parser.cache_clear()
+    load_spacy_model.cache_clear()
     with pytest.raises(MissingResourceError, match=r"pip install 'metra\[parse\]'"):
         registry.metric("xscore:model=anything")

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import metra
 from metra.corpus.outputs import Outputs
 from metra.metrics.alignment import Link, WordRange
-from metra.scoring.alignments import add_alignments, find_aligners
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=140)
@@ -133,7 +132,7 @@ def test_ten_thousand_words():
             "refs is empty; a segment needs at least one reference.",
         ),
         (
-            lambda: find_aligners(make_metrics(["bleu", "ser"])),
+            lambda: aligned(None, specs=["bleu", "ser"]),
             "Alignments were asked for, but bleu, ser aligns no words; add a measure that "
             "does, for example wer.",
         ),
@@ -145,12 +144,11 @@ def test_messages(call, message):
     assert str(caught.value) == message
 
 
-def aligned(wanted, segments=2500):
+def aligned(wanted, segments=2500, specs=("wer", "bleu")):
     hyps = [f"a {at}" for at in range(segments)]
     corpus = Outputs(metra.EvalSet([["a 7"] * segments]), {"sys": hyps})
-    metrics = make_metrics(["wer", "bleu"])
-    results = evaluate_corpus(corpus, metrics, EvaluationOptions())
-    return add_alignments(results, corpus, find_aligners(metrics), wanted)["sys"]
+    options = EvaluationOptions(alignments=True, aligned_segments=wanted)
+    return evaluate_corpus(corpus, make_metrics(list(specs)), options)["sys"]
 
 
 def test_segments_of_a_corpus():

@@ -12,7 +12,7 @@ pytest.importorskip("dask", reason="needs dask: metra[dask]")
 
 from metra.errors import FormatError, MissingResourceError
 from metra.scoring.executors import dask as engine
-from metra.scoring.executors.local import score_shards
+from metra.scoring.executors import local
 from metra.scoring.plan import ScoringPlan
 
 PLAN = ScoringPlan(
@@ -42,8 +42,8 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.mark.parametrize("scheduler", ["threads", "processes", "synchronous"])
 def test_the_digits_are_those_of_this_machine(paths, scheduler):
-    expected = score_shards(paths, PLAN)
-    assert engine.score_with_dask(paths, PLAN, scheduler=scheduler) == expected
+    expected = local.score_files(paths, PLAN)
+    assert engine.score_files(paths, PLAN, scheduler=scheduler) == expected
     assert expected.groups is not None
     assert len(expected.groups) == 3
 
@@ -54,16 +54,16 @@ def test_a_damaged_file_is_named(paths, tmp_path):
     content[4:60] = bytes(56)
     broken.write_bytes(content)
     with pytest.raises(FormatError, match=r"broken\.parquet is damaged"):
-        engine.score_with_dask([*paths, str(broken)], PLAN, scheduler="synchronous")
+        engine.score_files([*paths, str(broken)], PLAN, scheduler="synchronous")
 
 
 def test_a_column_that_is_not_there_is_refused_before_any_work(paths):
     plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("reff",))
     with pytest.raises(FormatError, match=r"no column 'reff'\. Did you mean 'ref'"):
-        engine.score_with_dask(paths, plan)
+        engine.score_files(paths, plan)
 
 
 def test_without_dask_it_is_said_how_to_get_it(paths, monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     with pytest.raises(MissingResourceError, match=r"pip install 'metra\[dask\]'"):
-        engine.score_with_dask(paths, PLAN)
+        engine.score_files(paths, PLAN)

@@ -9,11 +9,11 @@ import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
-from metra.metrics.record import Detail, Finding, Metric
+from metra.metrics.record import Metric
 from metra.metrics.registry import metric
+from metra.metrics.units import Detail, Finding
 from metra.report.table import Style
 from metra.report.writers.results import render
-from metra.scoring.alignments import add_details, select_detailed
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 
 
@@ -56,9 +56,8 @@ OUTPUTS = {"a": ["NO way", "1 2", "OH NO NO"], "b": ["no way", "3", "oh no"]}
 
 def results(outputs=OUTPUTS, **questions):
     corpus = Outputs(EvalSet(), outputs)
-    metrics = {"loud": shouting()}
-    found = evaluate_corpus(corpus, metrics, EvaluationOptions(**questions))
-    return add_details(found, corpus, select_detailed(metrics))
+    options = EvaluationOptions(details=True, **questions)
+    return evaluate_corpus(corpus, {"loud": shouting()}, options)
 
 
 def test_equal_details_are_told_together_the_most_frequent_first():
@@ -105,13 +104,20 @@ def test_json_has_all():
 
 
 def test_measures_that_note_nothing():
+    corpus, options = (
+        Outputs(EvalSet(["a"]), {"a": ["a"]}),
+        EvaluationOptions(details=True),
+    )
     with pytest.raises(OptionError) as caught:
-        select_detailed({"bleu": metric("bleu")})
+        evaluate_corpus(corpus, {"bleu": metric("bleu")}, options)
     assert str(caught.value) == (
         "Details were asked for, but bleu gives none; add a measure that does, for example "
         "entities."
     )
-    assert list(select_detailed({"bleu": metric("bleu"), "l": shouting()})) == ["l"]
+    both = {"bleu": metric("bleu"), "loud": shouting()}
+    found = evaluate_corpus(corpus, both, options)
+    assert found["a"]["bleu"].details is None
+    assert found["a"]["loud"].details == []
 
 
 def test_formats_without_room(cli, write):

@@ -67,7 +67,7 @@ PLAN = ScoringPlan(
 
 
 def score(paths: list[Path], plan: ScoringPlan = PLAN, **options: object):
-    return local.score_shards([str(path) for path in paths], plan, **options)
+    return local.score_files([str(path) for path in paths], plan, **options)
 
 
 def test_shards_are_one_table(shards):
@@ -443,11 +443,11 @@ import metra.scoring.executors.local as local
 from metra.cli import main
 
 counted = local.count_batch
-def slowly(rows, plan, metrics):
+def slowly(rows, *rest, **options):
     if rows.num_rows > 1:
         print("ready", file=sys.stderr, flush=True)
         time.sleep(20)
-    return counted(rows, plan, metrics)
+    return counted(rows, *rest, **options)
 local.count_batch = slowly
 main()
 """

@@ -16,21 +16,13 @@ from metra.stats.correlation import (
     find_coefficient,
 )
 from metra.stats.moments import pearson, ranks, spearman
-from metra.stats.pairs import (
-    accuracy,
-    darr,
-    differentials,
-    kendall_10,
-    kendall_13,
-    kendall_14,
-    kendall_23,
-    kendall_a,
-    kendall_b,
-    kendall_c,
-    pair_counts,
-    within_segments,
-)
+from metra.stats.pairs import darr, differentials, pair_counts, within_segments
 
+accuracy = COEFFICIENTS["acc_eq"].rows
+kendall_a, kendall_b, kendall_c = (COEFFICIENTS[f"kendall-{x}"].rows for x in "abc")
+kendall_10, kendall_13, kendall_14, kendall_23 = (
+    COEFFICIENTS[f"tau{year}"].rows for year in (10, 13, 14, 23)
+)
 NAN = float("nan")
 # Two systems, three segments: the vectors of mt-metrics-eval's own tests.
 GOLD, METRIC = np.array([[1.0, 2, 3], [4, 5, 6]]), np.array([[2.0, 1, 4], [3, 3, 7]])
@@ -309,7 +301,7 @@ def test_wrong_wishes_are_refused(options, error, message):
 
 
 def test_shapes_must_agree():
-    with pytest.raises(LengthError, match=r"shape \(2, 3\), the metric's \(2,\)"):
+    with pytest.raises(LengthError, match=r"shape \(2,\), the gold \(2, 3\)"):
         correlate(GOLD, [1, 2])
 
 

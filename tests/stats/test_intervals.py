@@ -19,7 +19,7 @@ def confidence(rows, aggregate, **options):
 
 
 def bootstrap(rows, aggregate, **options):
-    return resampling.bootstrap([Sample(rows, aggregate)], **options)[0]
+    return resampling.bootstrap_scores([Sample(rows, aggregate)], **options)[0]
 
 
 def bca_interval(scores, rows, aggregate, **options):
@@ -143,7 +143,9 @@ def test_samples_share_their_draws():
     samples = [Sample(SKEWED, mean), Sample(other, mean), Sample(-SKEWED, mean)]
     together = resampling.compute_intervals(samples)
     assert together == [confidence(s.rows, s.aggregate) for s in samples]
-    drawn = resampling.bootstrap(samples, trials=50, rng=np.random.default_rng(0))
+    drawn = resampling.bootstrap_scores(
+        samples, trials=50, rng=np.random.default_rng(0)
+    )
     assert np.array_equal(drawn[0], drawn[2])
 
 

@@ -84,7 +84,9 @@ def test_the_bootstrap_equals_enumeration(seed, aggregate):
     first, second = two_systems(seed, 6, gap=1.3)
     exact = enumerated_resamples(first, second, aggregate)
     samples = [Sample(first, aggregate), Sample(second, aggregate)]
-    drawn = resampling.bootstrap(samples, trials=20_000, rng=np.random.default_rng(0))
+    drawn = resampling.bootstrap_scores(
+        samples, trials=20_000, rng=np.random.default_rng(0)
+    )
     scores = aggregate(first.sum(0)), aggregate(second.sum(0))
     found = paired_tests.shifted_p_value((drawn[0], drawn[1]), scores)
     assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))

@@ -67,7 +67,7 @@ def samples():
 def resampled(samples):
     """Differences of BLEU to the baseline in 10,000 resamples, and the observed ones."""
     chosen = [samples[name][0] for name in ["LIUM-NMT", *NAMES]]
-    drawn = resampling.bootstrap(
+    drawn = resampling.bootstrap_scores(
         chosen, trials=10_000, rng=np.random.default_rng(12345)
     )
     observed = [float(sample.aggregate(sample.rows.sum(0))) for sample in chosen]
@@ -135,7 +135,7 @@ def test_resampled_scores_spread_as_multevals(ruen, multeval):
         for spec, metric in (("bleu:tok=none", "BLEU"), ("ter", "TER")):
             result = metra.score(systems[name], evalset.refs, spec)
             sample = Sample(result.rows, result.metric.aggregate)
-            (drawn,) = resampling.bootstrap(
+            (drawn,) = resampling.bootstrap_scores(
                 [sample], trials=4000, rng=np.random.default_rng(1)
             )
             # The spread of 1,000 resamples is known to some 2.2 %.

@@ -16,7 +16,7 @@ def forget():
     """Make measures anew: the packages of one test are not those of the next."""
     yield
     find_steps.cache_clear()
-    registry._make_cached.cache_clear()
+    registry._make_metric.cache_clear()
 
 
 @pytest.fixture

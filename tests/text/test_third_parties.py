@@ -75,7 +75,7 @@ def installed(write, tmp_path, monkeypatch):
     yield tmp_path
     sys.modules.pop("others_measures", None)
     find_steps.cache_clear()
-    registry._make_cached.cache_clear()
+    registry._make_metric.cache_clear()
 
 
 @pytest.mark.usefixtures("installed")

@@ -1,15 +1,15 @@
 """Scores by kind of segment or word: short or long, rare or frequent, by document or label."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus, TokenStream
+from metra.analysis.collection import CollectedCorpus, Ids, NumberedCorpus
 from metra.analysis.word_diff import get_preparation
 from metra.corpus.outputs import Corpus
 from metra.errors import (
@@ -46,16 +46,6 @@ class BucketSpec:
 
     kind: str
     bounds: Sequence[float]
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentPartition:
-    """The part that each segment belongs to, and the parts' names in order."""
-
-    title: str
-    names: Sequence[str]
-    #: For each segment, the place of its part in `names`.
-    places: Ids
 
 
 def parse_bucket_spec(spec: str) -> BucketSpec:
@@ -98,74 +88,6 @@ def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None
     if how.kind == "source-length" and not corpus.has_source:
         msg = "Buckets by source length need the source; give it with `source`."
         raise CorpusError(msg)
-
-
-def partition_segments(
-    how: BucketSpec,
-    collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-) -> SegmentPartition:
-    """Part the test set by something that is known of every segment."""
-    check_bucket_spec(how, collected)
-    if how.kind == "document":
-        return _partition_by_name("document", sheets.documents)
-    if how.kind == "score":
-        return _partition_by_score(how.bounds, metrics, sheets)
-    preparation = get_preparation(next(iter(metrics.values())))
-    if how.kind == "source-length":
-        title, counts = "source length", collected.source_lengths(preparation)
-    else:
-        title, counts = "reference length", collected.reference_lengths(preparation)
-    return _partition_by_bounds(f"{title} in words", counts, how.bounds)
-
-
-def partition_by_labels(
-    name: str, labels: Sequence[Any], sheets: CorpusStatistics
-) -> SegmentPartition:
-    """Part the test set by labels that someone has given to its segments."""
-    if len(labels) != sheets.segments:
-        msg = (
-            f"There are {len(labels)} labels {name!r} but {sheets.segments} segments; "
-            "expected one label for each segment, in the same order."
-        )
-        raise LengthError(msg)
-    return _partition_by_name(name, [str(label) for label in labels])
-
-
-def _partition_by_name(title: str, labels: Sequence[str]) -> SegmentPartition:
-    names = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-    return SegmentPartition(
-        title, list(names), np.array([names[label] for label in labels], np.int64)
-    )
-
-
-def _partition_by_score(
-    bounds: Sequence[float], metrics: Mapping[str, Metric], sheets: CorpusStatistics
-) -> SegmentPartition:
-    """Part by the mean of all systems' scores, which favours none of them."""
-    spec, metric = next(iter(metrics.items()))
-    single = metric.for_segments or metric
-    scores = [
-        single.aggregate(tally.rows)
-        for (_, name), tally in sheets.tallies.items()
-        if name == spec
-    ]
-    mean = np.mean(scores, axis=0)
-    if bounds:
-        return _partition_by_bounds(f"mean {spec} of the systems", mean, bounds)
-    # Four parts of nearly equal size; equal scores stay together.
-    quarters = np.quantile(mean, [0.25, 0.5, 0.75])
-    names = ["lowest quarter", "second", "third", "highest quarter"]
-    places: Ids = np.asarray(np.searchsorted(quarters, mean), np.int64)
-    return SegmentPartition(f"mean {spec} of the systems", names, places)
-
-
-def _partition_by_bounds(
-    title: str, values: Array, bounds: Sequence[float]
-) -> SegmentPartition:
-    places: Ids = np.searchsorted(np.asarray(bounds), values, side="right")
-    return SegmentPartition(title, name_ranges(bounds), places)
 
 
 def name_ranges(bounds: Sequence[float]) -> list[str]:
@@ -239,6 +161,7 @@ def score_buckets(
     sheets: CorpusStatistics,
     spec: str,
     *,
+    labels: Sequence[str] | None = None,
     baseline: str | None = None,
     frequency_corpus: Sequence[str] | None = None,
     trials: int = defaults.TRIALS,
@@ -246,180 +169,195 @@ def score_buckets(
 ) -> Buckets:
     """Part the test set as `spec` says, and score every system in every part.
 
-    Buckets by frequency count words in `frequency_corpus`, or else in the references. The
-    metrics are fitted ones, and the sheets hold their rows.
+    With `labels`, one a segment, `spec` is their name. Buckets by frequency count words in
+    `frequency_corpus`, or else in the references. The metrics are fitted ones, and the
+    sheets hold their rows.
     """
-    how = parse_bucket_spec(spec)
-    rng = np.random.default_rng(seed)
+    how = parse_bucket_spec(spec) if labels is None else BucketSpec("label", ())
     if how.kind == "frequency":
+        unit, directions = "words", dict.fromkeys(MEANS, True)
         preparation = get_preparation(next(iter(metrics.values())))
-        return _score_frequency_buckets(
-            collected, how, preparation, frequency_corpus, baseline, trials, rng
+        title, parts = _split_words(
+            collected.words(preparation), how.bounds, preparation, frequency_corpus
         )
-    parts = partition_segments(how, collected, metrics, sheets)
-    return _score_partition(
-        how.kind, parts, collected, metrics, sheets, baseline, trials, rng
-    )
-
-
-def score_label_buckets(
-    collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    name: str,
-    labels: Sequence[str],
-    *,
-    baseline: str | None = None,
-    trials: int = defaults.TRIALS,
-    seed: int = defaults.SEED,
-) -> Buckets:
-    """Part the test set by labels, one a segment, and score every system in every part."""
-    parts = partition_by_labels(name, labels, sheets)
+    else:
+        unit = "segments"
+        directions = {name: each.higher_is_better for name, each in metrics.items()}
+        if labels is None:
+            partition = _partition_segments(how, collected, metrics, sheets)
+        else:
+            partition = _partition_by_labels(spec, labels, sheets.segments)
+        title, parts = partition.title, _split_segments(partition, metrics, sheets)
     rng = np.random.default_rng(seed)
-    return _score_partition(
-        "label", parts, collected, metrics, sheets, baseline, trials, rng
-    )
-
-
-def _score_partition(
-    kind: str,
-    parts: SegmentPartition,
-    collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    baseline: str | None,
-    trials: int,
-    rng: "np.random.Generator",
-) -> Buckets:
-    """Score the segments of each part."""
-    keys = [(name, spec) for name in collected.systems for spec in metrics]
-    aggregates = {key: metrics[key[1]].aggregate for key in keys}
-    buckets = []
-    for number, label in enumerate(parts.names):
-        inside = np.flatnonzero(parts.places == number)
-        if not len(inside):
-            continue
-        rows = {key: sheets.tallies[key].rows[inside] for key in keys}
-        buckets.append(
-            Bucket(
-                label=label,
-                count=len(inside),
-                small=len(inside) < SMALL,
-                scores=_score_systems(rows, aggregates, baseline, trials, rng),
-            )
+    buckets = [
+        Bucket(
+            label=label,
+            count=round(size),
+            small=size < SMALL,
+            scores=_score_systems(samples, baseline, trials, rng),
         )
+        for label, size, samples in parts
+        if size
+    ]
     return Buckets(
-        kind=kind,
-        title=parts.title,
-        unit="segments",
-        directions={spec: metric.higher_is_better for spec, metric in metrics.items()},
+        kind=how.kind,
+        title=title,
+        unit=unit,
+        directions=directions,
         systems=collected.systems,
         baseline=baseline,
         buckets=buckets,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Partition:
+    """The part that each segment belongs to, and the parts' names in order."""
+
+    title: str
+    names: Sequence[str]
+    #: For each segment, the place of its part in `names`.
+    places: Ids
+
+
+def _partition_segments(
+    how: BucketSpec,
+    collected: CollectedCorpus,
+    metrics: Mapping[str, Metric],
+    sheets: CorpusStatistics,
+) -> _Partition:
+    """Part the test set by something that is known of every segment."""
+    check_bucket_spec(how, collected)
+    if how.kind == "document":
+        return _Partition("document", *totals.number_labels(sheets.documents))
+    spec, metric = next(iter(metrics.items()))
+    preparation = get_preparation(metric)
+    if how.kind == "source-length":
+        title, values = "source length in words", collected.source_lengths(preparation)
+    elif how.kind == "length":
+        values = collected.reference_lengths(preparation)
+        title = "reference length in words"
+    else:
+        # The mean of all systems' scores favours none of them.
+        title = f"mean {spec} of the systems"
+        single = metric.for_segments or metric
+        tallies = [sheets.tallies[name, spec] for name in collected.systems]
+        values = np.mean([single.aggregate(tally.rows) for tally in tallies], axis=0)
+    if how.bounds:
+        places = np.searchsorted(how.bounds, values, side="right")
+        return _Partition(title, name_ranges(how.bounds), places)
+    # Four parts of nearly equal size; equal scores stay together.
+    quarters = np.quantile(values, [0.25, 0.5, 0.75])
+    names = ["lowest quarter", "second", "third", "highest quarter"]
+    return _Partition(title, names, np.searchsorted(quarters, values))
+
+
+def _partition_by_labels(name: str, labels: Sequence[Any], segments: int) -> _Partition:
+    """Part the test set by labels that someone has given to its segments."""
+    if len(labels) != segments:
+        msg = (
+            f"There are {len(labels)} labels {name!r} but {segments} segments; "
+            "expected one label for each segment, in the same order."
+        )
+        raise LengthError(msg)
+    return _Partition(name, *totals.number_labels([str(label) for label in labels]))
+
+
+#: System and spec.
 Key = tuple[str, str]
+#: Parts of the test set: label, size, and what is resampled in it.
+Parts: TypeAlias = Iterator[tuple[str, float, dict[Key, resampling.Sample]]]
+
+
+def _split_segments(
+    partition: _Partition, metrics: Mapping[str, Metric], sheets: CorpusStatistics
+) -> Parts:
+    for number, label in enumerate(partition.names):
+        inside = np.flatnonzero(partition.places == number)
+        samples = {
+            key: resampling.Sample(tally.rows[inside], metrics[key[1]].aggregate)
+            for key, tally in sheets.tallies.items()
+        }
+        yield label, len(inside), samples
 
 
 def _score_systems(
-    rows: Mapping[Key, Array],
-    aggregates: Mapping[Key, Callable[[Array], Array]],
+    samples: Mapping[Key, resampling.Sample],
     baseline: str | None,
     trials: int,
     rng: "np.random.Generator",
 ) -> dict[str, dict[str, BucketScore]]:
     """Score all systems by all metrics, with intervals from shared draws."""
-    scores = {key: float(aggregates[key](totals.sum_rows(rows[key]))) for key in rows}
-    bases = {key: key if baseline is None else (baseline, key[1]) for key in rows}
-    intervals: dict[Key, Interval | None] = dict.fromkeys(rows)
+    scores = {
+        key: float(sample.aggregate(totals.sum_rows(sample.rows)))
+        for key, sample in samples.items()
+    }
+    bases = {key: key if baseline is None else (baseline, key[1]) for key in samples}
+    intervals: Mapping[Key, Interval | None] = dict.fromkeys(samples)
     difference_intervals = intervals
-    if len(next(iter(rows.values()))) >= LEAST_UNITS:
-        samples = [resampling.Sample(rows[key], aggregates[key]) for key in rows]
-        drawn = np.array(resampling.bootstrap(samples, trials=trials, rng=rng))
-        places = {key: place for place, key in enumerate(rows)}
-        base_places = [places[bases[key]] for key in rows]
-        difference_intervals = _compute_intervals(rows, drawn - drawn[base_places])
-        intervals = _compute_intervals(rows, drawn)
+    if len(next(iter(samples.values())).rows) >= LEAST_UNITS:
+        drawn = np.array(
+            resampling.bootstrap_scores(list(samples.values()), trials=trials, rng=rng)
+        )
+        places = {key: place for place, key in enumerate(samples)}
+        base_places = [places[bases[key]] for key in samples]
+        intervals, difference_intervals = (
+            dict(zip(samples, resampling.intervals_of_rows(rows), strict=True))
+            for rows in (drawn, drawn - drawn[base_places])
+        )
     table: dict[str, dict[str, BucketScore]] = {}
-    for key in rows:
-        system, spec = key
+    for key, score in scores.items():
         is_base = bases[key] == key
-        table.setdefault(system, {})[spec] = BucketScore(
-            score=scores[key],
+        table.setdefault(key[0], {})[key[1]] = BucketScore(
+            score=score,
             interval=intervals[key],
-            difference=None if is_base else scores[key] - scores[bases[key]],
+            difference=None if is_base else score - scores[bases[key]],
             difference_interval=None if is_base else difference_intervals[key],
         )
     return table
-
-
-def _compute_intervals(
-    keys: Iterable[Key], scores: Array
-) -> "dict[Key, Interval | None]":
-    """Give the interval of each row of resampled scores."""
-    return dict(zip(keys, resampling.intervals_of_rows(scores), strict=True))
 
 
 #: What frequency buckets are scored by, and how much recall weighs in it.
 MEANS = {"precision": 0.0, "recall": 1.0, "f1": 0.5}
 
 
-def _score_frequency_buckets(
-    collected: CollectedCorpus,
-    how: BucketSpec,
+def _split_words(
+    words: NumberedCorpus,
+    bounds: Sequence[float],
     preparation: Preparation,
     frequency_corpus: Sequence[str] | None,
-    baseline: str | None,
-    trials: int,
-    rng: "np.random.Generator",
-) -> Buckets:
-    """Score the words of each class of frequency by how well they are matched."""
-    words = collected.words(preparation)
+) -> tuple[str, Parts]:
+    """Part the words by their frequency, to be scored by how well they are matched."""
     if frequency_corpus is None:
         where = "in the references"
         frequencies = _count_reference_words(words)
     else:
         where = "in the corpus given"
         frequencies = _count_corpus_words(frequency_corpus, words, preparation)
-    classes = np.searchsorted(how.bounds, frequencies, side="right")
-    names = name_ranges(how.bounds)
+    classes = np.searchsorted(bounds, frequencies, side="right")
+    names = name_ranges(bounds)
     rows = _count_class_matches(words, classes, len(names))
-    sizes = np.mean(
-        [np.bincount(classes[ref.ids], minlength=len(names)) for ref in words.refs],
-        axis=0,
-    )
-    buckets = []
-    for number, label in enumerate(names):
-        size = float(sizes[number])
-        if not size:
-            continue  # nothing to be found: such words of an output match nothing
-        # The means share their rows, which are then resampled once.
-        of_class = {name: table[:, number] for name, table in rows.items()}
-        keys = [(name, mean) for name in of_class for mean in MEANS]
-        aggregates = {
-            (name, mean): partial(unigram.aggregate, recall_weight=MEANS[mean])
-            for name, mean in keys
-        }
-        scores = _score_systems(
-            {(name, mean): of_class[name] for name, mean in keys},
-            aggregates,
-            baseline,
-            trials,
-            rng,
-        )
-        buckets.append(
-            Bucket(label=label, count=round(size), small=size < SMALL, scores=scores)
-        )
-    return Buckets(
-        kind="frequency",
-        title=f"word frequency {where}",
-        unit="words",
-        directions=dict.fromkeys(MEANS, True),
-        systems=collected.systems,
-        baseline=baseline,
-        buckets=buckets,
-    )
+    counts = [np.bincount(classes[ref.ids], minlength=len(names)) for ref in words.refs]
+    aggregates = {
+        mean: partial(unigram.aggregate, recall_weight=weight)
+        for mean, weight in MEANS.items()
+    }
+
+    def split_classes() -> Parts:
+        for number, (label, size) in enumerate(
+            zip(names, np.mean(counts, axis=0).tolist(), strict=True)
+        ):
+            # The means share their rows, which are then resampled once.
+            of_class = {name: table[:, number] for name, table in rows.items()}
+            samples = {
+                (name, mean): resampling.Sample(class_rows, aggregate)
+                for name, class_rows in of_class.items()
+                for mean, aggregate in aggregates.items()
+            }
+            # Without such words in the references there is nothing to match.
+            yield label, size, samples
+
+    return f"word frequency {where}", split_classes()
 
 
 def _count_reference_words(words: NumberedCorpus) -> Array:
@@ -449,54 +387,23 @@ def _count_class_matches(
     Each output is held against the reference with which its words agree best (by F1 over
     all its words), the first of equals.
     """
-    refs = [_ClassCounts(ref, classes, count) for ref in words.refs]
+
+    def count_by_class(segments: Ids, ids: Any, times: Ids | None = None) -> Any:
+        size = len(words.refs[0].lengths)
+        cells = segments * count + classes[ids]
+        return np.bincount(cells, times, size * count).reshape(size, count)
+
+    refs = np.stack([count_by_class(ref.segments, ref.ids) for ref in words.refs])
     rows: dict[str, Array] = {}
     for name, stream in words.systems.items():
-        output = _ClassCounts(stream, classes, count)
-        matches = [output.count_matches(ref) for ref in refs]
-        f1 = [
-            2 * matched.sum(1) / np.maximum(stream.lengths + ref.lengths, 1)
-            for matched, ref in zip(matches, words.refs, strict=True)
-        ]
+        matches, f1 = [], []
+        for ref in words.refs:
+            cells, both = stream.match_cells(ref.cells)
+            matches.append(count_by_class(*divmod(cells, stream.vocabulary), both))
+            lengths = np.maximum(stream.lengths + ref.lengths, 1)
+            f1.append(2 * matches[-1].sum(1) / lengths)
         best, segments = np.argmax(f1, axis=0), np.arange(len(stream.lengths))
-        rows[name] = np.stack(
-            [
-                np.stack(matches)[best, segments],
-                output.words,
-                np.stack([ref.words for ref in refs])[best, segments],
-            ],
-            axis=2,
-        ).astype(np.float64)
+        output = count_by_class(stream.segments, stream.ids)
+        chosen = np.stack(matches)[best, segments], output, refs[best, segments]
+        rows[name] = np.stack(chosen, axis=2).astype(np.float64)
     return rows
-
-
-class _ClassCounts:
-    """One stream's words by segment and class."""
-
-    def __init__(self, stream: TokenStream, classes: Ids, count: int) -> None:
-        self._classes = classes
-        size = len(stream.lengths)
-        segments = stream.segments()
-        cells = segments * count + classes[stream.ids]
-        #: How many words each segment has of each class: (segments, classes).
-        self.words = np.bincount(cells, minlength=size * count).reshape(size, count)
-        keys = segments * max(len(classes), 1) + stream.ids
-        #: Each word in each segment as one number, and how often it is there.
-        self._keys, self._counts = np.unique(keys, return_counts=True)
-
-    def count_matches(self, other: "_ClassCounts") -> Ids:
-        """Count the words of each class that both have, one to one, in each segment."""
-        places = np.searchsorted(other._keys, self._keys)
-        places = np.minimum(places, max(len(other._keys) - 1, 0))
-        common = np.zeros(len(self._keys), np.int64)
-        if len(other._keys):
-            shared = other._keys[places] == self._keys
-            common = np.where(
-                shared, np.minimum(self._counts, other._counts[places]), 0
-            )
-        size, count = self.words.shape
-        segments, ids = np.divmod(self._keys, max(len(self._classes), 1))
-        cells = segments * count + self._classes[ids]
-        # Counts stay whole numbers in float64.
-        matches = np.bincount(cells, common, size * count)
-        return matches.astype(np.int64).reshape(size, count)

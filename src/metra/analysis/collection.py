@@ -4,12 +4,12 @@ A `CollectedCorpus` is a visitor of that pass: it keeps what it is told to keep,
 that the metrics have made, so that no analysis reads or tokenises the corpus again.
 """
 
-from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from functools import cached_property
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,8 @@ from metra.corpus.outputs import Corpus
 from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CHUNK
-from metra.text.columns import Text
-from metra.text.preparation import Preparation
+from metra.text.columns import Text, window
+from metra.text.preparation import Preparation, WordNumbers
 
 Ids = NDArray[np.int64]
 #: Numbers below two billion, of which there are many.
@@ -49,9 +49,9 @@ class TextStream(Sequence[str | None]):
         return self._parts[part][index - (self._ends[part - 1] if part else 0)]
 
     def __iter__(self) -> Iterator[str | None]:
-        """Unpack one segment after the other."""
+        """Unpack the segments, some at a time."""
         for part in self._parts:
-            yield from (part[index] for index in range(len(part)))
+            yield from window(part, 0, len(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +66,36 @@ class CorpusTexts:
     documents: Sequence[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+#: Each word in each segment as one number, in order, and how often it is there.
+CellCounts: TypeAlias = tuple[Ids, Ids]
+
+
+@dataclass(frozen=True)
 class TokenStream:
     """One output, reference or source: the ids of its words, and how many each segment has."""
 
     ids: SmallIds
     lengths: Ids
+    #: How many ids there are: all are below.
+    vocabulary: int
 
+    @cached_property
     def segments(self) -> Ids:
-        """Give the segment of each word, counted from 0."""
+        """The segment of each word, counted from 0."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    @cached_property
+    def cells(self) -> CellCounts:
+        """How often each segment has each word: `segment * vocabulary + id`."""
+        return np.unique(self.segments * self.vocabulary + self.ids, return_counts=True)
+
+    def match_cells(self, other: CellCounts) -> CellCounts:
+        """Count the words that this stream and another have in each segment, one to one."""
+        (cells, counts), (other_cells, other_counts) = self.cells, other
+        places = np.searchsorted(other_cells, cells)
+        common = np.append(other_cells, -1)[places] == cells
+        both = np.minimum(counts[common], other_counts[places[common]])
+        return cells[common], both
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +106,11 @@ class NumberedCorpus:
     systems: Mapping[str, TokenStream]
     refs: Sequence[TokenStream]
     source: TokenStream | None
+
+
+#: "system" and its name, "reference" and its place, or "source".
+ColumnKey: TypeAlias = tuple[str, str | int]
+Stream = TypeVar("Stream")
 
 
 class CollectedCorpus:
@@ -107,43 +132,76 @@ class CollectedCorpus:
         self.systems = tuple(corpus.systems)
         self.has_source = corpus.has_source
         self.has_documents = corpus.has_documents
-        self._texts = _TextCollector() if texts else None
-        self._lengths = {each: _LengthCollector(each) for each in lengths}
-        self._words = {each: _WordCollector(each) for each in words}
-        self._matches = {each: _MatchCollector(each) for each in matches}
+        self._has_texts = texts
+        self._texts: defaultdict[ColumnKey, TextStream] = defaultdict(TextStream)
+        self._documents: list[str] = []
+        self._lengths, self._matches = lengths, matches
+        self._rows: defaultdict[object, list[Array]] = defaultdict(list)
+        self._numbers = {each: WordNumbers() for each in words}
+        self._numbered: dict[Preparation, NumberedCorpus] = {}
+        self._words: defaultdict[
+            tuple[Preparation, ColumnKey], list[tuple[SmallIds, Ids]]
+        ] = defaultdict(list)
 
     def visit(self, chunk: CorpusChunk) -> None:
         """Keep what is needed of the next segments."""
-        if self._texts is not None:
-            self._texts.visit(chunk)
-        for collectors in (self._lengths, self._words, self._matches):
-            for collector in collectors.values():
-                collector.visit(chunk)
+        columns: dict[ColumnKey, SegmentColumn] = {
+            **{("system", name): column for name, column in chunk.systems.items()},
+            **{("reference", at): column for at, column in enumerate(chunk.refs)},
+        }
+        if chunk.source is not None:
+            columns["source", 0] = chunk.source
+        if self._has_texts:
+            for key, column in columns.items():
+                self._texts[key].append(column.text)
+            self._documents += chunk.documents or ()
+        for each in self._lengths:
+            self._rows["reference", each].append(_average_lengths(chunk, each))
+            if chunk.source is not None:
+                self._rows["source", each].append(_count_words(chunk.source, each))
+        for each, numbers in self._numbers.items():
+            for key, column in columns.items():
+                self._words[each, key].append(numbers.number(column.tokens(each)))
+        for each in self._matches:
+            for name in chunk.systems:
+                rows = _count_matches(chunk.batch(name), each)
+                self._rows["system", name, each].append(rows)
 
     @property
     def texts(self) -> CorpusTexts:
         """All texts."""
-        if self._texts is None:
+        if not self._has_texts:
             msg = "the texts were not kept"
             raise RuntimeError(msg)
-        return self._texts.finish()
+        return CorpusTexts(*_sort_streams(self._texts), self._documents or None)
 
     def reference_lengths(self, preparation: Preparation) -> Array:
         """Give how many words each segment's references have on average."""
-        return np.concatenate(self._lengths[preparation].references)
+        return np.concatenate(self._rows["reference", preparation])
 
     def source_lengths(self, preparation: Preparation) -> Array:
         """Give how many words each segment's source has."""
-        return np.concatenate(self._lengths[preparation].source)
+        return np.concatenate(self._rows["source", preparation])
 
     def words(self, preparation: Preparation) -> NumberedCorpus:
         """Give every word by its number."""
-        return self._words[preparation].finish()
+        if preparation not in self._numbered:
+            words = self._numbers[preparation].words
+            streams: dict[ColumnKey, TokenStream] = {}
+            for (each, key), parts in self._words.items():
+                if each == preparation:
+                    ids, lengths = map(np.concatenate, zip(*parts, strict=True))
+                    streams[key] = TokenStream(ids, lengths, len(words))
+            numbered = NumberedCorpus(words, *_sort_streams(streams))
+            self._numbered[preparation] = numbered
+        return self._numbered[preparation]
 
     def matches(self, preparation: Preparation) -> Mapping[str, Array]:
         """Give each system's rows of [matches, words, words of the best reference]."""
-        rows = self._matches[preparation].rows
-        return {name: np.concatenate(parts) for name, parts in rows.items()}
+        return {
+            name: np.concatenate(self._rows["system", name, preparation])
+            for name in self.systems
+        }
 
 
 def collect_corpus(corpus: Corpus, preparation: Preparation) -> CollectedCorpus:
@@ -162,111 +220,33 @@ def format_preparation(preparation: Preparation) -> str:
     return "|".join(f"{key}:{value}" for key, value in preparation._asdict().items())
 
 
-class _TextCollector:
-    """Keeps every text, packed as it came."""
-
-    def __init__(self) -> None:
-        self._systems: defaultdict[str, TextStream] = defaultdict(TextStream)
-        self._refs: list[TextStream] = []
-        self._source: TextStream | None = None
-        self._documents: list[str] | None = None
-
-    def visit(self, chunk: CorpusChunk) -> None:
-        for name, column in chunk.systems.items():
-            self._systems[name].append(column.text)
-        self._refs = self._refs or [TextStream() for _ in chunk.refs]
-        for stream, column in zip(self._refs, chunk.refs, strict=True):
-            stream.append(column.text)
-        if chunk.source is not None:
-            self._source = self._source or TextStream()
-            self._source.append(chunk.source.text)
-        if chunk.documents is not None:
-            self._documents = [*(self._documents or ()), *chunk.documents]
-
-    def finish(self) -> CorpusTexts:
-        return CorpusTexts(self._systems, self._refs, self._source, self._documents)
+def _count_matches(batch: Batch, preparation: Preparation) -> Array:
+    """Count [matches, words, words of the best reference] of each segment."""
+    return unigram.rows(batch, text=preparation, recall_weight=0.5)
 
 
-class _LengthCollector:
-    """Keeps how many words each segment of the references and of the source has."""
-
-    def __init__(self, preparation: Preparation) -> None:
-        self._preparation = preparation
-        self.references: list[Array] = []
-        self.source: list[Array] = []
-
-    def visit(self, chunk: CorpusChunk) -> None:
-        lengths, present = np.zeros(len(chunk)), np.zeros(len(chunk))
-        for column in chunk.refs:
-            lengths += self._count_words(column)
-            present += 1
-            present[column.text.missing()] -= 1
-        self.references.append(lengths / np.maximum(present, 1))
-        if chunk.source is not None:
-            self.source.append(self._count_words(chunk.source))
-
-    def _count_words(self, column: SegmentColumn) -> Array:
-        """Count each segment's words; a missing segment has none."""
-        # A text matches itself word by word, and the kernel gives its length along.
-        itself = Batch.of(column, [column], None)
-        return unigram.rows(itself, text=self._preparation, recall_weight=0.5)[:, 1]
+def _count_words(column: SegmentColumn, preparation: Preparation) -> Array:
+    """Count each segment's words; a missing segment has none."""
+    # A text matches itself word by word, and the kernel gives its length along.
+    return _count_matches(Batch.of(column, [column], None), preparation)[:, 1]
 
 
-class _WordCollector:
-    """Numbers the words of all streams as they come."""
-
-    def __init__(self, preparation: Preparation) -> None:
-        self._preparation = preparation
-        self._known: defaultdict[str, int] = defaultdict(count().__next__)
-        # Plain arrays: lists take twice as much for each word.
-        self._streams: defaultdict[object, tuple[array[int], array[int]]] = defaultdict(
-            lambda: (array("i"), array("i"))
-        )
-        self._systems: Sequence[str] = ()
-        self._references = 0
-
-    def visit(self, chunk: CorpusChunk) -> None:
-        self._systems, self._references = list(chunk.systems), len(chunk.refs)
-        for name, column in chunk.systems.items():
-            self._add(("system", name), column)
-        for index, column in enumerate(chunk.refs):
-            self._add(("reference", index), column)
-        if chunk.source is not None:
-            self._add("source", chunk.source)
-
-    def _add(self, key: object, column: SegmentColumn) -> None:
-        ids, lengths = self._streams[key]
-        tokens = column.tokens(self._preparation)
-        words: list[str] = []
-        for index in range(len(tokens)):
-            segment = tokens[index] or ()
-            words += segment
-            lengths.append(len(segment))
-        ids.extend(map(self._known.__getitem__, words))
-
-    def finish(self) -> NumberedCorpus:
-        return NumberedCorpus(
-            list(self._known),
-            {name: self._finish_stream(("system", name)) for name in self._systems},
-            [self._finish_stream(("reference", i)) for i in range(self._references)],
-            self._finish_stream("source") if "source" in self._streams else None,
-        )
-
-    def _finish_stream(self, key: object) -> TokenStream:
-        ids, lengths = self._streams[key]
-        return TokenStream(np.array(ids, np.int32), np.array(lengths, np.int64))
+def _average_lengths(chunk: CorpusChunk, preparation: Preparation) -> Array:
+    """Average the words of each segment's references, of those that are there."""
+    lengths, present = np.zeros(len(chunk)), np.zeros(len(chunk))
+    for column in chunk.refs:
+        lengths += _count_words(column, preparation)
+        present += 1
+        present[column.text.missing()] -= 1
+    return lengths / np.maximum(present, 1)
 
 
-class _MatchCollector:
-    """Keeps how many words each output has in common with its best reference."""
-
-    def __init__(self, preparation: Preparation) -> None:
-        self._preparation = preparation
-        self.rows: defaultdict[str, list[Array]] = defaultdict(list)
-
-    def visit(self, chunk: CorpusChunk) -> None:
-        for name in chunk.systems:
-            rows = unigram.rows(
-                chunk.batch(name), text=self._preparation, recall_weight=0.5
-            )
-            self.rows[name].append(rows)
+def _sort_streams(
+    streams: Mapping[ColumnKey, Stream],
+) -> tuple[dict[str, Stream], list[Stream], Stream | None]:
+    """Give the streams of the systems by name, of the references and of the source."""
+    systems = {
+        str(key): each for (kind, key), each in streams.items() if kind == "system"
+    }
+    refs = [each for (kind, _), each in streams.items() if kind == "reference"]
+    return systems, refs, streams.get(("source", 0))

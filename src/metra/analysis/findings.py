@@ -3,9 +3,9 @@
 Alignments of some segments for grids to be drawn of: those that one wants to see first.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metra.analysis.collection import CollectedCorpus, CorpusTexts
 from metra.analysis.word_diff import get_preparation
@@ -16,6 +16,7 @@ from metra.metrics.registry import metric as make_metric
 from metra.scoring.alignments import align_segment
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats import defaults
+from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation
 
 if TYPE_CHECKING:
@@ -126,20 +127,14 @@ def run_analyses(
     """
     if not options.any:
         return AnalysisResults()
-    from metra.analysis.changes import choose_sort_metric
+    from metra.analysis.changes import choose_sort_metric, find_changes
 
     systems = [name for name in collected.systems if name != baseline]
     sorting = choose_sort_metric(metrics, options.changes_by)
     preparation = get_preparation(metrics[sorting])
-    changes: Sequence[SystemChanges] = ()
-    ngrams: Sequence[NgramChanges] = ()
-    buckets: Sequence[Buckets] = ()
-    profiles: Profiles | None = None
-    if options.changes != 0:
-        from metra.analysis.changes import find_changes
 
-        looking("changed segments")
-        changes = find_changes(
+    def list_changes() -> "Sequence[SystemChanges]":
+        return find_changes(
             collected,
             metrics,
             sheets,
@@ -151,11 +146,11 @@ def run_analyses(
             min_change=options.min_change,
             min_words=options.min_words,
         )
-    if options.ngrams != 0:
+
+    def list_ngrams() -> "Sequence[NgramChanges]":
         from metra.analysis.ngrams import find_ngram_changes
 
-        looking("n-grams")
-        ngrams = find_ngram_changes(
+        return find_ngram_changes(
             collected,
             baseline=baseline,
             systems=systems,
@@ -163,48 +158,52 @@ def run_analyses(
             order=options.ngram_order,
             most=options.ngrams,
         )
-    if options.buckets or options.labels:
-        looking("buckets")
-        buckets = _score_all_buckets(collected, metrics, sheets, options, baseline)
-    if options.profiles:
+
+    def list_buckets() -> "Sequence[Buckets]":
+        from metra.analysis.buckets import score_buckets
+
+        specs = [(spec, None) for spec in options.buckets]
+        return [
+            score_buckets(
+                collected,
+                metrics,
+                sheets,
+                spec,
+                labels=labels,
+                baseline=baseline,
+                frequency_corpus=options.frequency_corpus,
+                trials=options.trials,
+                seed=options.seed,
+            )
+            for spec, labels in [*specs, *options.labels.items()]
+        ]
+
+    def list_profiles() -> "Profiles":
         from metra.analysis.profiles import describe_outputs
 
-        looking("profiles")
-        profiles = describe_outputs(collected, preparation)
-    return AnalysisResults(
-        changes=changes, ngrams=ngrams, buckets=buckets, profiles=profiles
+        return describe_outputs(collected, preparation)
+
+    has_buckets = bool(options.buckets or options.labels)
+    tasks: list[tuple[bool, str, str, Callable[[], Any]]] = [
+        (options.changes != 0, "changes", "changed segments", list_changes),
+        (options.ngrams != 0, "ngrams", "n-grams", list_ngrams),
+        (has_buckets, "buckets", "buckets", list_buckets),
+        (options.profiles, "profiles", "profiles", list_profiles),
+    ]
+
+    def start_tasks() -> Iterator[tuple[str, Callable[[], Any]]]:
+        for is_wanted, name, stage, run in tasks:
+            if is_wanted:
+                looking(stage)
+                yield name, run
+
+    answers = ordered_map(
+        lambda task: (task[0], task[1]()),
+        start_tasks(),
+        thread_count(),
+        alone=0 if sum(task[0] for task in tasks) > 1 else 1,
     )
-
-
-def _score_all_buckets(
-    collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
-    options: AnalysisOptions,
-    baseline: str,
-) -> "Sequence[Buckets]":
-    from metra.analysis.buckets import score_buckets, score_label_buckets
-
-    resampling = {"trials": options.trials, "seed": options.seed}
-    by_kind = [
-        score_buckets(
-            collected,
-            metrics,
-            sheets,
-            spec,
-            baseline=baseline,
-            frequency_corpus=options.frequency_corpus,
-            **resampling,
-        )
-        for spec in options.buckets
-    ]
-    by_label = [
-        score_label_buckets(
-            collected, metrics, sheets, name, labels, baseline=baseline, **resampling
-        )
-        for name, labels in options.labels.items()
-    ]
-    return (*by_kind, *by_label)
+    return AnalysisResults(**dict(answers))
 
 
 SPEC = "gtm:e=2"

@@ -6,7 +6,7 @@ only and are hardly ever listed: they are kept only where they are asked for.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,10 @@ class NgramComparison:
     homes: Ids
 
 
+#: The counts of an n-gram in a comparison.
+COUNTS = ("matched_before", "matched_after", "wrong_before", "wrong_after", "reference")
+
+
 class NgramIndex:
     """References, the baseline and other systems: all their words one after the other."""
 
@@ -81,7 +85,7 @@ class NgramIndex:
             np.arange(len(streams), dtype=np.int16),
             [len(stream.ids) for stream in streams],
         )
-        segments = np.concatenate([stream.segments() for stream in streams])
+        segments = np.concatenate([stream.segments for stream in streams])
         self._segments = segments.astype(np.int32)
         lengths = np.concatenate([stream.lengths for stream in streams])
         #: How many words of its segment stand from each word on.
@@ -97,7 +101,7 @@ class NgramIndex:
         """
         compared: dict[str, list[NgramComparison]] = {name: [] for name in systems}
         # Segment by segment, so that a stable sort of n-grams leaves them in that order.
-        places = _argsort(self._segments.astype(np.int64)).astype(np.int32)
+        places = sort_places(self._segments).astype(np.int32)
         kinds = self.ids[places]
         for n in range(1, order + 1):
             whole = (self._room[places] >= n) & (kinds >= 0)
@@ -122,7 +126,7 @@ class NgramIndex:
         keys = kinds.astype(np.int64)
         if n > 1:
             keys = keys * self._vocabulary + self.ids[places + n - 1]
-        order = _argsort(keys)
+        order = sort_places(keys)
         keys, segments = keys[order], self._segments[places[order]]
         if least >= ONE_SEGMENT:
             # What stands in one segment cannot weigh more, nor can longer n-grams around it.
@@ -217,8 +221,9 @@ def split_places(kinds: SmallIds) -> Iterator[Ids]:
         first = last
 
 
-def _argsort(keys: Ids) -> Ids:
+def sort_places(numbers: Ids | SmallIds) -> Ids:
     """Sort numbers from 0 on stably, and tell where each stood."""
+    keys = numbers.astype(np.int64, copy=False)
     bits = len(keys).bit_length()
     if int(keys.max(initial=0)).bit_length() + bits > 63:
         return np.argsort(keys, kind="stable")
@@ -263,8 +268,8 @@ def _compare_counts(
 
     return NgramComparison(
         part.n,
-        _renumber_tally(matches, numbers[matches.kinds]),
-        _renumber_tally(errors, numbers[errors.kinds]),
+        replace(matches, kinds=numbers[matches.kinds]),
+        replace(errors, kinds=numbers[errors.kinds]),
         matched_before=total(np.minimum(old, most)),
         matched_after=total(np.minimum(new, most)),
         wrong_before=total(np.maximum(old - most, 0)),
@@ -309,56 +314,33 @@ def _filter_tally(tally: NgramTally, least: float) -> NgramTally:
     )
 
 
-def _renumber_tally(tally: NgramTally, kinds: Ids, entries: int = 0) -> NgramTally:
-    """Give n-grams other numbers, and entries other places."""
-    return NgramTally(
-        tally.rose,
-        tally.fell,
-        tally.marks,
-        tally.segments,
-        tally.starts + entries,
-        kinds,
-    )
-
-
 def _concatenate_comparisons(
     n: int, parts: Sequence[NgramComparison]
 ) -> NgramComparison:
     """Put parts together, the n-grams of one behind those of the other."""
-    names = [field.name for field in fields(NgramComparison)][3:]
-    columns = {
-        name: np.concatenate([getattr(part, name) for part in parts]) for name in names
-    }
     offsets = np.cumsum([0, *(len(part.homes) for part in parts)])[:-1].tolist()
     return NgramComparison(
         n,
         _concatenate_tallies([part.matched for part in parts], offsets),
         _concatenate_tallies([part.wrong for part in parts], offsets),
-        **columns,
+        **{name: _concatenate(parts, name) for name in (*COUNTS, "homes")},
     )
 
 
 def _concatenate_tallies(
     tallies: Sequence[NgramTally], offsets: Sequence[int]
 ) -> NgramTally:
-    sizes = np.cumsum([0, *(len(tally.segments) for tally in tallies)]).tolist()
+    ends = np.cumsum([0, *(len(tally.segments) for tally in tallies)]).tolist()
     moved = [
-        _renumber_tally(tally, tally.kinds + offset, size)
-        for tally, offset, size in zip(tallies, offsets, sizes[:-1], strict=True)
+        replace(tally, starts=tally.starts[:-1] + entries, kinds=tally.kinds + offset)
+        for tally, entries, offset in zip(tallies, ends[:-1], offsets, strict=True)
     ]
+    columns = {each.name: _concatenate(moved, each.name) for each in fields(NgramTally)}
+    return NgramTally(**columns | {"starts": np.append(columns["starts"], ends[-1])})
 
-    def column(name: str) -> NDArray[Any]:
-        return np.concatenate([getattr(tally, name) for tally in moved])
 
-    starts = [*(tally.starts[:-1] for tally in moved), np.array(sizes[-1:])]
-    return NgramTally(
-        column("rose"),
-        column("fell"),
-        column("marks"),
-        column("segments"),
-        np.concatenate(starts),
-        column("kinds"),
-    )
+def _concatenate(parts: Sequence[object], name: str) -> NDArray[Any]:
+    return np.concatenate([getattr(part, name) for part in parts])
 
 
 def _hash_numbers(numbers: SmallIds) -> HashSums:

@@ -9,6 +9,7 @@ import numpy as np
 
 from metra.analysis.collection import CollectedCorpus, format_preparation
 from metra.analysis.ngram_counts import (
+    COUNTS,
     ONE_SEGMENT,
     NgramComparison,
     NgramIndex,
@@ -91,8 +92,7 @@ def find_ngram_changes(
         lists: dict[str, list[NgramChange]] = {}
         all_full = True
         for name, (what, sign) in _LISTS.items():
-            ranked = _rank_ngrams(tables, what, sign)
-            candidates = _build_candidates(ranked, tables, what, index)
+            candidates = _rank_candidates(tables, what, sign, index)
             groups, full = _group_candidates(candidates, most)
             all_full &= full
             lists[name] = [
@@ -156,30 +156,25 @@ class _Candidate:
         return min(self.rose, self.fell) <= max(self.rose, self.fell) / 10
 
 
-def _get_tally(
-    tables: Sequence[NgramComparison], n: int, what: ChangeKind
-) -> NgramTally:
-    table = tables[n - 1]
+def _get_tally(table: NgramComparison, what: ChangeKind) -> NgramTally:
     return table.matched if what == "matched" else table.wrong
 
 
-def _rank_ngrams(
-    tables: Sequence[NgramComparison], what: ChangeKind, sign: int
-) -> Iterator[tuple[int, int, float]]:
-    """Walk through n-grams that changed this way: length, place in the tally, weight.
+def _rank_candidates(
+    tables: Sequence[NgramComparison], what: ChangeKind, sign: int, index: NgramIndex
+) -> Iterator[_Candidate]:
+    """Walk through the n-grams that changed this way.
 
     The most one-sided change comes first, then the longest n-gram, then the first found.
     """
-    lengths, places, weights, homes = [], [], [], []
+    columns = []
     for table in tables:
-        tally = _get_tally(tables, table.n, what)
-        weight = tally.weights
-        chosen = np.flatnonzero(sign * weight > 0)
-        lengths.append(np.full(len(chosen), table.n))
-        places.append(chosen)
-        weights.append(weight[chosen])
-        homes.append(table.homes[tally.kinds[chosen]])
-    home, length, place, weight = map(np.concatenate, (homes, lengths, places, weights))
+        tally = _get_tally(table, what)
+        chosen = np.flatnonzero(sign * tally.weights > 0)
+        homes = table.homes[tally.kinds[chosen]]
+        lengths = np.full(len(chosen), table.n)
+        columns.append((homes, lengths, chosen, tally.weights[chosen]))
+    home, length, place, weight = map(np.concatenate, zip(*columns, strict=True))
     strength = abs(weight)
     limit = (
         np.partition(strength, -HEAVIEST)[-HEAVIEST] if len(weight) > HEAVIEST else 0
@@ -188,29 +183,18 @@ def _rank_ngrams(
     for is_next in (strength >= limit, strength < limit):
         group = np.flatnonzero(is_next)
         order = np.lexsort((home[group], -length[group], -strength[group]))
-        for at in group[order].tolist():
-            yield int(length[at]), int(place[at]), float(weight[at])
-
-
-def _build_candidates(
-    ranked: Iterator[tuple[int, int, float]],
-    tables: Sequence[NgramComparison],
-    what: ChangeKind,
-    index: NgramIndex,
-) -> Iterator[_Candidate]:
-    for n, at, weight in ranked:
-        tally = _get_tally(tables, n, what)
-        home = int(tables[n - 1].homes[tally.kinds[at]])
-        words = tuple(index.ids[home : home + n].tolist())
-        yield _Candidate(
-            n,
-            at,
-            weight,
-            int(tally.rose[at]),
-            int(tally.fell[at]),
-            int(tally.marks[at]),
-            words,
-        )
+        for entry in group[order].tolist():
+            n, at, start = int(length[entry]), int(place[entry]), int(home[entry])
+            tally = _get_tally(tables[n - 1], what)
+            yield _Candidate(
+                n,
+                at,
+                float(weight[entry]),
+                int(tally.rose[at]),
+                int(tally.fell[at]),
+                int(tally.marks[at]),
+                tuple(index.ids[start : start + n].tolist()),
+            )
 
 
 def _group_candidates(
@@ -259,8 +243,12 @@ def _find_group(
         if key in alike:
             return alike[key]
     for inner in _list_shorter_ngrams(words):
-        if inner in by_words and _explains(by_words[inner][0], candidate):
-            return by_words[inner]
+        # A longer n-gram tells nothing more where most of the shorter one's change is its
+        # own, or the shorter one came (or went) nearly everywhere, whatever is around it.
+        if inner in by_words:
+            short = by_words[inner][0]
+            if 3 * candidate.change >= 2 * short.change or short.one_sided:
+                return by_words[inner]
     for group in around.get(words, ()):
         if 3 * group[0].change >= 2 * candidate.change:
             return group
@@ -289,15 +277,6 @@ def _list_shorter_ngrams(words: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield words[at : at + n]
 
 
-def _explains(short: _Candidate, long: _Candidate) -> bool:
-    """Whether a longer n-gram tells nothing more than a shorter one inside it.
-
-    Either most of the shorter one's change is the longer one's, or the shorter one came
-    (or went) nearly everywhere, whatever stood around it.
-    """
-    return 3 * long.change >= 2 * short.change or short.one_sided
-
-
 def _build_change(
     group: Sequence[_Candidate],
     tables: Sequence[NgramComparison],
@@ -305,19 +284,16 @@ def _build_change(
     words: Sequence[str],
 ) -> NgramChange:
     first = group[0]
-    table, tally = tables[first.n - 1], _get_tally(tables, first.n, what)
+    table = tables[first.n - 1]
+    tally = _get_tally(table, what)
     kind = int(tally.kinds[first.at])
     start, stop = tally.starts[first.at : first.at + 2]
     places = tally.segments[start:stop][:EXAMPLES]
     return NgramChange(
         words=tuple(words[word] for word in first.words),
-        matched_before=int(table.matched_before[kind]),
-        matched_after=int(table.matched_after[kind]),
-        wrong_before=int(table.wrong_before[kind]),
-        wrong_after=int(table.wrong_after[kind]),
-        reference=int(table.reference[kind]),
-        rose=int(tally.rose[first.at]),
-        fell=int(tally.fell[first.at]),
+        **{name: int(getattr(table, name)[kind]) for name in COUNTS},
+        rose=first.rose,
+        fell=first.fell,
         weight=first.weight,
         segments=(places + 1).tolist(),
         stands_for=len(group) - 1,

@@ -2,22 +2,24 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import accumulate
-from typing import NamedTuple
+from operator import or_
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metra.analysis.collection import (
+    CellCounts,
     CollectedCorpus,
-    Ids,
     NumberedCorpus,
     SmallIds,
     TokenStream,
 )
+from metra.analysis.ngram_counts import sort_places
 from metra.metrics.record import Array
 from metra.text.preparation import Preparation
 from metra.text.scripts import count_script_letters, get_script
@@ -56,89 +58,88 @@ class ProfileRows:
     ids: dict[str, SmallIds]
     #: The words of the references, of those that are there, one stream after the other.
     reference_ids: SmallIds
-    #: Repeated n-grams of the references, and all of them.
-    reference_repeats: tuple[int, int]
+    reference_repeats: int
+    reference_ngrams: int
 
 
 def count_profile_rows(
     collected: CollectedCorpus, preparation: Preparation
 ) -> ProfileRows:
     """Count what there is to count of every system's output."""
-    words = collected.words(preparation)
-    texts = collected.texts
+    words, texts = collected.words(preparation), collected.texts
     refs = [list(stream) for stream in texts.refs]
-    source = None if texts.source is None else list(texts.source)
-    repetition = _Repetition(words)
-    copies = None if words.source is None else _SourceCopies(words, words.source)
-    numbers = _ExpectedNumbers(refs, source)
-    punctuation = _ExpectedPunctuation(refs, source)
-    scripts = _ExpectedScripts(refs)
-    lengths = collected.reference_lengths(preparation)
+    expected = refs if texts.source is None else [*refs, list(texts.source)]
+    most, least = _find_expected_numbers(expected)
+    punctuation = [
+        [None if text is None else read_punctuation(text) for text in stream]
+        for stream in expected
+    ]
+    scripts, unusual = _find_expected_scripts(refs)
+    source_words = _find_source_words(words)
+    spoken = _mark_words(words, str.isalnum)
+    spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
     has_reference_words = np.any([ref.lengths > 0 for ref in words.refs], axis=0)
+    lengths = collected.reference_lengths(preparation)
     rows: dict[str, Array] = {}
     for name, matches in collected.matches(preparation).items():
         stream = words.systems[name]
         output = [text or "" for text in texts.outputs[name]]
-        columns = {
+        columns: dict[str, Any] = {
             "segments": np.ones(len(output)),
             "reference_words": lengths,
             "matches": matches[:, 0],
             "words": matches[:, 1],
             "best_reference_words": matches[:, 2],
-            **repetition.count(stream),
-            "copied": np.zeros(len(output)) if copies is None else copies.count(stream),
-            **numbers.count(output),
-            "punctuation": punctuation.count(output),
+            **_count_repetition(_select_words(stream, spoken), spoken_refs),
+            "copied": _count_copies(stream, source_words),
+            **_count_wrong_numbers(output, most, least),
+            "punctuation": [
+                read_punctuation(text) not in accepted
+                for text, *accepted in zip(output, *punctuation, strict=True)
+            ],
             "empty": (stream.lengths == 0) & has_reference_words,
-            "foreign_letters": scripts.count(output),
-            "characters": np.fromiter(map(len, output), np.float64, len(output)),
+            "foreign_letters": _count_foreign_letters(output, refs, scripts, unusual),
+            "characters": [len(text) for text in output],
         }
         rows[name] = np.column_stack([columns[column] for column in COLUMNS])
+    repeats = [_count_repeats(ref) for ref in spoken_refs]
     return ProfileRows(
         rows,
         {name: words.systems[name].ids for name in rows},
         np.concatenate([np.empty(0, np.int32), *(ref.ids for ref in words.refs)]),
-        repetition.count_references(),
+        int(sum(repeated.sum() for repeated, _ in repeats)),
+        int(sum(ngrams.sum() for _, ngrams in repeats)),
     )
 
 
-class _Repetition:
-    """Repeated n-grams and loops, of words that are more than punctuation."""
+def _mark_words(words: NumberedCorpus, is_kind: Callable[[str], bool]) -> Flags:
+    """Mark the words that have a character of this kind."""
+    marks = (is_kind(word) or any(map(is_kind, word)) for word in words.words)
+    return np.fromiter(marks, np.bool_, len(words.words))
 
-    def __init__(self, words: NumberedCorpus) -> None:
-        self._spoken = np.array(
-            [word.isalnum() or any(map(str.isalnum, word)) for word in words.words],
-            np.bool_,
-        )
-        self._refs = [self._drop_punctuation(ref) for ref in words.refs]
 
-    def _drop_punctuation(self, stream: TokenStream) -> TokenStream:
-        kept = self._spoken[stream.ids]
-        lengths = np.bincount(stream.segments()[kept], minlength=len(stream.lengths))
-        return TokenStream(stream.ids[kept], lengths)
+def _select_words(stream: TokenStream, chosen: Flags) -> TokenStream:
+    """Leave out all other words."""
+    kept = chosen[stream.ids]
+    lengths = np.bincount(stream.segments[kept], minlength=len(stream.lengths))
+    return TokenStream(stream.ids[kept], lengths, stream.vocabulary)
 
-    def count(self, stream: TokenStream) -> dict[str, Array]:
-        """Count repeated n-grams, all n-grams, and loops that no reference has."""
-        spoken = self._drop_punctuation(stream)
-        repeated, ngrams = _count_repeats(spoken)
-        loops = np.zeros(len(repeated))
-        # What loops has n-grams that stood there before.
-        again = np.flatnonzero(repeated)
-        looping = [seg for seg, ids in _list_segments(spoken, again) if has_loop(ids)]
-        loops[looping] = 1
-        for ref in self._refs:
-            for segment, ids in _list_segments(ref, np.array(looping, np.int64)):
-                if has_loop(ids):
-                    loops[segment] = 0
-        return {"repeated": repeated, "ngrams": ngrams, "loops": loops}
 
-    def count_references(self) -> tuple[int, int]:
-        """Count the repeated n-grams of all references, and all of their n-grams."""
-        counts = [_count_repeats(ref) for ref in self._refs]
-        return (
-            int(sum(repeated.sum() for repeated, _ in counts)),
-            int(sum(ngrams.sum() for _, ngrams in counts)),
-        )
+def _count_repetition(
+    stream: TokenStream, refs: Sequence[TokenStream]
+) -> dict[str, Array]:
+    """Count repeated n-grams, all n-grams, and loops that no reference has."""
+    repeated, ngrams = _count_repeats(stream)
+    # What loops has n-grams that stood there before.
+    looping = _find_loops(stream, np.flatnonzero(repeated).tolist())
+    in_refs: set[int] = set().union(*(_find_loops(ref, looping) for ref in refs))
+    loops = np.zeros(len(repeated))
+    loops[list(looping - in_refs)] = 1
+    return {"repeated": repeated, "ngrams": ngrams, "loops": loops}
+
+
+def _find_loops(stream: TokenStream, chosen: Iterable[int]) -> set[int]:
+    return {segment for segment, ids in _list_words(stream, chosen) if has_loop(ids)}
 
 
 def _count_repeats(stream: TokenStream) -> tuple[Array, Array]:
@@ -147,168 +148,138 @@ def _count_repeats(stream: TokenStream) -> tuple[Array, Array]:
     repeated = np.zeros(len(ngrams))
     ends = np.repeat(np.cumsum(stream.lengths), stream.lengths)
     starts = np.flatnonzero(np.arange(len(stream.ids)) + ORDER <= ends)
-    segments = stream.segments()[starts]
     # Equal n-grams of a segment have equal keys; few others have, and are counted exactly.
-    keys = segments.astype(np.uint64)
+    keys = np.zeros(len(starts), np.uint64)
     for offset in range(ORDER):
-        keys = keys * np.uint64(0x9E3779B97F4A7C15) + stream.ids[
-            starts + offset
-        ].astype(np.uint64)
+        keys += stream.ids[starts + offset].astype(np.uint64)
+        keys *= np.uint64(0x9E3779B97F4A7C15)
         keys ^= keys >> np.uint64(29)
-    order = np.argsort(keys)
-    again = np.flatnonzero(keys[order][1:] == keys[order][:-1])
-    for segment, ids in _list_segments(stream, np.unique(segments[order[again]])):
+    half = np.uint64(32)
+    keys = (stream.segments[starts].astype(np.uint64) << half) | (keys >> half)
+    keys.sort()
+    again = np.unique(keys[1:][keys[1:] == keys[:-1]] >> half)
+    for segment, ids in _list_words(stream, again.tolist()):
         repeated[segment], _ = count_repeated_ngrams(ids)
     return repeated, ngrams.astype(np.float64)
 
 
-def _list_segments(stream: TokenStream, chosen: Ids) -> Iterator[tuple[int, list[int]]]:
+def _list_words(
+    stream: TokenStream, chosen: Iterable[int]
+) -> Iterator[tuple[int, list[int]]]:
     """Give the words of these segments."""
-    stops = np.cumsum(stream.lengths)[chosen]
-    starts = stops - stream.lengths[chosen]
-    for segment, start, stop in zip(
-        chosen.tolist(), starts.tolist(), stops.tolist(), strict=True
-    ):
-        yield segment, stream.ids[start:stop].tolist()
+    ends = np.cumsum(stream.lengths)
+    for segment in chosen:
+        stop = ends[segment]
+        yield segment, stream.ids[stop - stream.lengths[segment] : stop].tolist()
 
 
-class _SourceCopies:
-    """Words with a letter that the source has and no reference of the segment."""
-
-    def __init__(self, words: NumberedCorpus, source: TokenStream) -> None:
-        self._size = max(len(words.words), 1)
-        lettered = np.array(
-            [any(map(str.isalpha, word)) for word in words.words], np.bool_
-        )
-        cells = self._number_cells(source)[lettered[source.ids]]
-        for ref in words.refs:
-            cells = cells[~np.isin(cells, self._number_cells(ref))]
-        #: Each word in each segment as one number, and how often the source has it there.
-        self._cells, self._counts = np.unique(cells, return_counts=True)
-        self._wanted = np.zeros(self._size, np.bool_)
-        self._wanted[self._cells % self._size] = True
-
-    def _number_cells(self, stream: TokenStream) -> Ids:
-        return stream.segments() * self._size + stream.ids
-
-    def count(self, stream: TokenStream) -> Array:
-        """Count the copied words of each segment."""
-        cells = self._number_cells(stream)[self._wanted[stream.ids]]
-        cells, counts = np.unique(cells, return_counts=True)
-        _, own, copied = np.intersect1d(
-            cells, self._cells, assume_unique=True, return_indices=True
-        )
-        both = np.minimum(counts[own], self._counts[copied])
-        segments = cells[own] // self._size
-        copies = np.bincount(segments, both, len(stream.lengths))
-        return copies.astype(np.float64)
+def _find_source_words(words: NumberedCorpus) -> CellCounts:
+    """Count words with a letter that the source has and no reference of the segment."""
+    if words.source is None:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    cells, counts = words.source.cells
+    wanted = _mark_words(words, str.isalpha)[cells % words.source.vocabulary]
+    for ref in words.refs:
+        wanted &= ~np.isin(cells, ref.cells[0])
+    return cells[wanted], counts[wanted]
 
 
-class _ExpectedNumbers:
-    """The numbers of each segment's references and source."""
-
-    def __init__(self, refs: Sequence[Texts], source: Texts | None) -> None:
-        streams = refs if source is None else [*refs, source]
-        numbers = [_list_numbers(stream) for stream in streams]
-        #: By segment, where any stream has numbers: the most of each, and the least.
-        self._most: dict[int, Counter[str]] = {}
-        self._least: dict[int, Counter[str]] = {}
-        for segment in sorted(set().union(*numbers)):
-            counts = [
-                Counter(entry.get(segment, ()))
-                for entry, stream in zip(numbers, streams, strict=True)
-                if stream[segment] is not None
-            ]
-            most, least = Counter(counts[0]), Counter(counts[0])
-            for count in counts[1:]:
-                most |= count
-                least &= count
-            self._most[segment] = most
-            if least:
-                self._least[segment] = least
-
-    def count(self, output: Sequence[str]) -> dict[str, Array]:
-        """Count the wrong and the missing numbers, and all that were looked at."""
-        wrong, checked = np.zeros(len(output)), np.zeros(len(output))
-        numbers = _list_numbers(output)
-        nothing: Counter[str] = Counter()
-        for segment in numbers.keys() | self._least.keys():
-            counts = Counter(numbers.get(segment, ()))
-            missing = (self._least.get(segment, nothing) - counts).total()
-            excess = (counts - self._most.get(segment, nothing)).total()
-            wrong[segment] = excess + missing
-            checked[segment] = counts.total() + missing
-        return {"wrong_numbers": wrong, "numbers": checked}
+def _count_copies(stream: TokenStream, source_words: CellCounts) -> Array:
+    cells, both = stream.match_cells(source_words)
+    segments = cells // stream.vocabulary
+    return np.bincount(segments, both, len(stream.lengths)).astype(np.float64)
 
 
-def _list_numbers(texts: Texts) -> dict[int, list[str]]:
-    """List the numbers of each segment that has any."""
-    numbers = {
-        segment: find_numbers(text) for segment, text in enumerate(texts) if text
+#: By segment and number, how often it is there.
+Numbers: TypeAlias = Counter[tuple[int, str]]
+
+
+def _find_expected_numbers(streams: Sequence[Texts]) -> tuple[Numbers, Numbers]:
+    """Count each number as the stream that has most of it, and as the one with the least."""
+    numbers = [_count_numbers([text or "" for text in stream]) for stream in streams]
+    most: Numbers = reduce(or_, numbers, Counter())
+    least = most.copy()
+    for stream, counts in zip(streams, numbers, strict=True):
+        for key in least:
+            if stream[key[0]] is not None:
+                least[key] = min(least[key], counts[key])
+    return most, least
+
+
+def _count_wrong_numbers(
+    output: Sequence[str], most: Numbers, least: Numbers
+) -> dict[str, Array]:
+    """Count the wrong and the missing numbers, and all that were looked at."""
+    counts = _count_numbers(output)
+    missing = least - counts
+
+    def sum_by_segment(numbers: Numbers) -> Array:
+        segments = np.array([segment for segment, _ in numbers], np.int64)
+        sums = np.bincount(segments, list(numbers.values()), len(output))
+        return sums.astype(np.float64)
+
+    return {
+        "wrong_numbers": sum_by_segment((counts - most) + missing),
+        "numbers": sum_by_segment(counts + missing),
     }
-    return {segment: entry for segment, entry in numbers.items() if entry}
 
 
-class _ExpectedPunctuation:
-    """The punctuation of each segment's references and source: any of them will do."""
-
-    def __init__(self, refs: Sequence[Texts], source: Texts | None) -> None:
-        streams = refs if source is None else [*refs, source]
-        read = [
-            [None if text is None else read_punctuation(text) for text in stream]
-            for stream in streams
-        ]
-        self._expected = list(zip(*read, strict=True))
-
-    def count(self, output: Sequence[str]) -> Flags:
-        """Mark the segments that have none of these."""
-        return np.array(
-            [
-                read_punctuation(text) not in expected
-                for text, expected in zip(output, self._expected, strict=True)
-            ],
-            np.bool_,
-        )
+def _count_numbers(texts: Sequence[str]) -> Numbers:
+    segments = {segment for segment, _ in _find_matches(_TWO_DIGITS, texts)}
+    return Counter(
+        (segment, number)
+        for segment in segments
+        for number in find_numbers(texts[segment])
+    )
 
 
-class _ExpectedScripts:
-    """The scripts that the references are written in."""
+#: What every number of two digits and more has.
+_TWO_DIGITS = re.compile(r"(?s)\d(?=.?\d)")
 
-    def __init__(self, refs: Sequence[Texts]) -> None:
-        self._refs = refs
-        letters: Counter[str] = Counter()
-        for stream in refs:
-            letters.update("".join(filter(None, stream)))
-        by_script: Counter[str] = Counter()
-        for letter, size in letters.items():
-            by_script[get_script(letter)] += size
-        least = EXPECTED_SCRIPT * (by_script.total() - by_script[""])
-        self._expected = {
-            name for name, size in by_script.items() if name and size >= least
-        }
-        usual = "".join(
-            letter
-            for letter in letters
-            if not get_script(letter) or get_script(letter) in self._expected
-        )
-        # Characters that have to be looked at one by one: few, and mostly none.
-        self._unusual = re.compile(f"[^{re.escape(usual)}]" if usual else "(?s:.)")
 
-    def count(self, output: Sequence[str]) -> Array:
-        """Count the letters of scripts that the segment's references do not use."""
-        foreign = np.zeros(len(output))
-        ends = list(accumulate(map(len, output)))
-        places = [match.start() for match in self._unusual.finditer("".join(output))]
-        for segment in np.unique(np.searchsorted(ends, places, side="right")).tolist():
-            scripts = self._expected.union(
-                *(count_script_letters(ref[segment] or "") for ref in self._refs)
-            )
-            foreign[segment] = sum(
-                size
-                for name, size in count_script_letters(output[segment]).items()
-                if name not in scripts
-            )
-        return foreign
+def _find_matches(
+    pattern: re.Pattern[str], texts: Sequence[str]
+) -> list[tuple[int, str]]:
+    """Find a pattern of single characters in all texts at once: the segment, the match."""
+    matches = list(pattern.finditer("".join(texts)))
+    ends = list(accumulate(map(len, texts)))
+    places = [match.start() for match in matches]
+    segments = np.searchsorted(ends, places, side="right").tolist()
+    return [(at, match[0]) for at, match in zip(segments, matches, strict=True)]
+
+
+def _find_expected_scripts(
+    refs: Sequence[Texts],
+) -> tuple[set[str], re.Pattern[str]]:
+    """Find the scripts of the references, and how other characters are found."""
+    letters: Counter[str] = Counter()
+    for stream in refs:
+        letters.update("".join(filter(None, stream)))
+    by_script: Counter[str] = Counter()
+    for letter, size in letters.items():
+        by_script[get_script(letter)] += size
+    least = EXPECTED_SCRIPT * (by_script.total() - by_script[""])
+    expected = {name for name, size in by_script.items() if not name or size >= least}
+    usual = "".join(letter for letter in letters if get_script(letter) in expected)
+    # Characters that have to be looked at one by one: few, and mostly none.
+    return expected, re.compile(f"[^{re.escape(usual)}]" if usual else "(?s:.)")
+
+
+def _count_foreign_letters(
+    output: Sequence[str],
+    refs: Sequence[Texts],
+    expected: set[str],
+    unusual: re.Pattern[str],
+) -> Array:
+    """Count the letters of scripts that the segment's references do not use."""
+    foreign = np.zeros(len(output))
+    for segment, letter in _find_matches(unusual, output):
+        script = get_script(letter)
+        if script not in expected and not any(
+            script in count_script_letters(ref[segment] or "") for ref in refs
+        ):
+            foreign[segment] += 1
+    return foreign
 
 
 #: The n-grams whose repetition within a segment is counted.
@@ -361,7 +332,7 @@ def compute_type_token_ratio(ids: SmallIds) -> float | None:
     if not size:
         return None
     window = min(WINDOW, size)
-    order = np.argsort(ids, kind="stable")
+    order = sort_places(ids)
     previous = np.full(size, -1)
     same = ids[order[1:]] == ids[order[:-1]]
     previous[order[1:][same]] = order[:-1][same]
@@ -391,19 +362,8 @@ _SIGNS = re.compile(f"[{re.escape(''.join(_CLASS))}]")
 _CLOSING = "\"”“»’'」』＂)]}）】］"
 
 
-class Punctuation(NamedTuple):
-    """What a translation should keep: how it ends, and its marks by class."""
-
-    end: str
-    questions: int
-    exclamations: int
-    opening: int
-    closing: int
-    quotes: int
-
-
-def read_punctuation(text: str) -> Punctuation:
-    """Look at a segment's punctuation; signs of all scripts are put into classes.
+def read_punctuation(text: str) -> tuple[str | int, ...]:
+    """Look at how a segment ends, and count its marks; signs of all scripts are in classes.
 
     A question is a question in any script, quotation marks are all alike, and a full stop
     before or after the last of them is the same end. Commas and the like, and marks inside
@@ -417,16 +377,9 @@ def read_punctuation(text: str) -> Punctuation:
 
 
 @lru_cache(maxsize=65536)
-def _count_signs(signs: str, last: str) -> Punctuation:
-    counts = dict.fromkeys(_CLASSES, 0)
-    for sign in signs:
-        counts[_CLASS[sign]] += 1
-    return Punctuation(
-        end="." if last == "…" else _CLASS.get(last, ""),
-        questions=counts["?"],
-        exclamations=counts["!"],
-        opening=counts["("],
-        closing=counts[")"],
-        # A single quotation mark that opens has a partner, which may be an apostrophe.
-        quotes=counts['"'] + 2 * counts["‘"],
-    )
+def _count_signs(signs: str, last: str) -> tuple[str | int, ...]:
+    counts = Counter(_CLASS[sign] for sign in signs)
+    end = "." if last == "…" else _CLASS.get(last, "")
+    # A single quotation mark that opens has a partner, which may be an apostrophe.
+    quotes = counts['"'] + 2 * counts["‘"]
+    return end, *(counts[sign] for sign in "?!()"), quotes

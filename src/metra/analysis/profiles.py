@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -81,162 +82,47 @@ class Profiles:
     preparation: str
 
 
-@dataclass(frozen=True, slots=True)
-class _RatioTrait:
-    """A trait that is one sum of counts divided by another."""
-
-    trait: Trait
-    above: str
-    below: str
-    #: Whether single segments show it or not.
-    by_segment: bool = False
-    needs_source: bool = False
-
-    def value(self, totals: Array) -> Array:
-        """Divide; where there is nothing to divide by, nothing is wrong either."""
-        scale = 100 if self.trait.unit == "percent" else 1
-        return scale * totals[..., 0] / np.maximum(totals[..., 1], 1)
-
-
-def _make_trait(
-    name: str, title: str, unit: str, more_is_better: bool | None, meaning: str
-) -> Trait:
-    return Trait(
+#: Title, unit, whether more is better, and the two counts whose sums are divided.
+_RATIOS: dict[str, tuple[str, str, bool | None, str, str]] = {
+    "length_ratio": ("length", "ratio", None, "words", "reference_words"),
+    "precision": ("precision", "percent", True, "matches", "words"),
+    "recall": ("recall", "percent", True, "matches", "best_reference_words"),
+    "type_token": ("types", "ratio", None, "", ""),  # no sum of counts
+    "repeated": ("repeated", "percent", False, "repeated", "ngrams"),
+    "loops": ("loops", "percent", False, "loops", "segments"),
+    "copied": ("copied", "percent", False, "copied", "words"),
+    "foreign": ("script", "percent", False, "foreign_letters", "characters"),
+    "numbers": ("numbers", "percent", False, "wrong_numbers", "numbers"),
+    "punctuation": ("punctuation", "percent", False, "punctuation", "segments"),
+    "empty": ("empty", "percent", False, "empty", "segments"),
+}
+_MEANINGS = {
+    "length_ratio": "Words per word of the references, whose lengths are averaged.",
+    "precision": "Words that the best reference has too, of all words.",
+    "recall": "Words of the best reference that the output has, of all its words.",
+    "type_token": "Different words per word, averaged over windows of 100 words.",
+    "repeated": "n-grams of 4 words that have stood in the same segment before, of all.",
+    "loops": "Segments in which a phrase comes three times in a row, and no reference does so.",
+    "copied": "Words taken over from the source that no reference has.",
+    "foreign": "Letters of a script that the references do not use, of all characters.",
+    "numbers": "Numbers that neither source nor references have, or that all of them have and "
+    "the output lacks.",
+    "punctuation": "Segments whose question marks, brackets, quotation marks or end are those "
+    "of neither a reference nor the source.",
+    "empty": "Segments without a word.",
+}
+#: What single segments show or not.
+_BY_SEGMENT = {"loops", "copied", "foreign", "numbers", "punctuation", "empty"}
+#: In the order in which they are shown.
+TRAITS = tuple(
+    Trait(
         name=name,
         title=title,
         unit=unit,
         more_is_better=more_is_better,
-        meaning=meaning,
+        meaning=_MEANINGS[name],
     )
-
-
-TYPE_TOKEN = _make_trait(
-    "type_token",
-    "types",
-    "ratio",
-    None,
-    "Different words per word, averaged over windows of 100 words.",
-)
-_SHARES = (
-    _RatioTrait(
-        _make_trait(
-            "length_ratio",
-            "length",
-            "ratio",
-            None,
-            "Words per word of the references, whose lengths are averaged.",
-        ),
-        "words",
-        "reference_words",
-    ),
-    _RatioTrait(
-        _make_trait(
-            "precision",
-            "precision",
-            "percent",
-            True,
-            "Words that the best reference has too, of all words.",
-        ),
-        "matches",
-        "words",
-    ),
-    _RatioTrait(
-        _make_trait(
-            "recall",
-            "recall",
-            "percent",
-            True,
-            "Words of the best reference that the output has, of all its words.",
-        ),
-        "matches",
-        "best_reference_words",
-    ),
-    _RatioTrait(
-        _make_trait(
-            "repeated",
-            "repeated",
-            "percent",
-            False,
-            "n-grams of 4 words that have stood in the same segment before, of all.",
-        ),
-        "repeated",
-        "ngrams",
-    ),
-    _RatioTrait(
-        _make_trait(
-            "loops",
-            "loops",
-            "percent",
-            False,
-            "Segments in which a phrase comes three times in a row, and no reference does so.",
-        ),
-        "loops",
-        "segments",
-        by_segment=True,
-    ),
-    _RatioTrait(
-        _make_trait(
-            "copied",
-            "copied",
-            "percent",
-            False,
-            "Words taken over from the source that no reference has.",
-        ),
-        "copied",
-        "words",
-        by_segment=True,
-        needs_source=True,
-    ),
-    _RatioTrait(
-        _make_trait(
-            "foreign",
-            "script",
-            "percent",
-            False,
-            "Letters of a script that the references do not use, of all characters.",
-        ),
-        "foreign_letters",
-        "characters",
-        by_segment=True,
-    ),
-    _RatioTrait(
-        _make_trait(
-            "numbers",
-            "numbers",
-            "percent",
-            False,
-            "Numbers that neither source nor references have, or that all of them have and "
-            "the output lacks.",
-        ),
-        "wrong_numbers",
-        "numbers",
-        by_segment=True,
-    ),
-    _RatioTrait(
-        _make_trait(
-            "punctuation",
-            "punctuation",
-            "percent",
-            False,
-            "Segments whose question marks, brackets, quotation marks or end are those of "
-            "neither a reference nor the source.",
-        ),
-        "punctuation",
-        "segments",
-        by_segment=True,
-    ),
-    _RatioTrait(
-        _make_trait("empty", "empty", "percent", False, "Segments without a word."),
-        "empty",
-        "segments",
-        by_segment=True,
-    ),
-)
-#: In the order in which they are shown.
-TRAITS = (
-    *(share.trait for share in _SHARES[:3]),
-    TYPE_TOKEN,
-    *(share.trait for share in _SHARES[3:]),
+    for name, (title, unit, more_is_better, *_) in _RATIOS.items()
 )
 
 
@@ -263,40 +149,38 @@ def describe_outputs(
 ) -> Profiles:
     """Describe every system's output; with `ci`, with bootstrap intervals."""
     counted = count_profile_rows(collected, preparation)
-    shares = [
-        share for share in _SHARES if collected.has_source or not share.needs_source
-    ]
-    intervals = _compute_intervals(counted, shares, trials, seed) if ci else {}
-    values = {
-        name: _compute_trait_values(counted, name, shares, intervals)
-        for name in collected.systems
-    }
-    plain = {
-        name: {trait.name: entry[trait.name].value for trait in TRAITS}
-        for name, entry in values.items()
-    }
-    profiles = []
-    for name, traits in values.items():
-        others = [entry for other, entry in plain.items() if other != name]
-        stands_out = list_notable_traits(plain[name], others)
-        profiles.append(
-            Profile(
-                system=name,
-                words=int(counted.rows[name][:, COLUMN_INDEX["words"]].sum()),
-                traits=traits,
-                marks=stands_out,
-                reading=describe_profile(
-                    stands_out,
-                    empty=len(traits["empty"].segments),
-                    loops=len(traits["loops"].segments),
-                    others=len(others),
-                ),
-            )
+    samples = {
+        (system, name): resampling.Sample(
+            rows[:, [COLUMN_INDEX[above], COLUMN_INDEX[below]]],
+            partial(_divide_totals, scale=100 if unit == "percent" else 1),
         )
+        for system, rows in counted.rows.items()
+        for name, (_, unit, _, above, below) in _RATIOS.items()
+        if above and (collected.has_source or name != "copied")
+    }
+    intervals: Sequence[Interval | None] = [None] * len(samples)
+    if ci:
+        intervals = resampling.compute_intervals(
+            list(samples.values()), trials=trials, seed=seed
+        )
+    nothing = TraitValue(value=None)
+    values = {system: dict.fromkeys(_RATIOS, nothing) for system in counted.rows}
+    for ((system, name), sample), interval in zip(
+        samples.items(), intervals, strict=True
+    ):
+        segments = np.flatnonzero(sample.rows[:, 0]) + 1
+        values[system][name] = TraitValue(
+            value=float(sample.aggregate(pool.sum_rows(sample.rows))),
+            interval=interval,
+            segments=segments.tolist() if name in _BY_SEGMENT else (),
+        )
+    for system, ids in counted.ids.items():
+        types = compute_type_token_ratio(ids)
+        values[system]["type_token"] = TraitValue(value=types)
     first = counted.rows[collected.systems[0]]
     return Profiles(
         traits=TRAITS,
-        profiles=profiles,
+        profiles=[_build_profile(name, counted, values) for name in values],
         segments=len(first),
         reference_words=float(first[:, COLUMN_INDEX["reference_words"]].sum()),
         references=_compute_reference_traits(counted),
@@ -304,56 +188,37 @@ def describe_outputs(
     )
 
 
-def _compute_trait_values(
-    counted: ProfileRows,
-    system: str,
-    shares: Sequence[_RatioTrait],
-    intervals: Mapping[tuple[str, str], Interval | None],
-) -> dict[str, TraitValue]:
-    rows = counted.rows[system]
-    totals = pool.sum_rows(rows)
-    values = {
-        share.trait.name: TraitValue(
-            value=float(
-                share.value(
-                    totals[[COLUMN_INDEX[share.above], COLUMN_INDEX[share.below]]]
-                )
-            ),
-            interval=intervals.get((system, share.trait.name)),
-            segments=(np.flatnonzero(rows[:, COLUMN_INDEX[share.above]]) + 1).tolist()
-            if share.by_segment
-            else (),
-        )
-        for share in shares
-    }
-    values["type_token"] = TraitValue(
-        value=compute_type_token_ratio(counted.ids[system])
-    )
-    nothing = TraitValue(value=None)
-    return {trait.name: values.get(trait.name, nothing) for trait in TRAITS}
+def _divide_totals(totals: Array, *, scale: int) -> Array:
+    """Divide; where there is nothing to divide by, nothing is wrong either."""
+    return scale * totals[..., 0] / np.maximum(totals[..., 1], 1)
 
 
-def _compute_intervals(
-    counted: ProfileRows, shares: Sequence[_RatioTrait], trials: int, seed: int
-) -> dict[tuple[str, str], Interval | None]:
-    """Resample all systems and traits together."""
-    samples = {
-        (name, share.trait.name): resampling.Sample(
-            rows[:, [COLUMN_INDEX[share.above], COLUMN_INDEX[share.below]]], share.value
-        )
-        for name, rows in counted.rows.items()
-        for share in shares
+def _build_profile(
+    name: str, counted: ProfileRows, values: Mapping[str, Mapping[str, TraitValue]]
+) -> Profile:
+    """Say what stands out in one system, beside the others."""
+    plain = {
+        system: {trait: entry.value for trait, entry in traits.items()}
+        for system, traits in values.items()
     }
-    intervals = resampling.compute_intervals(
-        list(samples.values()), trials=trials, seed=seed
+    own, traits = plain.pop(name), values[name]
+    marks = list_notable_traits(own, list(plain.values()))
+    reading = describe_profile(
+        marks,
+        empty=len(traits["empty"].segments),
+        loops=len(traits["loops"].segments),
+        others=len(plain),
     )
-    return dict(zip(samples, intervals, strict=True))
+    words = int(counted.rows[name][:, COLUMN_INDEX["words"]].sum())
+    return Profile(
+        system=name, words=words, traits=traits, marks=marks, reading=reading
+    )
 
 
 def _compute_reference_traits(counted: ProfileRows) -> dict[str, float]:
-    repeated, ngrams = counted.reference_repeats
     types = compute_type_token_ratio(counted.reference_ids)
-    traits = {"repeated": 100 * repeated / max(ngrams, 1)}
+    share = counted.reference_repeats / max(counted.reference_ngrams, 1)
+    traits = {"repeated": 100 * share}
     return traits if types is None else {"type_token": types, **traits}
 
 

@@ -24,7 +24,7 @@ from metra.stats.defaults import SEED, TRIALS
 from metra.stats.normalisation import scale_judges
 from metra.stats.paired_tests import one_sided_p_values
 from metra.stats.ranking import are_paired, find_clusters, rank_test_p_values
-from metra.stats.resampling import Sample, bootstrap, check_settings
+from metra.stats.resampling import Sample, bootstrap_scores, check_settings
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
@@ -135,7 +135,7 @@ def _rank_by_scorer(
             # The same draws for all systems.
             samples = [Sample(row, results.compute_mean) for row in rows]
             rng = np.random.default_rng(options.seed)
-            drawn = bootstrap(samples, trials=options.trials, rng=rng)
+            drawn = bootstrap_scores(samples, trials=options.trials, rng=rng)
             scores = [float(results.compute_mean(row.sum(0))) for row in rows]
             p = one_sided_p_values(drawn, scores)
     else:

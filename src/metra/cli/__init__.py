@@ -36,53 +36,32 @@ from metra.errors import MetraError
 # of loading it; we multiply none that are worth it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-#: The module of this package that holds each command.
-COMMANDS = {
-    "score": "score",
-    "compare": "compare",
-    "profile": "profile",
-    "report": "report",
-    "rank": "rank",
-    "clir": "clir",
-    "grid": "grid",
-    "metrics": "metrics",
-    "parse": "parse",
-    "evaltrans": "evaltrans",
-    "weights": "weights",
-    "convert": "convert",
-    "meta": "meta",
-    "judge": "judge",
-    "demo": "demo",
-}
+#: The commands, each in the module of its name, in the order in which one meets them.
+COMMANDS = (
+    *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
+    *("parse", "evaltrans", "weights", "convert", "meta", "judge", "demo"),
+)
 
+#: Parameters that messages of the library name in backticks and that have flags of the
+#: same name.
+_SAME = (
+    *("coef", "drop", "group_by", "input_format", "level", "lower_is_better", "macro"),
+    *("nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
+)
 
 #: The flag for each parameter that messages of the library name in backticks.
-FLAGS = {
-    "coef": "--coef",
-    "level": "--level",
-    "lower_is_better": "--lower-is-better",
-    "macro": "--macro",
+FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "most_pairs": "--pairs",
-    "trials": "--trials",
-    "wmt": "--wmt",
     "references": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",
-    "input_format": "--input-format",
     "units": "--unit",
     "columns.outputs": "--hyp-column",
     "columns.references": "--ref-column",
     "columns.source": "--source-column",
     "columns.document": "--doc-column",
-    "group_by": "--group-by",
-    "resume": "--resume",
-    "scores_out": "--scores-out",
     "conf": "--spark-conf",
-    "nulls": "--nulls",
-    "to": "--to",
     "out": "-o",
-    "only": "--only",
-    "drop": "--drop",
 }
 
 
@@ -102,14 +81,14 @@ class Commands(click.Group):
         self, ctx: click.Context, formatter: click.HelpFormatter
     ) -> None:
         """List them, over two lines where one is too short."""
-        commands = [
-            (name, self.get_command(ctx, name)) for name in self.list_commands(ctx)
-        ]
+        commands = {
+            name: self.get_command(ctx, name) for name in self.list_commands(ctx)
+        }
         with formatter.section("Commands"):
             formatter.write_dl(
                 [
                     (name, command.get_short_help_str(limit=sys.maxsize))
-                    for name, command in commands
+                    for name, command in commands.items()
                     if command is not None
                 ]
             )
@@ -118,7 +97,8 @@ class Commands(click.Group):
 class LazyGroup(Commands):
     """Commands that are loaded when called."""
 
-    modules: ClassVar[Mapping[str, str]] = COMMANDS
+    #: The module of the package that holds each command.
+    modules: ClassVar[Mapping[str, str]] = dict(zip(COMMANDS, COMMANDS, strict=True))
     package = "metra.cli"
 
     def list_commands(self, _: click.Context) -> list[str]:

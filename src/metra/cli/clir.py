@@ -1,8 +1,11 @@
 """`metra clir`: whether documents are found through their translations."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
+from metra.cli.options import option
 from metra.stats import defaults
 
 
@@ -10,48 +13,31 @@ from metra.stats import defaults
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.documents
-@click.option(
+@option(
     "--queries",
+    "Queries in the language of the outputs: a table with the columns query and text.",
     required=True,
     metavar="FILE",
-    help="Queries in the language of the outputs: a table with the columns query and text.",
 )
-@click.option(
+@option(
     "--qrels",
+    "Relevance judgements as TREC has them: query, 0, document, degree.",
     metavar="FILE",
-    help="Relevance judgements as TREC has them: query, 0, document, degree.",
 )
-@click.option(
+@option(
     "--top",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="Without --qrels: how many documents of the reference run are the relevant ones.",
+    "Without --qrels: how many documents of the reference run are the relevant ones.",
+    1,
+    least=1,
 )
-@click.option(
-    "--tok", default="13a", show_default=True, help="How text is cut into words."
-)
-@click.option(
-    "--stem",
-    default="english",
-    show_default=True,
-    help="Compare stems: no, porter, or a Snowball language.",
-)
-@click.option(
-    "--trials",
-    type=click.IntRange(1),
-    default=defaults.TRIALS,
-    show_default=True,
-    help="Number of resamples of the queries.",
-)
+@options.tok
+@option("--stem", "Compare stems: no, porter, or a Snowball language.", "english")
+@option("--trials", "Number of resamples of the queries.", defaults.TRIALS, least=1)
 @options.seed
 @options.table_or_json
 @options.out
 @options.input_format
 def clir(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    docs: str | None,
     queries: str,
     qrels: str | None,
     top: int,
@@ -61,7 +47,7 @@ def clir(
     seed: int,
     form: str,
     out: str | None,
-    input_format: str,
+    **files: Any,
 ) -> None:
     """Measure translations by whether documents are found through them.
 
@@ -90,8 +76,13 @@ def clir(
     text = make_preparation(tok=tok, case="lower", stem=stem)
     asked = read_queries(queries)
     judged = read_qrels(qrels) if qrels else None
-    corpus = open_corpus(outputs, references, None, docs, input_format=input_format)
     found = evaluate_retrieval(
-        corpus, asked, judged, text=text, top=top, trials=trials, seed=seed
+        open_corpus(**files),
+        asked,
+        judged,
+        text=text,
+        top=top,
+        trials=trials,
+        seed=seed,
     )
     write_output(RETRIEVAL_WRITERS[form](found), out)

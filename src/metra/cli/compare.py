@@ -6,6 +6,7 @@ import click
 
 from metra.cli import options
 from metra.cli.derive import FiniteRange
+from metra.cli.options import option
 from metra.stats import defaults
 
 if TYPE_CHECKING:
@@ -18,101 +19,91 @@ if TYPE_CHECKING:
 @options.source
 @options.metrics
 @options.documents
-@click.option(
-    "--baseline", metavar="NAME", help="The system to compare with, if not the first."
-)
-@click.option("--all-pairs", is_flag=True, help="Compare all pairs; gives clusters.")
-@click.option(
+@option("--baseline", "The system to compare with, if not the first.", metavar="NAME")
+@option("--all-pairs", "Compare all pairs; gives clusters.", is_flag=True)
+@option(
     "--test",
-    type=click.Choice(["ar", "bootstrap"]),
-    default="ar",
-    show_default=True,
-    help="Paired approximate randomisation, or paired bootstrap.",
+    "Paired approximate randomisation, or paired bootstrap.",
+    choices=["ar", "bootstrap"],
 )
-@click.option(
+@option(
     "--trials",
-    type=click.IntRange(1),
+    "Number of swaps or resamples.",
+    least=1,
     show_default=f"{defaults.TEST_TRIALS}, or as many as the comparisons need",
-    help="Number of swaps or resamples.",
 )
 @options.seed
-@click.option(
+@option(
     "--unit",
-    type=click.Choice(["auto", "segment", "document"]),
-    default="auto",
-    show_default=True,
-    help="What is swapped or resampled; auto: documents where at least 20 are known.",
+    "What is swapped or resampled; auto: documents where at least 20 are known.",
+    choices=["auto", "segment", "document"],
 )
-@click.option(
+@option(
     "--alpha",
+    "A difference counts if its p-value is not above this.",
+    0.05,
     type=FiniteRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="A difference counts if its p-value is not above this.",
 )
-@click.option(
+@option(
     "--correction",
-    type=click.Choice(["holm", "none"]),
-    default="holm",
-    show_default=True,
-    help="Whether that p-value is corrected for the number of comparisons.",
+    "Whether that p-value is corrected for the number of comparisons.",
+    choices=["holm", "none"],
 )
-@click.option(
+@option(
     "--changes",
-    type=click.IntRange(0),
-    default=0,
+    "Show the N segments that improved most and the N that worsened most.",
+    0,
+    least=0,
     metavar="N",
-    help="Show the N segments that improved most and the N that worsened most.",
+    show_default=False,
 )
-@click.option(
+@option(
     "--changes-by",
+    "Which metric sorts them; the first if not given.",
     metavar="SPEC",
-    help="Which metric sorts them; the first if not given.",
 )
-@click.option(
+@option(
     "--changes-order",
-    type=click.Choice(["gain", "impact"]),
-    default="gain",
-    show_default=True,
-    help="Sort by the change of the segment's score, or of the corpus score by it.",
+    "Sort by the change of the segment's score, or of the corpus score by it.",
+    choices=["gain", "impact"],
 )
-@click.option(
+@option(
     "--min-change",
+    "Show only segments whose score changed by so much.",
+    0.0,
     type=FiniteRange(0),
-    default=0.0,
     metavar="POINTS",
-    help="Show only segments whose score changed by so much.",
+    show_default=False,
 )
-@click.option(
+@option(
     "--min-words",
-    type=click.IntRange(0),
-    default=5,
-    show_default=True,
+    "Show only segments whose references have so many words.",
+    5,
+    least=0,
     metavar="N",
-    help="Show only segments whose references have so many words.",
 )
-@click.option(
+@option(
     "--ngrams",
-    type=click.IntRange(0),
-    default=0,
+    "Show the N n-grams that were gained, lost, mended and broken most.",
+    0,
+    least=0,
     metavar="N",
-    help="Show the N n-grams that were gained, lost, mended and broken most.",
+    show_default=False,
 )
-@click.option(
-    "--bucket",
-    "buckets",
+@option(
+    "--bucket buckets",
+    "Scores by length, source-length, frequency, document or score; with bounds as in "
+    "length:10,20,40. May be given several times.",
     multiple=True,
     metavar="KIND",
-    help="Scores by length, source-length, frequency, document or score; with bounds as in "
-    "length:10,20,40. May be given several times.",
 )
 @options.labels
-@click.option(
+@option(
     "--frequency-corpus",
+    "Where words are counted for --bucket frequency; the references if not given.",
     metavar="FILE",
-    help="Where words are counted for --bucket frequency; the references if not given.",
 )
-@click.option("--profiles", is_flag=True, help="Describe each system's output.")
+@option("--profiles", "Describe each system's output.", is_flag=True)
 @options.form
 @options.out
 @options.input_format
@@ -122,7 +113,7 @@ def compare(
     references: tuple[str, ...],
     source: str | None,
     metrics: tuple[str, ...],
-    docs: str | None,
+    documents: str | None,
     form: str,
     out: str | None,
     input_format: str,
@@ -144,7 +135,7 @@ def compare(
     from dataclasses import fields
 
     from metra.analysis.findings import prepare_analyses, run_analyses
-    from metra.cli.output import ProgressLine, build_style, write_output
+    from metra.cli.output import build_style, name_stages, show_progress, write_output
     from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
@@ -152,40 +143,38 @@ def compare(
         choose_trials,
         compare_statistics,
     )
-    from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
+    from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
+    from metra.scoring.statistics import count_corpus
 
     names = [entry.name for entry in fields(ComparisonSettings)]
     settings = ComparisonSettings(**{name: given[name] for name in names})
     chosen = make_metrics(metrics or ["bleu"])
-    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    choose_trials(corpus, settings)  # what cannot be is refused before the work begins
+    corpus = open_corpus(
+        outputs, references, source, documents, input_format=input_format
+    )
+    choose_trials(
+        corpus.systems, settings
+    )  # what cannot be is refused before the work begins
     analyses = _read_analysis_options(given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)
-    with ProgressLine() as progress:
-        fitted, statistics = count_statistics(
-            corpus,
-            chosen,
-            EvaluationOptions(),
-            keep=True,
-            visitors=[collected],
-            progress=progress,
+    with show_progress() as progress:
+        statistics = count_corpus(
+            corpus, chosen, keep=True, visitors=[collected.visit], progress=progress
         )
-    with ProgressLine("trials") as progress:
-        results = compare_statistics(
-            corpus, fitted, statistics, settings, progress=progress
-        )
-    with ProgressLine() as progress:
+    with show_progress("trials") as progress:
+        results = compare_statistics(statistics, settings, progress=progress)
+    with name_stages() as name_stage:
         findings = run_analyses(
             collected,
-            fitted,
+            statistics.metrics,
             statistics,
             analyses,
-            baseline=choose_baseline(corpus, settings),
-            looking=progress.name_stage,
+            baseline=choose_baseline(corpus.systems, settings),
+            looking=name_stage,
         )
-    style = build_style(digits, out)
+    style = build_style(out, digits=digits)
     write_output(render_with_findings(results, findings, form, style), out)
     if style.width and form == "table" and not analyses.any:
         hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."

@@ -3,6 +3,7 @@
 import click
 
 from metra.cli import options
+from metra.cli.options import option
 from metra.formats.recognise import FORMATS
 
 
@@ -11,53 +12,44 @@ from metra.formats.recognise import FORMATS
 @options.references
 @options.source
 @options.documents
-@click.option(
-    "-o",
-    "--out",
+@option(
+    "-o --out",
+    "File or folder to write; packed if it ends in .gz, .xz or .zst; - is the screen.",
     required=True,
     metavar="OUT",
-    help="File or folder to write; packed if it ends in .gz, .xz or .zst; - is the screen.",
 )
-@click.option(
+@option(
     "--to",
-    type=click.Choice(
-        ["auto", *(form.name for form in FORMATS.values() if form.is_written)]
-    ),
-    default="auto",
-    show_default=True,
-    help="Format to write; auto goes by OUT's name, and is plain for a folder.",
+    "Format to write; auto goes by OUT's name, and is plain for a folder.",
+    choices=["auto", *(form.name for form in FORMATS.values() if form.is_written)],
 )
 @options.input_format
-@click.option(
+@option(
     "--only",
+    "Keep the segments with this label (LABEL= for those without it).",
     multiple=True,
     metavar="LABEL=VALUE",
-    help="Keep the segments with this label (LABEL= for those without it).",
 )
-@click.option(
+@option(
     "--drop",
+    "Leave out a label, doc, source, ref:NAME or output:NAME.",
     multiple=True,
     metavar="COLUMN",
-    help="Leave out a label, doc, source, ref:NAME or output:NAME.",
 )
-@click.option(
-    "--set-id", metavar="ID", help="Name of the test set, for sgml and wmt-xml."
-)
-@click.option("--source-lang", metavar="LANG", help="Language of the source, likewise.")
-@click.option("--target-lang", metavar="LANG", help="Language of the rest, likewise.")
+@option("--set-id setid", "Name of the test set, for sgml and wmt-xml.", metavar="ID")
+@option("--source-lang srclang", "Language of the source, likewise.", metavar="LANG")
+@option("--target-lang trglang", "Language of the rest, likewise.", metavar="LANG")
 def convert(
     files: tuple[str, ...],
     references: tuple[str, ...],
     source: str | None,
-    docs: str | None,
+    documents: str | None,
     out: str,
     to: str,
     input_format: str,
     only: tuple[str, ...],
     drop: tuple[str, ...],
-    set_id: str | None,
-    source_lang: str | None,
-    target_lang: str | None,
+    **about: str | None,
 ) -> None:
     """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml, Parquet.
 
@@ -73,19 +65,14 @@ def convert(
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
     """
-    from metra.cli.output import ProgressLine
+    from metra.cli.output import show_progress
     from metra.formats.convert import ConversionSettings, convert_files
     from metra.formats.texts.sources import list_sources
 
-    about = {"setid": set_id, "srclang": source_lang, "trglang": target_lang}
-    settings = ConversionSettings(
-        to=to,
-        drop=drop,
-        only=only,
-        about={key: value for key, value in about.items() if value},
-    )
+    known = {key: value for key, value in about.items() if value}
+    settings = ConversionSettings(to=to, drop=drop, only=only, about=known)
     sources = list_sources(
-        files, references, source, docs, input_format=input_format, use="any"
+        files, references, source, documents, input_format=input_format, use="any"
     )
-    with ProgressLine() as progress:
+    with show_progress() as progress:
         convert_files(sources, out, settings, progress=progress)

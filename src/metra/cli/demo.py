@@ -28,10 +28,9 @@ def demo(folder: str, every: bool) -> None:
     """
     from pathlib import Path
 
-    from metra.cli.output import get_screen_width, wants_color
+    from metra.cli.output import build_style
     from metra.corpus import examples
     from metra.metrics import registry
-    from metra.report.table import Style
     from metra.report.writers.results import render
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus
@@ -52,7 +51,8 @@ def demo(folder: str, every: bool) -> None:
     click.echo(
         f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
     )
-    style = Style(color=wants_color(), sort=True, width=get_screen_width() or 100)
+    style = build_style(sort=True)
+    style = style._replace(width=style.width or 100)
     click.echo(render(results, "table", style), color=True)
     for message in missing:
         click.echo(f"\n{click.wrap_text(message, 88)}")

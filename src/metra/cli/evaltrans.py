@@ -2,7 +2,7 @@
 
 import click
 
-from metra.cli import Commands
+from metra.cli import Commands, options
 
 
 @click.group(cls=Commands)
@@ -44,9 +44,7 @@ def import_(database: str, tables: tuple[str, ...]) -> None:
 
 @evaltrans.command()
 @click.argument("database", metavar="DATABASE")
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+@options.out
 def export(database: str, out: str | None) -> None:
     """Write all judgements as a table.
 
@@ -64,9 +62,7 @@ def export(database: str, out: str | None) -> None:
 
 @evaltrans.command()
 @click.argument("database", metavar="DATABASE")
-@click.option(
-    "--source", metavar="ID", help="Show the outputs of this source sentence."
-)
+@options.option("--source", "Show the outputs of this source sentence.", metavar="ID")
 def show(database: str, source: str | None) -> None:
     """Say what is in a collection: in all, or for one source sentence.
 

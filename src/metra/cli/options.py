@@ -1,6 +1,6 @@
 """Options that several commands share: files, metrics, formats, seeds, analyses."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -9,38 +9,47 @@ from metra.formats.recognise import FORMATS
 from metra.report import FORMATS as REPORT_FORMATS
 from metra.stats import defaults
 
-references = click.option(
-    "-r",
-    "--reference",
-    "references",
+
+def option(
+    names: str,
+    help_text: str | None = None,
+    default: Any = None,
+    *,
+    choices: Sequence[str] = (),
+    least: int | None = None,
+    **settings: Any,
+) -> Callable[..., Any]:
+    """Make an option by its flags and its parameter, with blanks between them.
+
+    Its default is shown. Of `choices` the first is the default; `least` is the smallest
+    whole number that may be given.
+    """
+    if choices:
+        default, settings["type"] = choices[0], click.Choice(choices)
+    if least is not None:
+        settings["type"] = click.IntRange(least)
+    if default is not None:
+        settings = {"default": default, "show_default": True} | settings
+    return click.option(*names.split(), help=help_text, **settings)
+
+
+references = option(
+    "-r --reference references",
+    "Reference, one segment a line or in any format. May be given several times.",
     multiple=True,
     metavar="FILE",
-    help="Reference, one segment a line or in any format. May be given several times.",
 )
-
-source = click.option(
-    "-s",
-    "--source",
-    metavar="FILE",
-    help="Source text, one segment a line or in any format.",
+source = option(
+    "-s --source", "Source text, one segment a line or in any format.", metavar="FILE"
 )
-
-documents = click.option(
-    "--docs",
-    metavar="FILE",
-    help="Document ids, one a line; a tab and the segment's id may follow.",
-)
+DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
+documents = option("--docs documents", DOCUMENTS, metavar="FILE")
 
 
 def input_format_of(*formats: str) -> Callable[..., Any]:
     """Make the option that names the format of files, for what the command can read."""
-    return click.option(
-        "--input-format",
-        type=click.Choice(["auto", *formats]),
-        default="auto",
-        show_default=True,
-        help="Format of all input files; auto goes by name and content.",
-    )
+    text = "Format of all input files; auto goes by name and content."
+    return option("--input-format", text, choices=["auto", *formats])
 
 
 input_format = input_format_of(*FORMATS)
@@ -48,66 +57,36 @@ input_format = input_format_of(*FORMATS)
 
 def metrics_of(*default: str) -> Callable[..., Any]:
     """Make the option that names measures; a command that is given none takes these."""
-    return click.option(
-        "-m",
-        "--metric",
-        "metrics",
+    return option(
+        "-m --metric metrics",
+        "NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
         multiple=True,
         metavar="SPEC",
         show_default=", ".join(default),
-        help="NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
     )
 
 
 metrics = metrics_of("bleu")
-
-seed = click.option(
-    "--seed",
-    type=click.IntRange(0),
-    default=defaults.SEED,
-    show_default=True,
-    help="Seed of the random draws.",
+tok = option("--tok", "How text is cut into words.", "13a")
+case = option("--case", "Whether letter case counts.", choices=["mixed", "lower"])
+seed = option("--seed", "Seed of the random draws.", defaults.SEED, least=0)
+form = option("--format form", "How the results are written.", choices=REPORT_FORMATS)
+table_or_json = option(
+    "--format form", "How the results are written.", choices=["table", "json"]
 )
-
-form = click.option(
-    "--format",
-    "form",
-    type=click.Choice(REPORT_FORMATS),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
-
-table_or_json = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="How the results are written.",
-)
-
-out = click.option(
-    "-o", "--out", metavar="FILE", help="Write here instead of to the screen."
-)
+out = option("-o --out", "Write here instead of to the screen.", metavar="FILE")
 
 
 def digits_of(default: int) -> Callable[..., Any]:
     """Make the option that says how many digits tables have."""
-    return click.option(
-        "--digits",
-        type=click.IntRange(0, 15),
-        default=default,
-        show_default=True,
-        help="Digits after the point in tables.",
-    )
+    limits = click.IntRange(0, 15)
+    return option("--digits", "Digits after the point in tables.", default, type=limits)
 
 
 digits = digits_of(2)
-
-labels = click.option(
+labels = option(
     "--labels",
+    "Scores by label, one a line for each segment. May be given several times.",
     multiple=True,
     metavar="NAME=FILE",
-    help="Scores by label, one a line for each segment. May be given several times.",
 )

@@ -4,9 +4,9 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,55 +17,58 @@ if TYPE_CHECKING:
     from metra.report.table import Style
 
 
-class ProgressLine:
-    """A line that is written over and over, and gone at the end; none where no one watches.
+@contextmanager
+def show_progress(
+    noun: str = "segments", delay: float = 1.0
+) -> Iterator[Callable[..., None]]:
+    """Give a function that shows how many are done, on a line that is gone at the end.
 
-    It counts segments, or trials, and shows nothing for quick work.
+    It may be told what share of the work that is; work that is reported with 0 done begins
+    only then. Nothing is shown of quick work, or where no one watches.
     """
+    is_visible = False
+    start = shown = time.monotonic()
 
-    def __init__(self, noun: str = "segments", delay: float = 1.0) -> None:
-        self._noun = noun
-        self._delay = delay
-        self._watched = sys.stderr.isatty()
-        self._visible = False
-        self._start = self._shown = time.monotonic()
-
-    def __call__(self, done: int, share: float | None = None) -> None:
-        """Say how many are done, and what share of the work that is, if it is known.
-
-        Work that is reported with 0 done begins only now.
-        """
+    def report(done: int, share: float | None = None) -> None:
+        nonlocal start, shown, delay, is_visible
         now = time.monotonic()
         if not done:
-            self._start = self._shown = now
-        if not self._watched or now - self._shown < self._delay:
+            start = shown = now
+        if now - shown < delay or not sys.stderr.isatty():
             return
-        spent = now - self._start
-        self._delay = 0.2
-        self._shown = now
-        rate = f"{done:,} {self._noun}, {done / spent:,.0f} a second"
-        self._show(rate + _format_remaining(share, spent))
+        spent = now - start
+        delay, shown, is_visible = 0.2, now, True
+        rate = f"{done:,} {noun}, {done / spent:,.0f} a second"
+        _write_line(f"{rate}{_format_remaining(share, spent)} ")
 
-    def name_stage(self, stage: str) -> None:
-        """Say what comes next, where it cannot be counted."""
-        self._show(f"{stage} …")
+    try:
+        yield report
+    finally:
+        if is_visible:
+            _write_line("")
 
-    def _show(self, text: str) -> None:
-        if self._watched:
-            self._visible = True
-            print(f"\r{text} \x1b[K", end="", file=sys.stderr, flush=True)
 
-    def __enter__(self) -> Self:
-        return self
+@contextmanager
+def name_stages() -> Iterator[Callable[[str], None]]:
+    """Give a function that says what comes next, where it cannot be counted."""
+    is_watched = sys.stderr.isatty()
+    stages: list[str] = []
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._visible:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    def name_stage(stage: str) -> None:
+        stages.append(stage)
+        if is_watched:
+            _write_line(f"{stage} … ")
+
+    try:
+        yield name_stage
+    finally:
+        if is_watched and stages:
+            _write_line("")
+
+
+def _write_line(text: str) -> None:
+    """Write over the line that is there."""
+    print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def _format_remaining(share: float | None, spent: float) -> str:
@@ -89,33 +92,23 @@ def format_duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def wants_color() -> bool:
-    """Colour for people only: not when piped, not with NO_COLOR."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+def build_style(
+    out: str | None = None, *, digits: int = 2, sort: bool = False
+) -> "Style":
+    """Choose how results look: in colour and as wide as the screen, or as in a file.
 
-
-def get_screen_width() -> int | None:
-    """Give the columns of the screen; None where the output goes elsewhere."""
-    wanted = os.environ.get("COLUMNS", "")
-    if wanted.isdecimal() and int(wanted):
-        return int(wanted)
-    return (
-        os.get_terminal_size(sys.stdout.fileno()).columns
-        if sys.stdout.isatty()
-        else None
-    )
-
-
-def build_style(digits: int, out: str | None, *, sort: bool = False) -> "Style":
-    """Choose how results look: in colour and as wide as the screen, or as in a file."""
+    Colour is for people only: not when piped, not with NO_COLOR.
+    """
     from metra.report.table import Style
 
-    return Style(
-        digits=digits,
-        color=wants_color() and not out,
-        sort=sort,
-        width=None if out else get_screen_width(),
-    )
+    if out:
+        return Style(digits=digits, sort=sort)
+    is_screen = sys.stdout.isatty()
+    width = int(wanted) if (wanted := os.environ.get("COLUMNS", "")).isdecimal() else 0
+    if is_screen and not width:
+        width = os.get_terminal_size(sys.stdout.fileno()).columns
+    has_color = is_screen and not os.environ.get("NO_COLOR")
+    return Style(digits, has_color, sort, width or None)
 
 
 def write_output(text: str, path: str | None) -> None:

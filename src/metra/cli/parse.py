@@ -7,11 +7,11 @@ from metra.cli import options
 
 @click.command()
 @click.argument("text", metavar="TEXT")
-@click.option(
+@options.option(
     "--model",
+    "Installed spaCy model, by its package's name or its folder (extra parse).",
     required=True,
     metavar="NAME",
-    help="Installed spaCy model, by its package's name or its folder (extra parse).",
 )
 @options.out
 @options.input_format
@@ -33,16 +33,16 @@ def parse(text: str, model: str, out: str | None, input_format: str) -> None:
     3  ran   run  VERB  VBD _            0  root   _  _
     (with tabs between the columns)
     """
-    from metra.cli.output import ProgressLine, write_output
+    from metra.cli.output import show_progress, write_output
     from metra.formats.annotations.conllu import format_conllu
     from metra.metrics.parses import build_model_source
     from metra.scoring.files import open_corpus
 
     source = build_model_source(model)
-    corpus = open_corpus([text], [], None, None, input_format=input_format)
+    corpus = open_corpus([text], input_format=input_format)
     (system,) = corpus.systems
     segments = []
-    with ProgressLine() as progress:
+    with show_progress() as progress:
         for chunk in corpus.chunks(256):
             batch = chunk.batch(system)
             segments += source.find(batch.hyps, batch.place)

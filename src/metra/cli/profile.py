@@ -1,48 +1,34 @@
 """`metra profile`: what systems' outputs are like, apart from how good they are."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
+from metra.cli.options import option
 
 
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
-@click.option(
-    "--tok",
-    default="13a",
-    show_default=True,
-    help="How text is cut into words: 13a, intl, zh, char, none, …",
-)
-@click.option(
-    "--case",
-    type=click.Choice(["mixed", "lower"]),
-    default="mixed",
-    show_default=True,
-    help="Whether letter case counts.",
-)
-@click.option("--ci", is_flag=True, help="Bootstrap intervals, 95 %.")
+@option("--tok", "How text is cut into words: 13a, intl, zh, char, none, …", "13a")
+@options.case
+@option("--ci", "Bootstrap intervals, 95 %.", is_flag=True)
 @options.seed
-@click.option(
+@option(
     "--show",
+    "List the segments that show a trait, such as loops, numbers or empty.",
     metavar="TRAIT",
-    help="List the segments that show a trait, such as loops, numbers or empty.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json", "markdown"]),
-    default="table",
-    show_default=True,
-    help="How the profiles are written.",
+@option(
+    "--format form",
+    "How the profiles are written.",
+    choices=["table", "json", "markdown"],
 )
 @options.out
 @options.input_format
 def profile(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
     tok: str,
     case: str,
     ci: bool,
@@ -50,7 +36,7 @@ def profile(
     show: str | None,
     form: str,
     out: str | None,
-    input_format: str,
+    **files: Any,
 ) -> None:
     """Say what outputs are like: short or long, precise, looping, untranslated, …
 
@@ -62,20 +48,13 @@ def profile(
     metra profile sysA.txt -r ref.txt --show numbers
     """
     from metra.analysis.profiles import build_profiles
-    from metra.cli.output import get_screen_width, wants_color, write_output
-    from metra.report.table import Style
+    from metra.cli.output import build_style, write_output
     from metra.report.writers import profiles as layout
     from metra.scoring.files import open_corpus
     from metra.text.preparation import make_preparation
 
-    corpus = open_corpus(outputs, references, source, input_format=input_format)
-    profiles = build_profiles(
-        corpus,
-        preparation=make_preparation(tok=tok, case=case, stem="no"),
-        ci=ci,
-        seed=seed,
-    )
-    style = Style(
-        color=wants_color() and not out, width=None if out else get_screen_width()
-    )
-    write_output(layout.render_profiles(profiles, form, style, show), out)
+    corpus = open_corpus(**files)
+    preparation = make_preparation(tok=tok, case=case, stem="no")
+    profiles = build_profiles(corpus, preparation=preparation, ci=ci, seed=seed)
+    text = layout.render_profiles(profiles, form, build_style(out), show)
+    write_output(text, out)

@@ -1,5 +1,7 @@
 """`metra rank`: systems ranked by the average of their ranks on every document."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
@@ -11,24 +13,20 @@ from metra.cli import options
 @options.source
 @options.metrics
 @options.documents
-@click.option(
+@options.option(
     "--expected",
+    "A ranking to hold the others against: a system, a tab and its rank on each line.",
     metavar="FILE",
-    help="A ranking to hold the others against: a system, a tab and its rank on each line.",
 )
 @options.table_or_json
 @options.out
 @options.input_format
 def rank(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
     metrics: tuple[str, ...],
-    docs: str | None,
     expected: str | None,
     form: str,
     out: str | None,
-    input_format: str,
+    **files: Any,
 ) -> None:
     """Rank systems by the average of their ranks on every document.
 
@@ -42,7 +40,7 @@ def rank(
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
-    from metra.cli.output import ProgressLine, write_output
+    from metra.cli.output import show_progress, write_output
     from metra.meta.document_rank import rank_by_documents, read_ranks
     from metra.report.writers.ranking import RANKING_WRITERS
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
@@ -50,8 +48,8 @@ def rank(
 
     ranks = read_ranks(expected) if expected else None
     chosen = make_metrics(metrics or ["bleu"])
-    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
-    with ProgressLine() as progress:
+    corpus = open_corpus(**files)
+    with show_progress() as progress:
         results = evaluate_corpus(
             corpus, chosen, EvaluationOptions(documents=True), progress=progress
         )

@@ -1,8 +1,11 @@
 """`metra report`: everything about some outputs as one HTML file."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
+from metra.cli.options import option
 
 METRICS = ("bleu", "chrf", "ter")
 
@@ -13,48 +16,40 @@ METRICS = ("bleu", "chrf", "ter")
 @options.source
 @options.metrics_of(*METRICS)
 @options.documents
-@click.option(
+@option(
     "--judgements",
-    metavar="FILE",
-    help="What people thought: a table with the columns system, segment and score, what "
+    "What people thought: a table with the columns system, segment and score, what "
     "`metra judge export` writes, or any other judgements that `metra meta` reads.",
+    metavar="FILE",
 )
-@click.option(
+@option(
     "--question",
+    "Which of several questions counts, say fluency; the last if not given.",
     metavar="NAME",
-    help="Which of several questions counts, say fluency; the last if not given.",
 )
 @options.labels
-@click.option(
+@option(
     "--baseline",
+    "The system that the others are compared with; the first if not given.",
     metavar="NAME",
-    help="The system that the others are compared with; the first if not given.",
 )
-@click.option(
+@option(
     "--grids",
-    type=click.IntRange(0),
-    default=50,
-    show_default=True,
-    help="How many segments, the most changed first, come with a grid.",
+    "How many segments, the most changed first, come with a grid.",
+    50,
+    least=0,
 )
 @options.seed
-@click.option(
-    "--title", default="Translation report", show_default=True, help="The heading."
-)
-@click.option(
-    "-o",
-    "--out",
+@option("--title", "The heading.", "Translation report")
+@option(
+    "-o --out",
+    "HTML file to write; it is whole or not there.",
     required=True,
     metavar="FILE",
-    help="HTML file to write; it is whole or not there.",
 )
 @options.input_format
 def report(
-    outputs: tuple[str, ...],
-    references: tuple[str, ...],
-    source: str | None,
     metrics: tuple[str, ...],
-    docs: str | None,
     judgements: str | None,
     question: str | None,
     labels: tuple[str, ...],
@@ -63,7 +58,7 @@ def report(
     seed: int,
     title: str,
     out: str,
-    input_format: str,
+    **files: Any,
 ) -> None:
     """Write one HTML file about some OUTPUTs: scores, segments, words, plots.
 
@@ -78,7 +73,12 @@ def report(
     metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
     metra report test.tsv --judgements ratings.tsv -o report.html
     """
-    from metra.cli.output import ProgressLine, build_provenance, write_output
+    from metra.cli.output import (
+        build_provenance,
+        name_stages,
+        show_progress,
+        write_output,
+    )
     from metra.report.html.page import render
     from metra.report.study import build_study
     from metra.scoring.evaluate import make_metrics
@@ -91,11 +91,11 @@ def report(
         from metra.campaign.judgement_files import read_question
 
         judged = read_question(judgements, question)
-    corpus = open_corpus(outputs, references, source, docs, input_format=input_format)
+    corpus = open_corpus(**files)
     with (
-        ProgressLine() as segments,
-        ProgressLine("trials") as trials,
-        ProgressLine() as stages,
+        show_progress() as segments,
+        show_progress("trials") as trials,
+        name_stages() as name_stage,
     ):
         study = build_study(
             corpus,
@@ -107,7 +107,8 @@ def report(
             seed=seed,
             counting=segments,
             testing=trials,
-            looking=stages.name_stage,
+            looking=name_stage,
         )
-    files = [*outputs, *references, *filter(None, (source, docs, judgements)), *labels]
-    write_output(render(study, build_provenance(files), title), out)
+    others = filter(None, (files["source"], files["documents"], judgements))
+    named = [*files["outputs"], *files["references"], *others, *labels]
+    write_output(render(study, build_provenance(named), title), out)

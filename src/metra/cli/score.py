@@ -1,49 +1,19 @@
 """`metra score`: outputs against references, by any metrics, at any level."""
 
 import re
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from metra.cli import options
+from metra.cli.options import option
 from metra.stats import defaults
 
 if TYPE_CHECKING:
-    from metra.formats.annotations.quality_model import QualityModel
+    from metra.metrics.record import Metric
     from metra.scoring.evaluate import ScoringRequest
 
 LEVELS = ("system", "document", "segment")
-
-
-def _parse_levels(_: click.Context, __: click.Parameter, value: str) -> list[str]:
-    levels = [level.strip() for level in value.split(",")]
-    for level in levels:
-        if level not in LEVELS:
-            msg = f"{level!r} is no level; expected some of {', '.join(LEVELS)}."
-            raise click.BadParameter(msg)
-    return levels
-
-
-def _parse_segments(
-    _: click.Context, __: click.Parameter, value: str | None
-) -> list[range] | None:
-    """Read numbers and ranges of segments, counted from 1, such as 1,3-5."""
-    if value is None:
-        return None
-    chosen = []
-    for piece in value.split(","):
-        numbers = re.fullmatch(r"\s*([0-9]{1,18})(?:-([0-9]{1,18}))?\s*", piece)
-        first = int(numbers[1]) if numbers else 0
-        last = int(numbers[2] or first) if numbers else 0
-        if not 1 <= first <= last:
-            msg = (
-                f"{piece!r} names no segments; expected numbers from 1 and ranges such "
-                "as 3-5, separated by commas."
-            )
-            raise click.BadParameter(msg)
-        chosen.append(range(first, last + 1))
-    return chosen
 
 
 @click.command()
@@ -51,137 +21,105 @@ def _parse_segments(
 @options.references
 @options.source
 @options.metrics
-@click.option(
-    "--model",
-    "models",
+@option(
+    "--model models",
+    "Quality model in TOML: its figure, and its measures. May be given several times.",
     multiple=True,
     metavar="FILE",
-    help="Quality model in TOML: its figure, and its measures. May be given several times.",
 )
 @options.documents
-@click.option(
-    "--level",
-    "levels",
-    default="system",
-    callback=_parse_levels,
-    show_default=True,
-    help="Some of system,document,segment: which scores to give.",
-)
-@click.option(
-    "--ci", is_flag=True, help="95% bootstrap intervals of the system scores."
-)
-@click.option(
+@option("--level", "Some of system,document,segment: which scores to give.", LEVELS[0])
+@option("--ci", "95% bootstrap intervals of the system scores.", is_flag=True)
+@option(
     "--ci-method",
-    type=click.Choice(["percentile", "bca"]),
-    default="percentile",
-    show_default=True,
-    help="How the interval is read off the resamples.",
+    "How the interval is read off the resamples.",
+    choices=["percentile", "bca"],
 )
-@click.option(
+@option(
     "--ci-unit",
-    type=click.Choice(["auto", "segment", "document"]),
-    default="auto",
-    show_default=True,
-    help="What is resampled; auto: documents where at least 20 are known.",
+    "What is resampled; auto: documents where at least 20 are known.",
+    choices=["auto", "segment", "document"],
 )
-@click.option(
-    "--trials",
-    type=click.IntRange(1),
-    default=defaults.TRIALS,
-    show_default=True,
-    help="Number of resamples.",
-)
+@option("--trials", "Number of resamples.", defaults.TRIALS, least=1)
 @options.seed
-@click.option(
-    "--show-alignment",
+@option(
+    "--show-alignment alignments",
+    "Show word by word how outputs differ from references (wer, cer and the like).",
     is_flag=True,
-    help="Show word by word how outputs differ from references (wer, cer and the like).",
 )
-@click.option(
-    "--segments",
-    callback=_parse_segments,
+@option(
+    "--segments aligned_segments",
+    "Show the alignments of these segments only, for example 1,3-5.",
     metavar="LIST",
-    help="Show the alignments of these segments only, for example 1,3-5.",
 )
-@click.option(
+@option(
     "--details",
+    "List what measures noted, such as names and terms that are missing.",
     is_flag=True,
-    help="List what measures noted, such as names and terms that are missing.",
 )
-@click.option(
-    "--hyp-column",
-    "hyp_columns",
+@option(
+    "--hyp-column hyp_columns",
+    "Column with a system's outputs, in a table. May be given several times.",
     multiple=True,
     metavar="[NAME=]COLUMN",
-    help="Column with a system's outputs, in a table. May be given several times.",
 )
-@click.option(
-    "--ref-column",
-    "ref_columns",
+@option(
+    "--ref-column ref_columns",
+    "Column with references, in a table. May be given several times.",
     multiple=True,
     metavar="COLUMN",
-    help="Column with references, in a table. May be given several times.",
 )
-@click.option(
-    "--source-column", metavar="COLUMN", help="Column with the source, in a table."
-)
-@click.option(
-    "--doc-column", metavar="COLUMN", help="Column with documents, in a table."
-)
-@click.option(
+@option("--source-column", "Column with the source, in a table.", metavar="COLUMN")
+@option("--doc-column", "Column with documents, in a table.", metavar="COLUMN")
+@option(
     "--group-by",
-    "group_by",
+    "Scores of each group of segments beside the total: by language pair, domain …",
     multiple=True,
     metavar="COLUMN[,COLUMN]",
-    help="Scores of each group of segments beside the total: by language pair, domain …",
 )
-@click.option(
+@option(
     "--nulls",
-    type=click.Choice(["refuse", "empty"]),
-    default="refuse",
-    show_default=True,
-    help="A null where a text has to be, in Parquet: an error, or an empty text.",
+    "A null where a text has to be, in Parquet: an error, or an empty text.",
+    choices=["refuse", "empty"],
 )
-@click.option(
+@option(
     "--scores-out",
+    "Write each Parquet file here with a column of segment scores for each metric.",
     metavar="FOLDER",
-    help="Write each Parquet file here with a column of segment scores for each metric.",
 )
-@click.option(
+@option(
     "--resume",
+    "Keep the totals of each finished Parquet file here; go on from what is kept.",
     metavar="FOLDER",
-    help="Keep the totals of each finished Parquet file here; go on from what is kept.",
 )
-@click.option(
+@option(
     "--engine",
-    type=click.Choice(["local", "spark"]),
-    default="local",
-    show_default=True,
-    help="Who does the work: this machine, or Spark, for tables in Parquet.",
+    "Who does the work: this machine, or Spark, for tables in Parquet.",
+    choices=["local", "spark"],
 )
-@click.option(
+@option(
     "--master",
+    "Where Spark is; local[*], if not given: all cores of this machine.",
     metavar="URL",
-    help="Where Spark is; local[*], if not given: all cores of this machine.",
 )
-@click.option(
+@option(
     "--spark-conf",
-    "spark_conf",
+    "Setting for Spark. May be given several times.",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Setting for Spark. May be given several times.",
 )
 @options.form
 @options.out
 @options.input_format
 @options.digits
-@click.option("--sort", is_flag=True, help="Best system first, by the first metric.")
+@option("--sort", "Best system first, by the first metric.", is_flag=True)
 def score(
+    metrics: tuple[str, ...],
+    models: tuple[str, ...],
     form: str,
     out: str | None,
     digits: int,
     sort: bool,
-    models: tuple[str, ...],
     **given: Any,
 ) -> None:
     """Score one or more OUTPUTs against one or more references.
@@ -201,46 +139,44 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import ProgressLine, build_style, write_output
+    from metra.cli.output import build_style, show_progress, write_output
     from metra.report.writers.results import render
-    from metra.scoring.evaluate import evaluate_files
+    from metra.scoring.evaluate import evaluate_files, make_metrics
 
-    members = _read_models(models)
-    request = _build_request(form, members, **given)
-    with ProgressLine("segments" if request.engine == "local" else "tasks") as progress:
-        results = evaluate_files(request, progress)
-    text = render(results, form, build_style(digits, out, sort=sort))
-    write_output(_add_legend(text, form, members.values()), out)
-
-
-def _read_models(paths: Iterable[str]) -> "dict[str, QualityModel]":
-    models = {}
-    for path in paths:
+    levels = [level.strip() for level in given["level"].split(",")]
+    for level in levels:
+        if level not in LEVELS:
+            msg = f"{level!r} is no level; expected some of {', '.join(LEVELS)}."
+            raise click.BadParameter(msg, param_hint="'--level'")
+    specs, described = [*metrics], []
+    for path in models:
         from metra.formats.annotations.quality_model import read_quality_model
 
-        models[path] = read_quality_model(path)
-    return models
+        model = read_quality_model(path)
+        described.append(model)
+        # The figure of each model, then the metrics that it is made of.
+        specs += [f"quality:model={path}", *(member.spec for member in model.members)]
+    request = _build_request(make_metrics(specs or ["bleu"]), levels, given)
+    _check_request(request, form, levels)
+    with show_progress(
+        "segments" if request.engine == "local" else "tasks"
+    ) as progress:
+        results = evaluate_files(request, progress)
+    text = render(results, form, build_style(out, digits=digits, sort=sort))
+    if described and form == "table":
+        from metra.report.writers.details import describe_models
+
+        text += f"\n\n{describe_models(described)}"
+    write_output(text, out)
 
 
 def _build_request(
-    form: str,
-    models: "Mapping[str, QualityModel]",
-    *,
-    metrics: tuple[str, ...],
-    levels: list[str],
-    master: str | None,
-    spark_conf: tuple[str, ...],
-    **given: Any,
+    metrics: "dict[str, Metric]", levels: list[str], given: dict[str, Any]
 ) -> "ScoringRequest":
-    """Make sense of the options; refuse those that do not go together."""
+    """Make sense of the options."""
     from metra.formats.texts.columns import ColumnNames
-    from metra.scoring.evaluate import EvaluationOptions, ScoringRequest, make_metrics
+    from metra.scoring.evaluate import EvaluationOptions, ScoringRequest
 
-    specs = list(metrics)
-    for path, model in models.items():
-        # The figure of each model, then the metrics that it is made of.
-        specs += [f"quality:model={path}", *(member.spec for member in model.members)]
-    chosen = make_metrics(specs or ["bleu"])
     groups = [name.strip() for entry in given["group_by"] for name in entry.split(",")]
     columns = ColumnNames(
         outputs=tuple(map(_split_column, given["hyp_columns"])),
@@ -250,33 +186,40 @@ def _build_request(
         labels=tuple(groups),
         nulls=given["nulls"],
     )
-    request = ScoringRequest(
-        given["outputs"],
-        chosen,
-        references=given["references"],
-        source=given["source"],
-        documents=given["docs"],
-        input_format=given["input_format"],
-        columns=columns if columns != ColumnNames() else None,
-        options=EvaluationOptions(
-            documents="document" in levels,
-            segments="segment" in levels,
-            **{name: given[name] for name in _INTERVALS},
+    numbers = given["aligned_segments"]
+    asked = given | {
+        "documents": "document" in levels,
+        "segments": "segment" in levels,
+        "aligned_segments": None if numbers is None else _parse_segments(numbers),
+    }
+    conf = dict(map(_parse_setting, given["spark_conf"]))
+    request = given | {
+        "metrics": metrics,
+        "columns": None if columns == ColumnNames() else columns,
+        "options": EvaluationOptions(
+            *(asked[name] for name in EvaluationOptions._fields)
         ),
-        group_by=tuple(dict.fromkeys(groups)),
-        alignments=given["show_alignment"],
-        aligned_segments=given["segments"],
-        details=given["details"],
-        scores_out=given["scores_out"],
-        resume=given["resume"],
-        engine=given["engine"],
-        settings={"master": master, "conf": dict(map(_parse_setting, spark_conf))},
-    )
-    _check_request(request, form, levels)
-    return request
+        "group_by": tuple(dict.fromkeys(groups)),
+        "settings": {"master": given["master"], "conf": conf},
+    }
+    return ScoringRequest(*(request[name] for name in ScoringRequest._fields))
 
 
-_INTERVALS = ("ci", "ci_method", "ci_unit", "trials", "seed")
+def _parse_segments(text: str) -> list[range]:
+    """Read numbers and ranges of segments, counted from 1, such as 1,3-5."""
+    chosen = []
+    for piece in text.split(","):
+        numbers = re.fullmatch(r"\s*([0-9]{1,18})(?:-([0-9]{1,18}))?\s*", piece)
+        first = int(numbers[1]) if numbers else 0
+        last = int(numbers[2] or first) if numbers else 0
+        if not 1 <= first <= last:
+            msg = (
+                f"{piece!r} names no segments; expected numbers from 1 and ranges such "
+                "as 3-5, separated by commas."
+            )
+            raise click.BadParameter(msg, param_hint="'--segments'")
+        chosen.append(range(first, last + 1))
+    return chosen
 
 
 def _split_column(column: str) -> tuple[str, str]:
@@ -293,61 +236,6 @@ def _split_column(column: str) -> tuple[str, str]:
     return recognise_fields([column], column)[0].name, column
 
 
-def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> None:
-    """Refuse options that do not go together."""
-    if request.aligned_segments is not None and not request.alignments:
-        msg = "--segments says which alignments to show; add --show-alignment."
-        raise click.UsageError(msg)
-    explained = {"--show-alignment": request.alignments, "--details": request.details}
-    for option, given in explained.items():
-        if given and form not in ("table", "json"):
-            msg = (
-                f"{option} does not work with --format {form}; "
-                "expected --format table or json."
-            )
-            raise click.UsageError(msg)
-    for option, value in {"master": "--master", "conf": "--spark-conf"}.items():
-        if request.engine == "local" and request.settings.get(option):
-            msg = f"{value} is for Spark; give --engine spark as well, or leave it out."
-            raise click.UsageError(msg)
-    alone = {"--ci": request.options.ci, **explained}
-    alone |= {f"--level {level}": True for level in levels if level != "system"}
-    files = {
-        "-r": request.references,
-        "-s": request.source,
-        "--docs": request.documents,
-    }
-    parts = {
-        "--group-by": request.group_by,
-        "--scores-out": request.scores_out,
-        "--resume": request.resume,
-    }
-    _refuse_both(alone, parts)
-    if request.engine == "spark":
-        parquet = request.input_format in ("auto", "parquet")
-        others = {"--resume": request.resume, "--input-format": not parquet}
-        _refuse_both(
-            {**alone, **files, **others},
-            {"--engine spark": True},
-            "; Spark scores tables in Parquet by their columns: leave",
-        )
-    elif any(files.values()) and any(parts.values()) and request.is_table:
-        _refuse_both(files, parts)
-
-
-def _refuse_both(
-    options: Mapping[str, object],
-    others: Mapping[str, object],
-    reason: str = "; leave",
-) -> None:
-    """Refuse the first two options that were given and exclude each other."""
-    option = next((name for name, value in options.items() if value), None)
-    other = next((name for name, value in others.items() if value), None)
-    if option and other:
-        msg = f"{option} and {other} cannot be given together{reason} one of them out."
-        raise click.UsageError(msg)
-
-
 def _parse_setting(given: str) -> tuple[str, str]:
     key, equals, value = given.partition("=")
     if not equals:
@@ -356,11 +244,48 @@ def _parse_setting(given: str) -> tuple[str, str]:
     return key, value
 
 
-def _add_legend(text: str, form: str, models: "Iterable[QualityModel]") -> str:
-    """Say below a table what the quality models are."""
-    described = list(models)
-    if not described or form != "table":
-        return text
-    from metra.report.writers.details import describe_models
-
-    return f"{text}\n\n{describe_models(described)}"
+def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> None:
+    """Refuse options that do not go together."""
+    options, is_spark = request.options, request.engine == "spark"
+    if options.aligned_segments is not None and not options.alignments:
+        msg = "--segments says which alignments to show; add --show-alignment."
+        raise click.UsageError(msg)
+    explained = {"--show-alignment": options.alignments, "--details": options.details}
+    for flag, given in explained.items():
+        if given and form not in ("table", "json"):
+            msg = (
+                f"{flag} does not work with --format {form}; "
+                "expected --format table or json."
+            )
+            raise click.UsageError(msg)
+    for name, flag in {"master": "--master", "conf": "--spark-conf"}.items():
+        if request.settings[name] and not is_spark:
+            msg = f"{flag} is for Spark; give --engine spark as well, or leave it out."
+            raise click.UsageError(msg)
+    alone: dict[str, object] = {"--ci": options.ci, **explained}
+    alone |= {f"--level {level}": True for level in levels if level != "system"}
+    files: dict[str, object] = {
+        "-r": request.references,
+        "-s": request.source,
+        "--docs": request.documents,
+    }
+    parts: dict[str, object] = {
+        "--group-by": request.group_by,
+        "--scores-out": request.scores_out,
+        "--resume": request.resume,
+    }
+    excluded = [(alone, parts, "; leave")]
+    if is_spark:
+        not_parquet = request.input_format not in ("auto", "parquet")
+        more = {"--resume": request.resume, "--input-format": not_parquet}
+        reason = "; Spark scores tables in Parquet by their columns: leave"
+        excluded.append((alone | files | more, {"--engine spark": True}, reason))
+    elif any(files.values()) and any(parts.values()) and request.is_table:
+        excluded.append((files, parts, "; leave"))
+    for some, others, reason in excluded:
+        # The first two that were given and exclude each other.
+        one = next(filter(some.get, some), None)
+        other = next(filter(others.get, others), None)
+        if one and other:
+            msg = f"{one} and {other} cannot be given together{reason} one of them out."
+            raise click.UsageError(msg)

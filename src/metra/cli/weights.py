@@ -4,6 +4,7 @@ import click
 
 from metra.cli import Commands, options
 from metra.cli.derive import FiniteRange
+from metra.cli.options import option
 
 
 @click.group(cls=Commands)
@@ -26,40 +27,20 @@ def weights() -> None:
     """
 
 
-_tok = click.option(
-    "--tok", default="13a", show_default=True, help="How text is cut into words."
-)
-_case = click.option(
-    "--case",
-    type=click.Choice(["mixed", "lower"]),
-    default="mixed",
-    show_default=True,
-    help="Whether letter case counts.",
-)
-_stem = click.option(
-    "--stem",
-    default="no",
-    show_default=True,
-    help="Count stems: no, porter, or a language.",
-)
+_stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 
 
 @weights.command()
 @click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
 @options.documents
-@click.option(
-    "-o",
-    "--out",
-    metavar="FILE",
-    help="List to write; to the screen if not given.",
-)
-@_tok
-@_case
+@option("-o --out", "List to write; to the screen if not given.", metavar="FILE")
+@options.tok
+@options.case
 @_stem
 @options.input_format
 def build(
     files: tuple[str, ...],
-    docs: str | None,
+    documents: str | None,
     out: str | None,
     tok: str,
     case: str,
@@ -84,27 +65,15 @@ def build(
     from metra.text.salience import Frequencies
 
     text = make_preparation(tok=tok, case=case, stem=stem)
-    frequencies = Frequencies(read_tokens(files, docs, text, input_format=input_format))
-    write_output("\n".join(format_salience_list(frequencies)), out)
+    tokens = read_tokens(files, documents, text, input_format=input_format)
+    write_output("\n".join(format_salience_list(Frequencies(tokens))), out)
 
 
 @weights.command()
 @click.argument("path", metavar="LIST")
-@click.option("--document", metavar="ID", help="Show this document; all if not given.")
-@click.option(
-    "--by",
-    type=click.Choice(["tfidf", "s"]),
-    default="tfidf",
-    show_default=True,
-    help="Which weight ranks the words.",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(1),
-    default=10,
-    show_default=True,
-    help="How many words of a document to show.",
-)
+@option("--document", "Show this document; all if not given.", metavar="ID")
+@option("--by", "Which weight ranks the words.", choices=["tfidf", "s"])
+@option("--top", "How many words of a document to show.", 10, least=1)
 def show(path: str, document: str | None, by: str, top: int) -> None:
     """Show the most salient words of each document of a LIST.
 
@@ -112,41 +81,35 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
     metra weights show list.tsv --by s --top 20
     metra weights show list.tsv --document news-7
     """
-    from metra.cli.output import get_screen_width, wants_color, write_output
+    from metra.cli.output import build_style, write_output
     from metra.formats.annotations.weights import WEIGHTS, read_salience_table
-    from metra.report.table import Style
     from metra.report.writers.salience import render_word_list
 
     table = read_salience_table(path, ("word", WEIGHTS[by]))
-    style = Style(color=wants_color(), width=get_screen_width())
-    write_output(
-        render_word_list(table, style, by=by, document=document, top=top), None
-    )
+    words = render_word_list(table, build_style(), by=by, document=document, top=top)
+    write_output(words, None)
 
 
 @weights.command()
 @click.argument("first", metavar="REF1")
 @click.argument("second", metavar="REF2")
 @options.documents
-@click.option(
-    "-o", "--out", metavar="FILE", help="Write all figures here, tab-separated."
-)
-@click.option("--plot", metavar="FILE", help="Draw the polygons: an SVG file.")
-@click.option(
+@option("-o --out", "Write all figures here, tab-separated.", metavar="FILE")
+@option("--plot", "Draw the polygons: an SVG file.", metavar="FILE")
+@option(
     "--width",
+    "Width of the polygons' classes.",
+    0.5,
     type=FiniteRange(0, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Width of the polygons' classes.",
 )
-@_tok
-@_case
+@options.tok
+@options.case
 @_stem
 @options.input_format
 def stability(
     first: str,
     second: str,
-    docs: str | None,
+    documents: str | None,
     out: str | None,
     plot: str | None,
     width: float,
@@ -165,16 +128,15 @@ def stability(
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
     """
     from metra.analysis.word_stability import compute_stability
-    from metra.cli.output import get_screen_width, wants_color, write_output
+    from metra.cli.output import build_style, write_output
     from metra.formats.stream import name_system
     from metra.report.pictures import polygons
-    from metra.report.table import Style
     from metra.report.writers.salience import format_stability_lines, render_stability
     from metra.scoring.files import open_texts, read_streams
     from metra.text.preparation import make_preparation
 
     text = make_preparation(tok=tok, case=case, stem=stem)
-    corpus = open_texts([first, second], docs, input_format=input_format)
+    corpus = open_texts([first, second], documents, input_format=input_format)
     result = compute_stability(
         *read_streams(corpus, text),
         names=(name_system(first), name_system(second)),
@@ -184,6 +146,5 @@ def stability(
         write_output("\n".join(format_stability_lines(result)), out)
     if plot is not None:
         write_output(polygons.draw_polygons(result), plot)
-    style = Style(color=wants_color(), width=get_screen_width())
     if out != "-":
-        write_output(render_stability(result, style), None)
+        write_output(render_stability(result, build_style()), None)

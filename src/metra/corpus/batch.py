@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metra.corpus.evalset import EvalSet, name_reference
 from metra.errors import CorpusError
@@ -11,7 +11,6 @@ from metra.text.preparation import (
     Hits,
     Preparation,
     Tokens,
-    build_hits,
     build_sentence_hits,
     prepare,
 )
@@ -34,6 +33,9 @@ class SegmentColumn:
         return tokens
 
 
+_NO_REFERENCES = "The batch has no references, but the measure compares with them."
+
+
 class BatchPosition(NamedTuple):
     """Where a batch stands in its corpus, for metrics that look up what is known there."""
 
@@ -46,6 +48,12 @@ class Batch:
     """Outputs with their references (and sources), and what metrics share about them."""
 
     __slots__ = ("_hits", "hyps", "place", "refs", "source")
+
+    hyps: SegmentColumn
+    refs: Sequence[SegmentColumn]
+    source: SegmentColumn | None
+    place: BatchPosition
+    _hits: dict[Preparation, Hits]
 
     def __init__(
         self,
@@ -68,7 +76,9 @@ class Batch:
         chunk = pack_chunk(evalset, outputs, 0, len(outputs["hyps"]))
         if documents is not None:
             place = place._replace(documents=chunk.documents)
-        self._fill(chunk.systems["hyps"], chunk.refs, chunk.source, place)
+        packed = Batch.of(chunk.systems["hyps"], chunk.refs, chunk.source, place)
+        for name in self.__slots__:
+            setattr(self, name, getattr(packed, name))
 
     @classmethod
     def of(
@@ -80,21 +90,9 @@ class Batch:
     ) -> "Batch":
         """Join columns that are known to be parallel."""
         batch = cls.__new__(cls)
-        batch._fill(hyps, refs, source, place)
+        batch.hyps, batch.refs, batch.source, batch.place = hyps, refs, source, place
+        batch._hits = {}
         return batch
-
-    def _fill(
-        self,
-        hyps: SegmentColumn,
-        refs: Sequence[SegmentColumn],
-        source: SegmentColumn | None,
-        place: BatchPosition,
-    ) -> None:
-        self.hyps = hyps
-        self.refs = refs
-        self.source = source
-        self.place = place
-        self._hits: dict[Preparation, Hits] = {}
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -102,23 +100,20 @@ class Batch:
 
     def texts(self) -> tuple[Text, list[Text]]:
         """Give the outputs and each stream of references as they were written."""
-        self._need_references()
+        if not self.refs:
+            raise CorpusError(_NO_REFERENCES)
         return self.hyps.text, [ref.text for ref in self.refs]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of each output equal which tokens of its references."""
         hits = self._hits.get(preparation)
         if hits is None:
-            self._need_references()
+            if not self.refs:
+                raise CorpusError(_NO_REFERENCES)
             refs = [column.tokens(preparation) for column in self.refs]
-            hits = build_hits(self.hyps.tokens(preparation), refs)
+            hits = Hits(self.hyps.tokens(preparation), refs)
             self._hits[preparation] = hits
         return hits
-
-    def _need_references(self) -> None:
-        if not self.refs:
-            msg = "The batch has no references, but the measure compares with them."
-            raise CorpusError(msg)
 
 
 class Sentence:
@@ -139,9 +134,7 @@ class Sentence:
 
     def texts(self) -> tuple[Text, list[Text]]:
         """Give the output and each reference as they were written."""
-        return _pack_segment(self._hyp, "hyp"), [
-            _pack_segment(ref, "refs") for ref in self._refs
-        ]
+        return self.hyps.text, [ref.text for ref in self.refs]
 
     def hits(self, preparation: Preparation) -> Hits:
         """Tell which tokens of the output equal which tokens of its references."""
@@ -150,31 +143,27 @@ class Sentence:
     @property
     def hyps(self) -> SegmentColumn:
         """The output as a column."""
-        return SegmentColumn(_pack_segment(self._hyp, "hyp"))
+        return _pack_segment(self._hyp, "hyp")
 
     @property
     def refs(self) -> list[SegmentColumn]:
         """Each reference as a column."""
-        return [SegmentColumn(_pack_segment(ref, "refs")) for ref in self._refs]
+        return [_pack_segment(ref, "refs") for ref in self._refs]
 
     @property
     def source(self) -> SegmentColumn | None:
         """The source as a column, where it is known."""
-        return (
-            None
-            if self._source is None
-            else SegmentColumn(_pack_segment(self._source, "source"))
-        )
+        return None if self._source is None else _pack_segment(self._source, "source")
 
     place = BatchPosition()
 
 
-def _pack_segment(text: str, what: str) -> Text:
+def _pack_segment(text: str, what: str) -> SegmentColumn:
     """Pack one text; where there is but one segment, none of it can be missing."""
     if not isinstance(text, str):
         msg = f"{what} has {text!r} where a text was expected."
         raise CorpusError(msg)
-    return pack([text], what)
+    return SegmentColumn(pack([text], what))
 
 
 def get_segment_words(
@@ -199,10 +188,13 @@ class CorpusChunk:
     source: SegmentColumn | None
     documents: Sequence[str] | None
     first: int = 0
+    #: Columns of further values, which segments may be grouped by.
+    labels: Sequence[Sequence[Any]] = ()
+    position: type[BatchPosition] = BatchPosition
 
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
-        place = BatchPosition(system, self.first, self.documents)
+        place = self.position(system, self.first, self.documents)
         return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:
@@ -211,7 +203,11 @@ class CorpusChunk:
 
 
 def pack_chunk(
-    evalset: EvalSet, outputs: Mapping[str, Segments], start: int, stop: int
+    evalset: EvalSet,
+    outputs: Mapping[str, Segments],
+    start: int,
+    stop: int,
+    labels: Sequence[Sequence[Any]] = (),
 ) -> CorpusChunk:
     """Pack the segments from `start` to `stop`, and refuse segments that are missing."""
 
@@ -220,28 +216,28 @@ def pack_chunk(
 
     # References come before outputs, so that their faults are the first to be named.
     refs = [take(ref, name_reference(index)) for index, ref in enumerate(evalset.refs)]
-    systems = {
-        name: take(segments, f"the output {name!r}")
-        for name, segments in outputs.items()
-    }
     source, documents = evalset.source, evalset.documents
     chunk = CorpusChunk(
-        systems,
+        {
+            name: take(column, f"the output {name!r}")
+            for name, column in outputs.items()
+        },
         refs,
         None if source is None else take(source, "the source"),
         None if documents is None else documents[start:stop],
         start,
+        [column[start:stop] for column in labels],
     )
-    return check_chunk(chunk, start)
+    return check_chunk(chunk)
 
 
-def check_chunk(chunk: CorpusChunk, start: int) -> CorpusChunk:
+def check_chunk(chunk: CorpusChunk) -> CorpusChunk:
     """Refuse outputs that are missing, and segments that alone have no reference."""
     for name, column in chunk.systems.items():
         gone = column.text.missing()
         if gone:
             msg = (
-                f"Segment {start + gone[0] + 1} of the output {name!r} is missing; "
+                f"Segment {chunk.first + gone[0] + 1} of the output {name!r} is missing; "
                 "every segment needs an output, an empty string if the system gave none."
             )
             raise CorpusError(msg)
@@ -249,7 +245,7 @@ def check_chunk(chunk: CorpusChunk, start: int) -> CorpusChunk:
     gaps = set.intersection(*without) if without else set()
     if gaps:
         msg = (
-            f"Segment {start + min(gaps) + 1} has no reference: all of its references "
+            f"Segment {chunk.first + min(gaps) + 1} has no reference: all of its references "
             "are missing; give at least one, an empty string if nothing is expected."
         )
         raise CorpusError(msg)

@@ -14,26 +14,21 @@ class Corpus(Protocol):
     @property
     def systems(self) -> Sequence[str]:
         """The systems' names."""
-        ...
 
     @property
     def has_documents(self) -> bool:
         """Whether each segment is known to belong to a document."""
-        ...
 
     @property
     def has_source(self) -> bool:
         """Whether the source text is there."""
-        ...
 
     @property
     def has_references(self) -> bool:
         """Whether there is a reference at all."""
-        ...
 
-    def chunks(self, size: int) -> Iterator[CorpusChunk]:
-        """Walk through the segments, `size` at a time."""
-        ...
+    def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
+        """Walk through the segments, `size` at a time, with some of their labels."""
 
 
 class Outputs:
@@ -65,17 +60,9 @@ class Outputs:
         """Count the segments."""
         return len(self.outputs[self.systems[0]])
 
-    def chunks(self, size: int) -> Iterator[CorpusChunk]:
-        """Walk through the segments, `size` at a time."""
+    def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
+        """Walk through the segments, `size` at a time, with some of their labels."""
+        columns = [self.labels[name] for name in labels]
         for start in range(0, len(self), size):
             stop = min(start + size, len(self))
-            yield pack_chunk(self.evalset, self.outputs, start, stop)
-
-    def labelled_chunks(
-        self, size: int, labels: Sequence[str]
-    ) -> Iterator[tuple[CorpusChunk, list[Sequence[Any]]]]:
-        """Walk through the segments with some of their labels, by these names."""
-        columns = [self.labels[name] for name in labels]
-        for chunk in self.chunks(size):
-            stop = chunk.first + len(chunk)
-            yield chunk, [column[chunk.first : stop] for column in columns]
+            yield pack_chunk(self.evalset, self.outputs, start, stop, columns)

@@ -1,8 +1,10 @@
 """The question `agree`: how far judges agree with each other, and with themselves."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
-from metra.meta.findings import MetaReport, build_count, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import AgreeOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
@@ -62,19 +64,11 @@ def build_coefficient_table(
     ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
 ) -> Table:
     """Build the table of all coefficients, and what each is of."""
-    rows = [
-        (
-            label.format(within=f"{options.within:g}"),
-            [
-                Cell(
-                    drop_nan(agreement.values.get(key, np.nan)),
-                    agreement.intervals.get(key),
-                ),
-                Cell(about),
-            ],
-        )
-        for key, label, about in _ROWS
-    ]
+    rows = []
+    for key, label, about in _ROWS:
+        value = agreement.values.get(key, np.nan)
+        figure = build_figure(value, agreement.intervals.get(key))
+        rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
     caption = f"Agreement of {len(ratings.judges)} judges on {name}"
     return make_table(
         "coefficient", ["value", "of"], rows, caption=caption, name="overall"
@@ -105,21 +99,17 @@ _ROWS = (
 
 def build_pair_table(pairs: list[JudgePair], within: float, most: int) -> Table:
     """Build a line for every two judges; those who share most units first."""
-    figures = ("exact", "within", *PAIR_FIGURES)
-    rows = [
-        (
-            f"{pair.first} – {pair.second}",
-            [
-                build_count(pair.n),
-                *(Cell(drop_nan(getattr(pair, name))) for name in figures),
-            ],
-        )
-        for pair in (pairs[:most] if most else pairs)
-    ]
+    rows = []
+    for pair in pairs[:most] if most else pairs:
+        figures = (getattr(pair, name) for name in ("exact", "within", *PAIR_FIGURES))
+        rows.append((f"{pair.first} – {pair.second}", _build_row(pair.n, figures)))
     heads = ["n", "equal", f"within {within:g}", *PAIR_FIGURES]
-    return make_table(
-        "judges", heads, rows, caption="Two judges at a time", name="pairs"
-    )
+    caption = "Two judges at a time"
+    return make_table("judges", heads, rows, caption=caption, name="pairs")
+
+
+def _build_row(count: int, figures: Iterable[float]) -> list[Cell]:
+    return [build_count(count), *map(build_figure, figures)]
 
 
 def build_judge_table(ratings: Ratings, within: float) -> Table:
@@ -141,12 +131,10 @@ def build_judge_table(ratings: Ratings, within: float) -> Table:
             share_near(np.abs(gap), within)[1] if len(gap) else np.nan,
             float(pearson(ratings.value[both], rest[both])),
         ]
-        cells = [Cell(drop_nan(figure)) for figure in figures]
-        rows.append((name, [build_count(len(value)), *cells]))
+        rows.append((name, _build_row(len(value), figures)))
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
-    return make_table(
-        "judge", heads, rows, caption="Each judge and the others' mean", name="judges"
-    )
+    caption = "Each judge and the others' mean"
+    return make_table("judge", heads, rows, caption=caption, name="judges")
 
 
 def build_intra_table(ratings: Ratings, within: float) -> Table:
@@ -166,15 +154,10 @@ def build_intra_table(ratings: Ratings, within: float) -> Table:
             cohen(a, b),
             cohen(a, b, "quadratic"),
         ]
-        cells = [Cell(drop_nan(figure)) for figure in figures]
-        rows.append((name, [build_count(len(a)), *cells]))
-    return make_table(
-        "judge",
-        ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"],
-        rows,
-        caption="Judges with themselves, judging again",
-        name="intra",
-    )
+        rows.append((name, _build_row(len(a), figures)))
+    heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
+    caption = "Judges with themselves, judging again"
+    return make_table("judge", heads, rows, caption=caption, name="intra")
 
 
 def build_worst_table(ratings: Ratings, most: int) -> Table:

@@ -2,23 +2,22 @@
 
 from collections.abc import Mapping
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from metra.errors import LengthError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.compare import MetricComparison, Rule, Test
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
+from metra.stats.arrays import check_scores
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import JudgeAgreement
 from metra.stats.judge_agreement import agree as agree_of
-
-__all__ = ["agree", "compare", "correlate", "spa"]
 from metra.stats.panel import ScorePanel
 from metra.stats.ratings import convert_matrix
+
+__all__ = ["agree", "compare", "correlate", "spa"]
 
 
 def compare(
@@ -45,13 +44,8 @@ def compare(
     """
     chosen = Options(coef=coef, group=group, **options).check_values()  # type: ignore[arg-type]
     question = CorrelationSpec(chosen, level)
-    return compare_panel(
-        panel_from_arrays(gold, metrics),
-        question,
-        test=test,
-        alpha=alpha,
-        rule=clusters,
-    )
+    panel = panel_from_arrays(gold, metrics)
+    return compare_panel(panel, question, test=test, alpha=alpha, rule=clusters)
 
 
 def agree(
@@ -77,21 +71,12 @@ def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
 
 def panel_from_arrays(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> ScorePanel:
     """Line up arrays; systems and segments are numbered from 1."""
-    g = np.asarray(gold, np.float64)
-    if g.ndim != 2:
-        msg = f"The gold scores have the shape {g.shape}; expected systems × segments."
-        raise LengthError(msg)
-    columns = {Scorer("gold", "human"): g.ravel()}
-    for name, metric in metrics.items():
-        m = np.asarray(metric, np.float64)
-        if m.shape != g.shape:
-            msg = f"{name!r} has the shape {m.shape}, the gold {g.shape}; expected the same."
-            raise LengthError(msg)
-        columns[Scorer(name)] = m.ravel()
-    systems = [f"system {i + 1}" for i in range(g.shape[0]) for _ in range(g.shape[1])]
-    items = [
-        ScoredItem(str(j + 1)) for _ in range(g.shape[0]) for j in range(g.shape[1])
-    ]
-    return build_panel(
-        build_score_table(systems, items, columns), "gold", list(metrics)
+    g, arrays = check_scores(gold, metrics, [2])
+    rows, columns = g.shape
+    systems = [f"system {i + 1}" for i in range(rows) for _ in range(columns)]
+    items = [ScoredItem(str(j + 1)) for _ in range(rows) for j in range(columns)]
+    scorers = {Scorer(name): m.ravel() for name, m in arrays.items()}
+    scores = build_score_table(
+        systems, items, {Scorer("gold", "human"): g.ravel(), **scorers}
     )
+    return build_panel(scores, "gold", list(metrics))

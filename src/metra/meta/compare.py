@@ -14,10 +14,10 @@ from metra.meta.correlate import (
     group_by_reason,
     parse_specs,
 )
-from metra.meta.findings import MetaReport, build_count, build_signature
+from metra.meta.findings import MetaReport, build_count, build_matrix, build_signature
 from metra.meta.options import CompareOptions
 from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array, pair_gaps
+from metra.stats.arrays import Array, order_pairs, pair_gaps
 from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
 from metra.stats.multiplicity import CLUSTER_RULES, holm
@@ -154,31 +154,23 @@ def _build_tables(
             comparison.names, comparison.values, comparison.clusters, below, strict=True
         )
     ]
-    numbered = [str(at) for at in range(1, len(comparison.names) + 1)]
-    p = [
-        (
-            f"{at} {name}",
-            [Cell(float(x)) if np.isfinite(x) else Cell("") for x in row],
-        )
-        for at, name, row in zip(numbered, comparison.names, comparison.p, strict=True)
-    ]
-    tag = panel.lang or "metrics"
+    tag, place = panel.lang or "metrics", panel.place
     return [
         make_table(
             "metric",
             [question.heading, "cluster", "better than"],
             ranking,
-            caption=f"{panel.place}{question.heading} with {panel.gold_name}",
+            caption=f"{place}{question.heading} with {panel.gold_name}",
             name=f"{tag} ranking",
         ),
-        make_table(
+        build_matrix(
             "better",
-            numbered,
-            p,
-            caption=f"{panel.place}p-values that the row is no better than the column "
+            comparison.names,
+            comparison.p,
+            caption=f"{place}p-values that the row is no better than the column "
             f"({comparison.test})",
             name=f"{tag} p-values",
-            names=comparison.names,
+            missing="",
         ),
     ]
 
@@ -261,8 +253,7 @@ def _compare_outcomes(
     there = np.isfinite(gold_gaps)
     right = []
     for name, metric in panel.metrics.items():
-        gaps = pair_gaps(metric)
-        order = np.where(np.abs(gaps) <= eps[name], 0.0, np.sign(gaps))
+        order = order_pairs(pair_gaps(metric), eps[name])
         right.append((np.sign(gold_gaps) == order)[there])
     count = there.sum(0)
     weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from metra.errors import OptionError
-from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.options import CorrelateOptions
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.bootstrap import (
@@ -230,7 +230,7 @@ def build_columns(
 ) -> list[list[Cell]]:
     """Build a row of cells for each metric, the best of each column marked."""
     columns = [
-        [Cell(drop_nan(results[name].value), results[name].interval) for name in names]
+        [build_figure(results[name].value, results[name].interval) for name in names]
         for results in answers
     ]
     marked = [mark_best(column) for column in (*columns, *more)]

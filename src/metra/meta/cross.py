@@ -8,8 +8,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.formats.scores.panel import average_systems, orient_scores
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_signature
-from metra.scoring.table import Cell, make_table
+from metra.meta.findings import MetaReport, build_matrix, build_signature
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Options, correlate_all
 
@@ -30,7 +29,8 @@ def cross_correlate(
     if len(names) < 2:
         msg = "There is only one scorer; give at least two to compare with each other."
         raise CorpusError(msg)
-    by_name = {name: _read_values(scores, name, level) for name in names}
+    read_values = average_systems if level == "sys" else orient_scores
+    by_name = {name: read_values(scores, name) for name in names}
     size = len(names)
     values, counts = np.eye(size), np.zeros((size, size), np.int64)
     for i, one in enumerate(names):
@@ -52,14 +52,6 @@ def report_cross(
     scores: Scores, cross: CrossCorrelation, level: str, options: Options
 ) -> MetaReport:
     """Lay out the matrix, with what it was computed from."""
-    rows = [
-        (
-            f"{at} {name}",
-            [Cell(float(v)) if np.isfinite(v) else Cell(None) for v in row],
-        )
-        for at, (name, row) in enumerate(zip(cross.names, cross.values, strict=True), 1)
-    ]
-    heads = [str(at) for at in range(1, len(cross.names) + 1)]
     title = f"{options.coef} between scorers, alike ones side by side"
     between = cross.counts[np.triu_indices(len(cross.names), 1)]
     notes = [f"Each pair shares {between.min():,} to {between.max():,} values."]
@@ -75,8 +67,8 @@ def report_cross(
         order="average linkage",
         sys=len(scores.systems),
     )
-    table = make_table(
-        "scorer", heads, rows, caption=title, name="cross", names=cross.names
+    table = build_matrix(
+        "scorer", cross.names, cross.values, caption=title, name="cross"
     )
     return MetaReport([table], signature, notes)
 
@@ -100,9 +92,3 @@ def order_by_similarity(r: Array) -> list[int]:
         groups = [group for at, group in enumerate(groups) if at not in (i, j)]
         groups.append(joined[0] + joined[1])
     return groups[0]
-
-
-def _read_values(scores: Scores, name: str, level: str) -> Array:
-    if level == "sys":
-        return average_systems(scores, name)
-    return orient_scores(scores, name)

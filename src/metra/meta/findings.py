@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metra import __version__
-from metra.scoring.table import Cell, Table
+from metra.scoring.table import Cell, Table, make_table
+from metra.stats.arrays import Array, drop_nan
 from metra.stats.panel import ScorePanel
 
 
@@ -40,9 +41,27 @@ def build_count(value: int) -> Cell:
     return Cell(value, digits=0)
 
 
-def drop_nan(value: float) -> float | None:
-    """Return a number, or None for NaN."""
-    return float(value) if value == value else None
+def build_figure(value: float, interval: tuple[float, float] | None = None) -> Cell:
+    """Build a cell of a figure, which is missing where it is NaN."""
+    return Cell(drop_nan(float(value)), interval)
+
+
+def build_matrix(
+    corner: str,
+    names: Sequence[str],
+    values: Array,
+    *,
+    caption: str,
+    name: str,
+    missing: str | None = None,
+) -> Table:
+    """Build a table with the same names down and across, where numbers stand for them."""
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    rows = [
+        (f"{number} {each}", [Cell(x if x == x else missing) for x in row])
+        for number, each, row in zip(numbers, names, values.tolist(), strict=True)
+    ]
+    return make_table(corner, numbers, rows, caption=caption, name=name, names=names)
 
 
 def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:

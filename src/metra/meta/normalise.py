@@ -8,7 +8,7 @@ import numpy as np
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.panel import replace_values
 from metra.formats.scores.record import Scorer, Scores
-from metra.meta.findings import MetaReport, build_count, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import Scaling
 from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import Array
@@ -77,7 +77,7 @@ def report_normalisation(
             [
                 build_count(spread.n),
                 Cell(spread.mean),
-                Cell(drop_nan(spread.sd)),
+                build_figure(spread.sd),
                 Cell(spread.low),
                 Cell(spread.high),
                 Cell(spread.left_out or "kept"),

@@ -8,7 +8,7 @@ metadata of a field means.
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from metra.stats.defaults import SEED, TRIALS
+from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED, TRIALS
 
 Level: TypeAlias = Literal["sys", "seg", "doc"]
 #: Where the p-values of soft pairwise accuracy come from.
@@ -16,7 +16,6 @@ SoftP: TypeAlias = Literal["permutation", "normal"]
 #: How judges' values are put on one scale.
 Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
 Choice: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
-LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)
 
 
 def _option(default: Any, help_text: str, **metadata: Any) -> Any:
@@ -27,68 +26,45 @@ def _names(help_text: str, flags: str) -> Any:
     return _option((), help_text, flags=flags, split=True)
 
 
-def _level() -> Any:
-    return _option("sys", "Compare systems' scores, or segments', or documents'.")
-
-
-def _coefficient(default: str | None, help_text: str, metavar: str = "NAME") -> Any:
-    return _option(default, help_text, metavar=metavar)
-
-
-def _eps() -> Any:
-    return _option(None, "Threshold of ties for acc_eq, tau23 and acc*_eq.")
-
-
-def _eps_from() -> Any:
-    return _option(
+#: Options of several questions: default, help, and what else is known of them.
+_SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
+    "level": ("sys", "Compare systems' scores, or segments', or documents'.", {}),
+    "coef": ("pearson", "The coefficient.", {"metavar": "NAME"}),
+    "eps": (None, "Threshold of ties for acc_eq, tau23 and acc*_eq.", {}),
+    "eps_from": (
         (),
         "Calibrate acc*_eq on these scores instead, each metric by itself.",
-        metavar="SCORES",
-    )
-
-
-def _folds() -> Any:
-    return _option(
+        {"metavar": "SCORES"},
+    ),
+    "folds": (
         None,
         "Calibrate acc*_eq without optimism: each fold of segments with the threshold "
         "of the others.",
-        flags="--cross-fit",
-        metavar="FOLDS",
-        low=2,
-    )
+        {"flags": "--cross-fit", "metavar": "FOLDS", "low": 2},
+    ),
+    "wmt": (False, "Soft pairwise accuracy as WMT's scorer has it.", {}),
+    "no_ci": (False, "Leave out the bootstrap intervals.", {}),
+    "scaling": (
+        "none",
+        "Put each judge's values on one scale first.",
+        {"flags": "--normalise"},
+    ),
+    "alpha": (0.05, "What counts as significant.", {}),
+    "trials": (TRIALS, "Number of resamples or permutations.", {"low": 1}),
+    "seed": (SEED, "Seed of the random draws.", {"low": 0}),
+}
 
 
-def _wmt() -> Any:
-    return _option(False, "Soft pairwise accuracy as WMT's scorer has it.")
-
-
-def _no_ci(help_text: str = "Leave out the bootstrap intervals.") -> Any:
-    return _option(False, help_text)
-
-
-def _scaling() -> Any:
-    return _option(
-        "none", "Put each judge's values on one scale first.", flags="--normalise"
-    )
-
-
-def _alpha() -> Any:
-    return _option(0.05, "What counts as significant.")
-
-
-def _trials() -> Any:
-    return _option(TRIALS, "Number of resamples or permutations.", low=1)
-
-
-def _seed() -> Any:
-    return _option(SEED, "Seed of the random draws.", low=0)
+def _shared(name: str) -> Any:
+    default, help_text, metadata = _SHARED[name]
+    return _option(default, help_text, **metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelateOptions:
     """How well do metrics agree with people?"""
 
-    level: Level = _level()
+    level: Level = _shared("level")
     coefficients: tuple[str, ...] = _names(
         "Coefficients, as NAME or NAME:GROUP (none, item, sys). Systems: pearson, "
         "spearman, accuracy, spa by default; segments: acc*_eq:item, kendall-b:item, "
@@ -101,14 +77,14 @@ class CorrelateOptions:
     nan: Literal["drop", "zero"] = _option(
         "drop", "What groups without a coefficient count: nothing, or zero."
     )
-    eps: float | None = _eps()
-    eps_from: tuple[str, ...] = _eps_from()
-    folds: int | None = _folds()
+    eps: float | None = _shared("eps")
+    eps_from: tuple[str, ...] = _shared("eps_from")
+    folds: int | None = _shared("folds")
     spa_p: SoftP = _option(
         "permutation", "Where the p-values of soft pairwise accuracy come from."
     )
-    wmt: bool = _wmt()
-    no_ci: bool = _no_ci("Leave out the intervals.")
+    wmt: bool = _shared("wmt")
+    no_ci: bool = _option(False, "Leave out the intervals.")
     interval: Literal["bootstrap", "fisher"] = _option(
         "bootstrap",
         "Resample, or take Fisher's formula: for pearson, spearman and kendall-b.",
@@ -116,8 +92,8 @@ class CorrelateOptions:
     resample: Literal["both", "sys", "item"] = _option(
         "both", "What the bootstrap draws: systems, segments, or both."
     )
-    trials: int = _trials()
-    seed: int = _seed()
+    trials: int = _shared("trials")
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,16 +104,16 @@ class DiffOptions:
         "gold",
         "Which system stands first: the one people like better, or each in turn.",
     )
-    no_ci: bool = _no_ci()
-    trials: int = _trials()
-    seed: int = _seed()
+    no_ci: bool = _shared("no_ci")
+    trials: int = _shared("trials")
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """Which metrics are better than which?"""
 
-    level: Level = _level()
+    level: Level = _shared("level")
     coefficient: str | None = _option(
         None,
         "The coefficient; pearson for systems, acc*_eq:item for segments by default.",
@@ -152,10 +128,10 @@ class CompareOptions:
         "segments for spa, whose cells take a second for each two metrics.",
     )
     absolute: bool = _option(False, "Williams test of absolute correlations.")
-    eps: float | None = _eps()
-    eps_from: tuple[str, ...] = _eps_from()
-    folds: int | None = _folds()
-    alpha: float = _alpha()
+    eps: float | None = _shared("eps")
+    eps_from: tuple[str, ...] = _shared("eps_from")
+    folds: int | None = _shared("folds")
+    alpha: float = _shared("alpha")
     rule: Literal["greedy", "wmt"] = _option(
         "greedy",
         "greedy: beaten by one of the cluster; wmt: all above beat all below.",
@@ -171,8 +147,8 @@ class CompareOptions:
         "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
         "drawn anew each time, which takes some ten seconds for each two metrics.",
     )
-    trials: int = _trials()
-    seed: int = _seed()
+    trials: int = _shared("trials")
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,9 +158,11 @@ class CrossOptions:
     scorers: tuple[str, ...] = _names(
         "Scorers to compare, people's too; all by default.", "--scorer"
     )
-    level: Level = _level()
-    coef: str = _coefficient(
-        "pearson", "The coefficient, for segments with its grouping.", "NAME[:GROUP]"
+    level: Level = _shared("level")
+    coef: str = _option(
+        "pearson",
+        "The coefficient, for segments with its grouping.",
+        metavar="NAME[:GROUP]",
     )
 
 
@@ -200,11 +178,13 @@ class PseudoOptions:
             "default": "1,2,5,10,20,50,100,200,all",
         },
     )
-    documents: int = _option(1000, "Documents to draw of each length.", low=2)
-    coef: str = _coefficient("spearman", "The coefficient of systems on a document.")
-    scaling: Scaling = _scaling()
+    documents: int = _option(DOCUMENTS, "Documents to draw of each length.", low=2)
+    coef: str = _option(
+        "spearman", "The coefficient of systems on a document.", metavar="NAME"
+    )
+    scaling: Scaling = _shared("scaling")
     test: bool = _option(False, "Wilcoxon's test of each two metrics at each length.")
-    seed: int = _seed()
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,10 +194,10 @@ class RefsOptions:
     level: Literal["sys", "seg"] = _option(
         "sys", "Compare systems' scores, or segments'."
     )
-    coef: str | None = _coefficient(
+    coef: str | None = _option(
         None,
         "The coefficient; pearson for systems and for segments by default.",
-        "NAME[:GROUP]",
+        metavar="NAME[:GROUP]",
     )
     counts: tuple[int, ...] = _option(
         (),
@@ -228,28 +208,28 @@ class RefsOptions:
     most: int = _option(
         12, "Try at most so many subsets of each number.", flags="--subsets", low=1
     )
-    seed: int = _seed()
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustOptions:
     """Does the agreement depend on a few systems?"""
 
-    coef: str = _coefficient("pearson", "The coefficient.")
+    coef: str = _shared("coef")
     choice: Choice = _option(
         "top",
         "The best systems only, neighbours by quality, all but one, or so many drawn at "
         "random (200 times; the mean, and what holds 95 % of them).",
     )
     window: int = _option(4, "Systems in a window.", low=4)
-    seed: int = _seed()
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterOptions:
     """How do systems lie by people and metric?"""
 
-    coef: str = _coefficient("pearson", "The coefficient.")
+    coef: str = _shared("coef")
     outliers: str = _option(
         "mad",
         "By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
@@ -266,12 +246,12 @@ class ScatterOptions:
 class TaskOptions:
     """What does the protocol of a WMT metrics task say?"""
 
-    wmt: bool = _wmt()
+    wmt: bool = _shared("wmt")
     test: bool = _option(
         False, "Test the averages of all pairs of metrics; gives clusters."
     )
-    trials: int = _trials()
-    seed: int = _seed()
+    trials: int = _shared("trials")
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +278,7 @@ class RankOptions:
         "auto",
         "auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
     )
-    alpha: float = _alpha()
+    alpha: float = _shared("alpha")
     against: tuple[str, ...] = _names(
         "Scorers whose rankings are held against this one.", "--against"
     )
@@ -317,7 +297,7 @@ class RankOptions:
         "where not given.",
         low=1,
     )
-    seed: int = _seed()
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,14 +305,14 @@ class AgreeOptions:
     """How far do judges agree?"""
 
     within: float = _option(1.0, "Judgements this far apart still count as near.")
-    scaling: Scaling = _scaling()
+    scaling: Scaling = _shared("scaling")
     most_pairs: int = _option(
         15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )
     worst: int = _option(5, "Units to list that judges disagree about most.", low=0)
-    no_ci: bool = _no_ci()
-    trials: int = _trials()
-    seed: int = _seed()
+    no_ci: bool = _shared("no_ci")
+    trials: int = _shared("trials")
+    seed: int = _shared("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

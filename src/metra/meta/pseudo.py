@@ -1,9 +1,11 @@
 """The question `pseudo`: how long must a document be for metrics and people to agree?"""
 
+from itertools import permutations
+
 import numpy as np
 
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_matrix, build_signature
 from metra.meta.options import PseudoOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array
@@ -61,19 +63,14 @@ def report_pseudo(
     cells = {
         name: [_mean_and_se(each) for each in line] for name, line in series.items()
     }
-    tables = [
-        make_table(
-            "scorer",
-            [str(n) for n in curves.lengths],
-            list(cells.items()),
-            caption=f"Mean {options.coef} with {panel.gold_name} over documents of so "
-            "many segments",
-            name="pseudo",
-        )
-    ]
+    heads = [str(n) for n in curves.lengths]
+    caption = (
+        f"Mean {options.coef} with {panel.gold_name} over documents of so many segments"
+    )
+    rows = list(cells.items())
+    tables = [make_table("scorer", heads, rows, caption=caption, name="pseudo")]
     if options.test:
-        places = range(len(curves.lengths))
-        tables += [_build_p_table(curves, place) for place in places]
+        tables += [_build_p_table(curves, place) for place in range(len(heads))]
     data = {
         name: [
             {"n": n, "mean": cell.value, "se": _se(each)}
@@ -95,31 +92,22 @@ def report_pseudo(
 
 def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
     """p-values that the row's metric is no better than the column's, document by document."""
-    names = list(curves.by_name)
-    size = len(names)
-    p = np.full((size, size), np.nan)
-    for i, one in enumerate(names):
-        for j, other in enumerate(names):
-            if i != j:
-                gaps = curves.by_name[one][place] - curves.by_name[other][place]
-                p[i, j] = signed_rank_p(gaps)
+    values = [line[place] for line in curves.by_name.values()]
+    p = np.full((len(values), len(values)), np.nan)
+    for i, j in permutations(range(len(values)), 2):
+        p[i, j] = signed_rank_p(values[i] - values[j])
     return p
 
 
 def _build_p_table(curves: DocumentCurves, place: int) -> Table:
-    names = list(curves.by_name)
-    rows = [
-        (f"{i} {name}", [Cell(drop_nan(p)) for p in row])
-        for i, (name, row) in enumerate(
-            zip(names, compute_wilcoxon(curves, place), strict=True), 1
-        )
-    ]
-    heads = [str(i) for i in range(1, len(names) + 1)]
     n = curves.lengths[place]
     length = "1 segment" if n == 1 else f"{n} segments"
-    title = f"Wilcoxon signed ranks at {length}: p that the row is no better"
-    return make_table(
-        "metric", heads, rows, caption=title, name=f"wilcoxon {n}", names=names
+    return build_matrix(
+        "metric",
+        list(curves.by_name),
+        compute_wilcoxon(curves, place),
+        caption=f"Wilcoxon signed ranks at {length}: p that the row is no better",
+        name=f"wilcoxon {n}",
     )
 
 

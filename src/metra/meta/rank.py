@@ -8,7 +8,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.formats.scores.panel import average_systems, count_comparisons, orient_scores
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_count, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
@@ -144,7 +144,7 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         auto=",".join(options.auto) or None,
         sys=len(ranking.systems),
     )
-    data = {"p": [[drop_nan(v) for v in row] for row in ranking.p.tolist()]}
+    data = {"p": [[v if v == v else None for v in row] for row in ranking.p.tolist()]}
     return MetaReport(tables, signature, ranking.notes, data)
 
 
@@ -158,11 +158,11 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
             Cell(rank, digits=0 if rank % 1 == 0 else 1),
             build_count(ranking.clusters[place]),
             Cell(f"{top}–{bottom}"),
-            *(Cell(drop_nan(column[place])) for column in ranking.columns.values()),
+            *(build_figure(column[place]) for column in ranking.columns.values()),
             build_count(ranking.sizes[place]),
         ]
         if ranking.automatic is not None:
-            cells.append(Cell(drop_nan(ranking.automatic[place])))
+            cells.append(build_figure(ranking.automatic[place]))
         rows.append((system, cells))
     methods = [RANKING_METHODS[name].heading for name in ranking.columns]
     heads = ["rank", "cluster", "range", *methods, "n"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.correlate import CorrelationSpec, correlate_panel
-from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.scoring.table import Cell, make_table
 from metra.stats.defaults import SEED
 from metra.stats.panel import ScorePanel
@@ -141,7 +141,7 @@ def _choose_counts(streams: int) -> list[int]:
 def _build_figure(each: list[float]) -> Cell:
     there = [v for v in each if v == v]
     span = (min(there), max(there)) if len(there) > 1 else None
-    return Cell(drop_nan(_mean(each)), span)
+    return build_figure(_mean(each), span)
 
 
 def _mean(each: list[float]) -> float:

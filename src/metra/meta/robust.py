@@ -1,15 +1,15 @@
 """The question `robust`: does the agreement depend on a few systems?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.meta.findings import MetaReport, build_signature, drop_nan
+from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.options import Choice
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Table, make_table
 from metra.stats.bootstrap import compute_bounds
 from metra.stats.correlation import Options, correlate_all
 from metra.stats.panel import ScorePanel
@@ -50,43 +50,27 @@ def compute_robustness(
         raise CorpusError(msg)
     if choice == "subsets":
         return _draw_subsets(panel, options)
-    order = np.argsort(-panel.system_gold, kind="stable").tolist()
-    choices = CHOICES[choice](panel, order, window)
-    curves: dict[str, list[float]] = {name: [] for name in panel.names}
-    for _, systems in choices:
-        for name, value in _correlate_systems(panel, systems, options).items():
-            curves[name].append(value)
+    choices = _choose_systems(panel, choice, window)
+    values = [_correlate_systems(panel, systems, options) for _, systems in choices]
+    curves = {name: [each[name] for each in values] for name in panel.names}
     return Robustness([label for label, _ in choices], curves)
 
 
-def _choose_top(_: ScorePanel, order: list[int], __: int) -> Choices:
-    sizes = range(len(order), FEWEST - 1, -1)
-    return [(f"top {size}", order[:size]) for size in sizes]
-
-
-def _choose_windows(_: ScorePanel, order: list[int], window: int) -> Choices:
-    size = min(max(window, FEWEST), len(order))
-    starts = range(len(order) - size + 1)
-    return [(f"{at + 1}–{at + size}", order[at : at + size]) for at in starts]
-
-
-def _leave_each_out(panel: ScorePanel, order: list[int], _: int) -> Choices:
+def _choose_systems(panel: ScorePanel, choice: Choice, window: int) -> Choices:
+    """List the systems that a choice keeps, each with its label, best first by the gold."""
+    order = np.argsort(-panel.system_gold, kind="stable").tolist()
+    if choice == "top":
+        sizes = range(len(order), FEWEST - 1, -1)
+        return [(f"top {size}", order[:size]) for size in sizes]
+    if choice == "window":
+        size = min(max(window, FEWEST), len(order))
+        starts = range(len(order) - size + 1)
+        return [(f"{at + 1}–{at + size}", order[at : at + size]) for at in starts]
     without = [
-        (
-            f"without {panel.systems[gone]}",
-            [system for system in order if system != gone],
-        )
+        (f"without {panel.systems[gone]}", [each for each in order if each != gone])
         for gone in order
     ]
     return [("all", order), *without]
-
-
-#: The systems that each choice keeps, with their labels, from the order by the gold.
-CHOICES: dict[str, Callable[[ScorePanel, list[int], int], Choices]] = {
-    "top": _choose_top,
-    "window": _choose_windows,
-    "leave-one-out": _leave_each_out,
-}
 
 
 def _correlate_systems(
@@ -150,23 +134,15 @@ def report_robustness(
 
 
 def _build_table(panel: ScorePanel, robustness: Robustness, coef: str) -> Table:
-    rows = [
-        (
-            label,
-            [
-                Cell(
-                    drop_nan(robustness.curves[name][row]),
-                    robustness.spread[name][row] if robustness.spread else None,
-                )
-                for name in panel.names
-            ],
-        )
-        for row, label in enumerate(robustness.labels)
+    nothing = [None] * len(robustness.labels)
+    columns = [
+        map(build_figure, robustness.curves[name], robustness.spread.get(name, nothing))
+        for name in panel.names
     ]
     return make_table(
         "systems",
         panel.names,
-        rows,
+        list(zip(robustness.labels, zip(*columns, strict=True), strict=True)),
         caption=f"{panel.place}{coef} with {panel.gold_name} by choice of systems",
         name=panel.lang or "robust",
     )

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import UnknownNameError, no_such
-from metra.meta.findings import MetaReport, build_signature, drop_nan
-from metra.scoring.table import Cell, make_table
+from metra.meta.findings import MetaReport, build_figure, build_signature
+from metra.scoring.table import make_table
 from metra.stats.arrays import Mask
 from metra.stats.correlation import CorrelationResult, Options, correlate_all
 from metra.stats.line_fit import LineFit, fit_line, mad_outliers
@@ -89,7 +89,7 @@ def report_scatter(scatter: ScatterCorrelations, *, named: bool = False) -> Meta
     """Lay out a column for each choice of systems; `named` says who chose the outliers."""
     panel, options = scatter.panel, scatter.options
     rows = [
-        (name, [Cell(drop_nan(each[name].value)) for each in scatter.results.values()])
+        (name, [build_figure(each[name].value) for each in scatter.results.values()])
         for name in panel.names
     ]
     notes = list(panel.notes)

@@ -19,7 +19,6 @@ from metra.meta.judge_plots import (
 )
 from metra.meta.pseudo import JUDGES
 from metra.meta.pseudo import gather_judgements as every_judgement
-from metra.metrics.record import Metric
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.bootstrap import bootstrap, compute_bounds
@@ -78,9 +77,7 @@ class TrustReport:
 
 def assess_trust(
     judgements: Scores,
-    metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
-    systems: Sequence[str],
     *,
     scorer: str,
     seed: int,
@@ -89,10 +86,12 @@ def assess_trust(
 
     `scorer` names people beside the metrics.
     """
-    scores, statistics = build_scores(tuple(systems), metrics, sheets)
+    scores, statistics = build_scores(sheets)
     everything = concatenate_scores([scores, _rename_scorer(judgements, scorer)])
     notes: list[str] = []
-    lined_up = build_panel(everything, scorer, list(metrics), statistics=statistics)
+    lined_up = build_panel(
+        everything, scorer, list(sheets.metrics), statistics=statistics
+    )
     options = Options(seed=seed)
     comparison = curve = None
     try:

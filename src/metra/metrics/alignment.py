@@ -1,8 +1,13 @@
 """Which words of an output stand for which of a reference: one record for all metrics."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from metra.corpus.batch import get_segment_words
+from metra.metrics.record import AnyBatch
+from metra.text.preparation import Preparation
 
 
 class WordRange(NamedTuple):
@@ -25,6 +30,13 @@ class Link:
     ref: WordRange
 
 
+def make_link(
+    kind: str, hyp: int, ref: int, hyp_words: int = 1, ref_words: int = 1
+) -> Link:
+    """Link so many words of the output and of the reference, from these on."""
+    return Link(kind, WordRange(hyp, hyp + hyp_words), WordRange(ref, ref + ref_words))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
     """An output aligned with one of its references, words as the metric compares them."""
@@ -44,10 +56,8 @@ class Alignment:
     @property
     def counts(self) -> dict[str, int]:
         """Count the links of each kind."""
-        counts = dict.fromkeys(self.kinds, 0)
-        for link in self.links:
-            counts[link.kind] += 1
-        return counts
+        counts = Counter(link.kind for link in self.links)
+        return {kind: counts[kind] for kind in self.kinds}
 
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
         """Give a link's words: the output's, then the reference's."""
@@ -69,6 +79,36 @@ class AlignedSegment:
     alignments: Sequence[Alignment]
 
 
+def build_alignments(
+    batch: AnyBatch,
+    index: int,
+    text: Preparation,
+    find_links: Callable[[int], Iterable[Link]],
+    *,
+    kinds: Sequence[str],
+    chosen: int | None,
+    unit: Literal["word", "character"] = "word",
+) -> list[Alignment]:
+    """Align a segment with each reference that is there.
+
+    `find_links` gives the links to a reference by its place among them. `chosen` is the
+    place of the one that the metric chose, None if it takes all.
+    """
+    hyp, references = get_segment_words(batch, index, text)
+    return [
+        Alignment(
+            hyp=hyp,
+            ref=words,
+            links=sort_links(find_links(place), len(hyp), len(words)),
+            kinds=kinds,
+            reference=number,
+            chosen=chosen in (None, place),
+            unit=unit,
+        )
+        for place, (number, words) in enumerate(references)
+    ]
+
+
 def sort_links(
     links: Iterable[Link], hyp_words: int, ref_words: int
 ) -> tuple[Link, ...]:
@@ -81,28 +121,24 @@ def sort_links(
     ['insertion', 'run', 'deletion']
     """
     by_hyp = sorted(links, key=lambda link: link.hyp)
-    by_ref = {link.ref.start: link for link in by_hyp}
+    is_linked = {link.ref.start for link in by_hyp}
     ordered: list[Link] = []
 
-    def add_deletions(ref: int, hyp: int) -> None:
-        while ref < ref_words and ref not in by_ref:
-            ordered.append(
-                Link("deletion", WordRange(hyp, hyp), WordRange(ref, ref + 1))
-            )
+    def add_insertions(start: int, stop: int, ref: int) -> None:
+        for word in range(start, stop):
+            ordered.append(make_link("insertion", word, ref, ref_words=0))
+
+    def add_deletions(hyp: int, ref: int) -> None:
+        while ref < ref_words and ref not in is_linked:
+            ordered.append(make_link("deletion", hyp, ref, hyp_words=0))
             ref += 1
 
     add_deletions(0, 0)
     hyp = ref = 0
     for link in by_hyp:
-        for word in range(hyp, link.hyp.start):
-            ordered.append(
-                Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
-            )
+        add_insertions(hyp, link.hyp.start, ref)
         ordered.append(link)
         hyp, ref = link.hyp.stop, link.ref.stop
-        add_deletions(ref, hyp)
-    for word in range(hyp, hyp_words):
-        ordered.append(
-            Link("insertion", WordRange(word, word + 1), WordRange(ref, ref))
-        )
+        add_deletions(hyp, ref)
+    add_insertions(hyp, hyp_words, ref)
     return tuple(ordered)

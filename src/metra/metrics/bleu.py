@@ -3,21 +3,15 @@
 The brevity penalties of BLEU and NIST, as functions of the lengths alone.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from metra import _core
-from metra.corpus.batch import Batch, SegmentColumn, Sentence
-from metra.metrics.options import FromZero, NgramOrder, format_value
+from metra.corpus.batch import Batch
+from metra.metrics.options import Case, FromZero, NgramOrder, format_value
 from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import (
-    Preparation,
-    find_whole_tokenizer,
-    make_mteval_preparation,
-    make_preparation,
-)
+from metra.text.preparation import choose_preparation, find_whole_tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -28,7 +22,7 @@ def bleu(
     *,
     n: NgramOrder = 4,
     tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
     smooth: Literal["exp", "floor", "add-k", "none"] = "exp",
     smooth_value: FromZero | None = None,
@@ -50,10 +44,6 @@ def bleu(
     2.6 (Post 2018); `style=mteval` equals mteval-v13a and v14 at every level.
 
     Options:
-        n: longest n-grams that count.
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
         smooth: what an order without matches counts for: exp, half of the one before;
             floor, a small number of matches; add-k, as if k more n-grams matched; none, 0.
         smooth_value: the number for floor (0.1) and add-k (1).
@@ -64,38 +54,35 @@ def bleu(
         style: whose conventions: mteval has its own smoothing of short outputs, its own
             white space, and lower-cases ASCII only.
     """
-    if style == "mteval":
-        text = make_mteval_preparation("bleu", tok=tok, case=case, stem=stem)
-        settled = text.versions() | {"tok": tok}
-    else:
-        text = make_preparation(tok=tok, case=case, stem=stem)
-        settled = text.versions()
+    text, settled = choose_preparation("bleu", tok, case, stem, style)
     value = smooth_value
     if value is None:
         value = {"floor": 0.1, "add-k": 1.0}.get(smooth)
     settled["smooth_value"] = "none" if value is None else format_value(value)
+    orders = range(1, n + 1)
+
+    def sums(batch: Batch) -> list[float]:
+        return _core.ngram_sums(batch.hits(text), n, ref_len, len(batch))[0]
 
     def build_metric(*, effective: bool) -> Metric:
         short = "mteval" if style == "mteval" else "effective" if effective else "zero"
         formula = _core.BleuFormula(n, smooth, value or 0.0, average, short)
         cut = find_whole_tokenizer(text)
-        orders = range(1, n + 1)
         return Metric(
             name="bleu",
             columns=(
                 *(f"matches_{order}" for order in orders),
                 *(f"ngrams_{order}" for order in orders),
-                "hyp_len",
-                "ref_len",
+                *("hyp_len", "ref_len"),
             ),
-            rows=partial(rows, n=n, text=text, ref_len=ref_len),
+            rows=lambda batch: _core.ngram_rows(batch.hits(text), n, ref_len),
             # An average length may be a fraction, whose plain sums are not exact.
-            sums=None
-            if ref_len == "average"
-            else partial(sums, n=n, text=text, ref_len=ref_len),
+            sums=None if ref_len == "average" else sums,
             aggregate=formula.score,
             single=cut and partial(formula.sentence, cut, ref_len),
-            pairs=partial(pairs, text=text, formula=formula),
+            pairs=lambda texts, outputs, references: formula.pairs(
+                texts.tokens(text), outputs, references
+            ),
             parts=partial(parts, n=n, formula=formula),
             settled=settled | {"eff": "yes" if effective else "no"},
         )
@@ -104,30 +91,6 @@ def bleu(
     if eff != "auto" or style == "mteval":
         return corpus
     return replace(corpus, for_segments=build_metric(effective=True))
-
-
-def rows(batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str) -> Array:
-    """Clipped matches and n-grams of each order, then the two lengths: (segments, 2n+2)."""
-    return _core.ngram_rows(batch.hits(text), n, ref_len)
-
-
-def sums(
-    batch: Batch | Sentence, *, n: int, text: Preparation, ref_len: str
-) -> list[float]:
-    """The sums of the same rows."""
-    return _core.ngram_sums(batch.hits(text), n, ref_len, len(batch))[0]
-
-
-def pairs(
-    texts: SegmentColumn,
-    outputs: Sequence[int],
-    references: Sequence[int],
-    *,
-    text: Preparation,
-    formula: _core.BleuFormula,
-) -> Array:
-    """The score of each output against each reference, both by their places in `texts`."""
-    return formula.pairs(texts.tokens(text), outputs, references)
 
 
 def parts(totals: Array, *, n: int, formula: _core.BleuFormula) -> Parts:
@@ -152,7 +115,7 @@ def compute_bleu_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     [0.8948, 1.0, 1.0]
     """
     formula = _core.BleuFormula(1, "none", 0.0, "geometric", "zero")
-    return formula.penalty(_totals(hyp_len, ref_len))
+    return formula.penalty(_make_totals(hyp_len, ref_len))
 
 
 def compute_nist_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
@@ -161,13 +124,13 @@ def compute_nist_penalty(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     >>> compute_nist_penalty([2, 3, 4], 3).round(4).tolist()
     [0.5, 1.0, 1.0]
     """
-    return _core.nist_penalty(_totals(hyp_len, ref_len), 1)
+    return _core.nist_penalty(_make_totals(hyp_len, ref_len), 1)
 
 
-def _totals(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
+def _make_totals(hyp_len: "ArrayLike", ref_len: "ArrayLike") -> Array:
     """Rows of n-gram statistics of which only the lengths, the last two, are filled in."""
     import numpy as np
 
-    hyp, ref = np.broadcast_arrays(np.asarray(hyp_len), np.asarray(ref_len))
+    hyp, ref = np.broadcast_arrays(hyp_len, ref_len)
     nothing = np.zeros(hyp.shape)
     return np.stack([nothing, nothing, hyp, ref], axis=-1).astype(np.float64)

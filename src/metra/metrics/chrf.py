@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, SegmentColumn, Sentence
-from metra.errors import OptionError
-from metra.metrics.options import LONGEST, Range
-from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import Preparation, find_whole_tokenizer, make_preparation
+from metra.corpus.batch import SegmentColumn
+from metra.errors import OptionError, not_possible
+from metra.metrics.options import LONGEST, Case, Range
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text.columns import Text
+from metra.text.preparation import find_whole_tokenizer, make_preparation
 
 
 @metric_factory
@@ -20,7 +21,7 @@ def chrf(
     n: Annotated[int, Range(0, LONGEST)] = 6,
     word_order: Annotated[int, Range(0, LONGEST)] = 0,
     beta: Annotated[float, Range(0, 1000, above=True)] = 2,
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     whitespace: bool = False,
     eps: bool = False,
     stem: str = "no",
@@ -47,7 +48,6 @@ def chrf(
         n: longest n-grams of characters that count.
         word_order: longest n-grams of words that count; 2 makes it chrF++.
         beta: how many times as much recall weighs as precision.
-        case: whether letter case counts.
         whitespace: whether white space counts as characters.
         eps: F of each order, an order without n-grams counting next to nothing (1e-16),
             and the mean over all orders, instead of F of the mean P and R of those there.
@@ -55,20 +55,33 @@ def chrf(
             english; words are cut as for chrF++ and, under whitespace, joined by blanks.
     """
     if n + word_order == 0:
-        msg = (
-            f"chrf: n={n} with word_order={word_order} is not possible; expected whole "
-            "numbers of at least 0, one of them at least 1."
-        )
-        raise OptionError(msg)
+        expected = "whole numbers of at least 0, one of them at least 1"
+        given = f"chrf: n={n} with word_order={word_order}"
+        raise OptionError(not_possible(given, expected))
     words = make_preparation(tok="chrf", case=case, stem=stem)
     # Stems are of words whose case has been folded already.
     folded = case if stem == "no" else "mixed"
     mean = "all" if eps else "effective"
     kernel = _core.Chrf(n, word_order, beta, mean, whitespace, folded)
-    single = None
-    if stem == "no":
-        cut = find_whole_tokenizer(words) if word_order else None
-        single = partial(kernel.sentence, cut)
+    cut = find_whole_tokenizer(words) if word_order else None
+
+    def find_letters(column: SegmentColumn) -> Text:
+        return column.text if stem == "no" else column.tokens(words).joined()
+
+    def rows(batch: AnyBatch) -> Array:
+        """Count the n-grams of output, best reference and both, characters first."""
+        hits = batch.hits(words) if word_order else None
+        if stem == "no":
+            return kernel.rows(*batch.texts(), hits)
+        letters = [find_letters(ref) for ref in batch.refs]
+        return kernel.rows(find_letters(batch.hyps), letters, hits)
+
+    def pairs(
+        texts: SegmentColumn, outputs: Sequence[int], references: Sequence[int]
+    ) -> Array:
+        tokens = texts.tokens(words) if word_order else None
+        return kernel.pairs(find_letters(texts), tokens, outputs, references)
+
     orders = [
         *(f"char_{order}" for order in range(1, n + 1)),
         *(f"word_{order}" for order in range(1, word_order + 1)),
@@ -78,45 +91,13 @@ def chrf(
         columns=tuple(
             f"{order}_{kind}" for order in orders for kind in ("hyp", "ref", "match")
         ),
-        rows=partial(rows, kernel=kernel, words=words, word_order=word_order),
+        rows=rows,
         aggregate=kernel.score,
-        single=single,
-        pairs=partial(pairs, kernel=kernel, words=words, word_order=word_order),
+        single=partial(kernel.sentence, cut) if stem == "no" else None,
+        pairs=pairs,
         parts=partial(parts, n=n),
         settled={"stem": words.versions()["stem"]},
     )
-
-
-def rows(
-    batch: Batch | Sentence, *, kernel: _core.Chrf, words: Preparation, word_order: int
-) -> Array:
-    """N-grams of output and reference and matches of each order: (segments, 3 orders).
-
-    Those of the best reference, characters first, then words.
-    """
-    hits = batch.hits(words) if word_order else None
-    if words.stem == "no":
-        hyp, refs = batch.texts()
-    else:
-        hyp = batch.hyps.tokens(words).joined()
-        refs = [ref.tokens(words).joined() for ref in batch.refs]
-    return kernel.rows(hyp, refs, hits)
-
-
-def pairs(
-    texts: SegmentColumn,
-    outputs: Sequence[int],
-    references: Sequence[int],
-    *,
-    kernel: _core.Chrf,
-    words: Preparation,
-    word_order: int,
-) -> Array:
-    """The score of each output against each reference, both by their places in `texts`."""
-    stemmed = words.stem != "no"
-    letters = texts.tokens(words).joined() if stemmed else texts.text
-    tokens = texts.tokens(words) if word_order else None
-    return kernel.pairs(letters, tokens, outputs, references)
 
 
 def parts(totals: Array, *, n: int) -> Parts:

@@ -5,7 +5,15 @@ import re
 from dataclasses import dataclass
 
 from metra.metrics import registry
-from metra.metrics.options import Parameter, format_value, read_parameters
+from metra.metrics.options import format_value, read_parameters
+
+# What the options mean that many metrics share, where a metric says nothing else.
+_SHARED = {
+    "n": "longest n-grams that count.",
+    "tok": "how text is cut into words.",
+    "case": "whether letter case counts.",
+    "stem": "compare stems: no, porter, or a Snowball language such as english.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +39,18 @@ class Description:
 def read_description(name: str) -> Description:
     """Read a metric's docstring: first line, body, and an `Options:` block."""
     factory = registry.find_factory(name)
-    doc = inspect.getdoc(factory) or ""
-    body, _, listed = doc.partition("\nOptions:\n")
+    body, _, listed = (inspect.getdoc(factory) or "").partition("\nOptions:\n")
     summary, _, definition = body.partition("\n")
-    meanings = _parse_meanings(listed)
+    meanings = _SHARED | _parse_meanings(listed)
     options = tuple(
-        _build_option(parameter, meanings.get(parameter.name, ""))
+        Option(
+            parameter.name,
+            meanings.get(parameter.name, ""),
+            "none"
+            if parameter.default in (None, "")
+            else format_value(parameter.default),
+            tuple(parameter.choices()),
+        )
         for parameter in read_parameters(factory).values()
     )
     return Description(name, summary.strip(), definition.strip(), options)
@@ -52,31 +66,17 @@ def format_overview() -> str:
 def describe_metric(name: str) -> str:
     """Explain one metric for the terminal."""
     description = read_description(name)
-    left = max((len(option.name) for option in description.options), default=0)
-    lines = [
-        f"{description.name}: {description.summary}",
-        "",
-        description.definition,
-        "",
-    ]
-    lines.append(f"Options, as in {description.name}:{_format_example(description)}")
-    for option in description.options:
+    options = description.options
+    given = [option for option in options if option.default != "none"][:2]
+    example = ",".join(f"{option.name}={option.default}" for option in given)
+    title = f"{name}: {description.summary}"
+    lines = [title, "", description.definition, "", f"Options, as in {name}:{example}"]
+    left = max((len(option.name) for option in options), default=0)
+    for option in options:
         lines.append(f"  {option.name:{left}}  {option.meaning}")
         values = f"one of {', '.join(option.choices)}; " if option.choices else ""
         lines.append(f"  {'':{left}}  {values}default {option.default}")
     return "\n".join(lines)
-
-
-def _format_example(description: Description) -> str:
-    given = [option for option in description.options if option.default != "none"]
-    return ",".join(f"{option.name}={option.default}" for option in given[:2])
-
-
-def _build_option(parameter: Parameter, meaning: str) -> Option:
-    default = (
-        "none" if parameter.default in (None, "") else format_value(parameter.default)
-    )
-    return Option(parameter.name, meaning, default, tuple(parameter.choices()))
 
 
 def _parse_meanings(listed: str) -> dict[str, str]:

@@ -2,30 +2,20 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
 from functools import partial as bind
-from threading import Lock
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import (
-    Array,
-    Detail,
-    Metric,
-    Parts,
-    check_on_fit,
-    compute_share,
-    metric_factory,
-)
-from metra.metrics.units import check_places, list_units
+from metra.metrics import record
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail, check_places, list_annotations, list_units
 from metra.text.normalisation import contains_words, make_normaliser
-from metra.text.resources import get_model_version, load_spacy_model
+from metra.text.resources import load_spacy_model
 
 
 @metric_factory
@@ -76,7 +66,7 @@ def entities(
             "reference with its names marked, or model=NAME, a spaCy model; one of them."
         )
         raise OptionError(msg)
-    expected = _load_file(file, unit, lang) if file else _load_model(model, unit, lang)
+    expected = _load_file(file, unit, lang) if file else _load_model(model, unit)
     metric = Metric(
         name="entities",
         columns=("overlap", *(f"{c}:{t}" for t in expected.types for c in _COUNTS)),
@@ -86,22 +76,20 @@ def entities(
         details=bind(details, expected=expected, lang=lang),
         needs_reference=bool(model),
         whole_documents=unit == "document",
-        settled={"model": load_finder(model).version, "file": "none"}
-        if model
-        else {"file": compute_file_version(file), "model": "none"},
+        settled=expected.settled,
     )
-    return check_on_fit(metric, expected.check) if expected.check else metric
+    return record.check_on_fit(metric, expected.check) if expected.check else metric
 
 
 _COUNTS = ("found", "listed")
 
 
-def rows(batch: Batch | Sentence, *, expected: "_NameList", lang: str) -> Array:
+def rows(batch: AnyBatch, *, expected: "_NameList", lang: str) -> Array:
     """Overlap, then found and listed of each type, for each segment."""
     column = {kind: 1 + 2 * place for place, kind in enumerate(expected.types)}
     table = np.zeros((len(batch), 1 + 2 * len(column)))
     for name, is_found, overlap in _check_names(batch, expected, lang):
-        first = column[name.entity.type]
+        first = column[name.type]
         table[name.segment, 0] += overlap
         table[name.segment, first] += is_found
         table[name.segment, first + 1] += 1
@@ -110,7 +98,7 @@ def rows(batch: Batch | Sentence, *, expected: "_NameList", lang: str) -> Array:
 
 def aggregate(totals: Array) -> Array:
     """Found per hundred listed; NaN where none is listed."""
-    return compute_share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
+    return record.compute_share(totals[..., 1::2].sum(-1), totals[..., 2::2].sum(-1))
 
 
 def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
@@ -126,45 +114,36 @@ def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
     return pieces
 
 
-def details(
-    batch: Batch | Sentence, *, expected: "_NameList", lang: str
-) -> list[Detail]:
+def details(batch: AnyBatch, *, expected: "_NameList", lang: str) -> list[Detail]:
     """The names that the output lacks, or has but in part."""
     return [
-        Detail(
-            name.segment,
-            "partly there" if overlap else "missing",
-            name.entity.text,
-            {"type": name.entity.type},
+        Detail(segment, "partly there" if overlap else "missing", text, {"type": kind})
+        for (kind, text, segment, _), is_found, overlap in _check_names(
+            batch, expected, lang
         )
-        for name, is_found, overlap in _check_names(batch, expected, lang)
         if not is_found
     ]
 
 
-class ExpectedName(NamedTuple):
-    """A name with its words as they are compared, and the segment that it is listed in."""
+class _ExpectedName(NamedTuple):
+    """A name, the segment that it is listed in, and its forms as they are compared."""
 
-    entity: Entity
-    words: tuple[str, ...]
+    type: str
+    text: str
     segment: int
-    #: Other forms that will do.
-    others: tuple[tuple[str, ...], ...] = ()
-
-    def within(self, output: Sequence[str]) -> bool:
-        """Whether the output has it, in one form or another."""
-        return any(contains_words(form, output) for form in (self.words, *self.others))
+    #: Its words, then other forms that will do.
+    forms: list[tuple[str, ...]]
 
 
-#: The names of each unit of a batch, with the segments of the unit.
-Units: TypeAlias = Iterator[tuple[list[ExpectedName], range]]
+#: The segments of each unit of a batch, and the names that are listed at which of them.
+Units: TypeAlias = Iterator[tuple[range, list[tuple[int, Entity]]]]
 
 
-@dataclass(frozen=True, slots=True)
-class _NameList:
+class _NameList(NamedTuple):
     types: Sequence[str]
-    units: Callable[[Batch | Sentence], Units]
-    check: Callable[[Iterable[Batch]], None] | None = None
+    units: Callable[[AnyBatch], Units]
+    settled: dict[str, str]
+    check: Callable[[Iterable[Batch]], object] | None = None
 
 
 def _load_file(path: str, unit: str, lang: str) -> _NameList:
@@ -177,121 +156,75 @@ def _load_file(path: str, unit: str, lang: str) -> _NameList:
         raise OptionError(msg)
     normalise = make_normaliser(lang)
     groups = [*annotated.segments.values(), *annotated.documents.values()]
+    types = set()
     for entity in (entity for group in groups for entity in group):
+        types.add(entity.type)
         if not normalise(entity.text):
             msg = f"entities: {path} lists {entity.text!r}, which has no word in it."
             raise OptionError(msg)
+    return _NameList(
+        sorted(types),
+        lambda batch: list_annotations(annotated, batch, unit),
+        {"file": compute_file_version(path), "model": "none"},
+        bind(check_places, annotated),
+    )
 
-    def expect(entity: Entity, segment: int) -> ExpectedName:
-        others = (normalise(form) for form in entity.variants)
-        return ExpectedName(
-            entity, normalise(entity.text), segment, tuple(filter(None, others))
+
+def _load_model(model: str, unit: str) -> _NameList:
+    loaded = load_spacy_model(model, owner="entities", extra="ner")
+    known = loaded.pipeline.pipe_names
+    finders = [name for name in ("ner", "entity_ruler") if name in known]
+    if not finders:
+        msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
+        raise MissingResourceError(msg)
+    pipes = map(loaded.pipeline.get_pipe, finders)
+
+    def units(batch: AnyBatch) -> Units:
+        columns = [ref.text for ref in batch.refs]
+        each = ([text[index] for text in columns] for index in range(len(batch)))
+        first = [next((t for t in texts if t is not None), "") for texts in each]
+        found = loaded.read(
+            first, lambda doc: [Entity(name.label_, name.text) for name in doc.ents]
         )
-
-    def names(
-        batch: Batch | Sentence, segments: range, document: str
-    ) -> Iterator[ExpectedName]:
-        for entity in annotated.documents.get(document, ()):
-            yield expect(entity, segments.start)
-        for segment in segments:
-            for entity in annotated.segments.get(batch.place.first + segment, ()):
-                yield expect(entity, segment)
-
-    def units(batch: Batch | Sentence) -> Units:
-        for document, segments in list_units(batch, unit):
-            yield list(names(batch, segments, document)), segments
-
-    types = sorted({entity.type for group in groups for entity in group})
-    return _NameList(types, units, bind(check_places, annotated))
-
-
-def _load_model(model: str, unit: str, lang: str) -> _NameList:
-    finder = load_finder(model)
-    normalise = make_normaliser(lang)
-
-    def units(batch: Batch | Sentence) -> Units:
-        texts = [_first_reference(batch, segment) for segment in range(len(batch))]
-        names = [
-            [
-                ExpectedName(entity, normalise(entity.text), segment)
-                for entity in entities
-            ]
-            for segment, entities in enumerate(finder.find(texts))
-        ]
         for _, segments in list_units(batch, unit):
-            yield (
-                [name for segment in segments for name in names[segment] if name.words],
-                segments,
-            )
+            yield segments, [(at, entity) for at in segments for entity in found[at]]
 
-    return _NameList(finder.types, units)
-
-
-def _first_reference(batch: Batch | Sentence, segment: int) -> str:
-    texts = (ref.text[segment] for ref in batch.refs)
-    return next((text for text in texts if text is not None), "")
+    return _NameList(
+        sorted({label for pipe in pipes for label in pipe.labels}),
+        units,
+        {"model": loaded.version, "file": "none"},
+    )
 
 
 def _check_names(
-    batch: Batch | Sentence, expected: _NameList, lang: str
-) -> Iterator[tuple[ExpectedName, bool, float]]:
-    """Give each name that counts, whether it was found, and how much of it."""
-    normalise = make_normaliser(lang)
-    hyps = batch.hyps.text
-    for names, segments in expected.units(batch):
+    batch: AnyBatch, expected: _NameList, lang: str
+) -> Iterator[tuple[_ExpectedName, bool, float]]:
+    """Give each name that counts, whether it was found, and how much of it.
+
+    Each name counts once in a unit, where it first stands, with all its other forms.
+    """
+    normalise, hyps = make_normaliser(lang), batch.hyps.text
+    for segments, entries in expected.units(batch):
+        names: dict[tuple[str, tuple[str, ...]], _ExpectedName] = {}
+        for segment, (kind, text, variants) in entries:
+            words = normalise(text)
+            if words:
+                name = _ExpectedName(kind, text, segment, [words])
+                forms = names.setdefault((kind, words), name).forms
+                forms += filter(None, map(normalise, variants))
         if not names:
             continue
         outputs = [normalise(hyps[segment] or "") for segment in segments]
-        for name in _merge_names(names):
-            is_found = any(map(name.within, outputs))
-            overlaps = (_compute_overlap(name.words, output) for output in outputs)
-            yield name, is_found, 1.0 if is_found else max(overlaps)
-
-
-def _merge_names(names: Iterable[ExpectedName]) -> Iterable[ExpectedName]:
-    """Each name once, where it first stands, with all its other forms."""
-    kept: dict[tuple[str, tuple[str, ...]], ExpectedName] = {}
-    for name in names:
-        key = name.entity.type, name.words
-        first = kept.get(key, name)
-        others = first.others if first is name else (*first.others, *name.others)
-        kept[key] = first._replace(others=others)
-    return kept.values()
-
-
-def _compute_overlap(words: Sequence[str], output: Sequence[str]) -> float:
-    """Share of the words that the output has, each as often as it has it."""
-    return (Counter(words) & Counter(output)).total() / len(words)
-
-
-class EntityFinder:
-    """A spaCy model that finds names: which types it knows, and its version."""
-
-    def __init__(self, pipeline: Any) -> None:
-        self._pipeline = pipeline
-        self._lock = Lock()  # a pipeline keeps state while it works
-        finders = (pipeline.get_pipe(name) for name in _list_finders(pipeline))
-        self.types = sorted({label for finder in finders for label in finder.labels})
-        self.version = get_model_version(pipeline)
-
-    def find(self, texts: Iterable[str]) -> list[list[Entity]]:
-        """Find the names of every text."""
-        with self._lock:
-            docs = self._pipeline.pipe(texts)
-            return [
-                [Entity(name.label_, name.text) for name in doc.ents] for doc in docs
-            ]
-
-
-@lru_cache(maxsize=8)
-def load_finder(model: str) -> EntityFinder:
-    """Load a model by its package's name or its folder."""
-    pipeline = load_spacy_model(model, owner="entities", extra="ner")
-    if not _list_finders(pipeline):
-        msg = f"The spaCy model {model!r} finds no names; choose one that has 'ner'."
-        raise MissingResourceError(msg)
-    return EntityFinder(pipeline)
-
-
-def _list_finders(pipeline: Any) -> list[str]:
-    return [name for name in pipeline.pipe_names if name in ("ner", "entity_ruler")]
+        for (_, words), name in names.items():
+            is_found = any(
+                contains_words(form, output)
+                for form in name.forms
+                for output in outputs
+            )
+            overlap = 1.0
+            if (
+                not is_found
+            ):  # of its words, as many as an output has, as often as it has
+                common = (Counter(words) & Counter(output) for output in outputs)
+                overlap = max(count.total() for count in common) / len(words)
+            yield name, is_found, overlap

@@ -1,28 +1,21 @@
-"""EvalTrans: scores that people gave, carried over to outputs like those they judged."""
+"""EvalTrans: scores that people gave, carried over to similar outputs; and mWER."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra import _core
 from metra.errors import OptionError
-from metra.formats.annotations.judged_outputs import (
-    MOST,
-    JudgedOutput,
-    compute_version,
-    read_judged_outputs,
-)
-from metra.metrics.options import Range
-from metra.metrics.record import (
-    Array,
-    Detail,
-    Metric,
-    Parts,
-    compute_share,
-    metric_factory,
-)
+from metra.formats.annotations import judged_outputs
+from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
+from metra.metrics import error_rates, record
+from metra.metrics.options import Case, Range
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail
 from metra.text.columns import pack
 from metra.text.diff import count_edits
 from metra.text.preparation import Preparation, make_preparation, prepare
@@ -36,7 +29,7 @@ def evaltrans(
     lend: bool = False,
     key: Literal["segment", "source"] = "segment",
     tok: str = "none",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
 ) -> Metric:
     """Mean of scores that people gave to the same or the most similar output, 0 to 100. \
 Higher is better.
@@ -67,7 +60,6 @@ Higher is better.
         key: what a judged output's source is in there: the number of the segment, counted
             from 1, or the source sentence itself.
         tok: how text is cut into words; none cuts at white space.
-        case: whether letter case counts.
     """
     if not db:
         msg = (
@@ -77,23 +69,67 @@ Higher is better.
         raise OptionError(msg)
     text = make_preparation(tok=tok, case=case, stem="no")
 
-    def fresh() -> Metric:
-        judged = read_judged_outputs(db)
+    def make() -> Metric:
+        judged = judged_outputs.read_judged_outputs(db)
         metric = build_metric(judged, k=k, lend=lend, key=key, text=text)
-        settled = {"db": compute_version(db, judged), "tok": text.versions()["tok"]}
-        return replace(metric, settled=settled)
+        version = judged_outputs.compute_version(db, judged)
+        return replace(metric, settled={"db": version, "tok": text.versions()["tok"]})
 
-    def fit(_: Iterable[Batch]) -> Metric:
-        return fresh()  # what was judged meanwhile counts
+    # What was judged meanwhile counts.
+    return replace(make(), fit=lambda _: make())
 
-    return replace(fresh(), fit=fit)
+
+@metric_factory
+def mwer(
+    *,
+    db: str = "",
+    key: Literal["segment", "source"] = "segment",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Word error rate against the most similar perfect translation. Lower is better.
+
+    The references, and the outputs that were judged 10, are perfect; a reference that was
+    judged less is not. Edits and lengths are summed over segments before anything is
+    divided; a segment for which no perfect translation is known does not count. Without a
+    database it is `wer`.
+
+    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
+    research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
+
+    Options:
+        db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
+        key: what a judged output's source is in there: the number of the segment, counted
+            from 1, or the source sentence itself.
+        tok: how text is cut into words; none cuts at white space.
+    """
+    text = make_preparation(tok=tok, case=case, stem=stem)
+
+    def make() -> Metric:
+        judged = judged_outputs.read_judged_outputs(db) if db else []
+        version = judged_outputs.compute_version(db, judged) if db else "none"
+        return Metric(
+            name="mwer",
+            columns=error_rates.COLUMNS,
+            rows=partial(edit_rows, collection=JudgedOutputs(judged, text, key)),
+            aggregate=error_rates.aggregate,
+            higher_is_better=False,
+            parts=error_rates.parts,
+            needs_reference=not db,
+            needs_source=bool(db) and key == "source",
+            settled=text.versions() | {"db": version},
+        )
+
+    # What was judged meanwhile counts.
+    return replace(make(), fit=lambda _: make()) if db else make()
 
 
 def build_metric(
     judged: Sequence[JudgedOutput], *, k: int, lend: bool, key: str, text: Preparation
 ) -> Metric:
     """Make the metric of judged outputs that are at hand."""
-    judge = _OutputScorer(JudgedOutputs(judged, text, key), k, lend=lend)
+    judge = _OutputScorer(JudgedOutputs(judged, text, key), k, lend)
     return Metric(
         name="evaltrans",
         columns=COLUMNS,
@@ -116,7 +152,7 @@ COLUMNS = (
 
 def aggregate(totals: Array) -> Array:
     """Ten times the mean score; NaN where nothing is judged."""
-    return compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
+    return record.compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
 
 
 def parts(totals: Array) -> Parts:
@@ -146,6 +182,9 @@ def parts(totals: Array) -> Parts:
     return pieces
 
 
+Words: TypeAlias = tuple[str, ...]
+
+
 class _Verdict(NamedTuple):
     """A score, how it was come by, and the edits to the nearest neighbour."""
 
@@ -154,15 +193,15 @@ class _Verdict(NamedTuple):
     edits: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
 class _OutputScorer:
     """Finds the score of each output."""
 
-    def __init__(self, collection: "JudgedOutputs", k: int, *, lend: bool) -> None:
-        self._collection = collection
-        self._k = k
-        self._lend = lend
+    collection: "JudgedOutputs"
+    k: int
+    lend: bool
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
         outputs, known = self._read(batch)
@@ -174,14 +213,18 @@ class _OutputScorer:
                 table[index, 3:7] = score, score * score, words, words * score
             if verdict.kind == "extrapolated":
                 table[index, 7:9] = verdict.edits, words
-        for index, perfect, fewest, length in _find_perfect(outputs, known):
-            table[index, 9:] = perfect, fewest, length
+        perfect = [scored.perfect for scored in known]
+        for index, edits in enumerate(_count_pairs(outputs, perfect)):
+            if edits:
+                # Of equally near ones the longest, as in `wer`.
+                lengths = [-len(words) for words in perfect[index]]
+                fewest, length = min(zip(edits, lengths, strict=True))
+                table[index, 9:] = len(edits), fewest, -length
         return table
 
-    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+    def details(self, batch: AnyBatch) -> Iterator[Detail]:
         """The outputs that nobody judged: extrapolated ones, and those without a score."""
-        outputs, known = self._read(batch)
-        for index, verdict in enumerate(self._score_outputs(outputs, known)):
+        for index, verdict in enumerate(self._score_outputs(*self._read(batch))):
             text = batch.hyps.text[index] or ""
             if verdict.kind == "extrapolated":
                 about = {"score": f"{verdict.score:.3g}", "edits": f"{verdict.edits:g}"}
@@ -189,79 +232,53 @@ class _OutputScorer:
             elif verdict.kind == "unjudged":
                 yield Detail(index, "unjudged", text)
 
-    def _read(
-        self, batch: Batch | Sentence
-    ) -> tuple[list[tuple[str, ...]], list["KnownScores"]]:
-        tokens = batch.hyps.tokens(self._collection.text)
+    def _read(self, batch: AnyBatch) -> tuple[list[Words], list["KnownScores"]]:
+        tokens = batch.hyps.tokens(self.collection.text)
         outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
-        return outputs, self._collection.look_up(batch)
+        return outputs, self.collection.look_up(batch)
 
     def _score_outputs(
-        self, outputs: list[tuple[str, ...]], known: "list[KnownScores]"
+        self, outputs: list[Words], known: "list[KnownScores]"
     ) -> Iterator[_Verdict]:
         both = list(zip(outputs, known, strict=True))
         lenders = [
-            {} if words in scored.scores else self._find_lenders(scored)
+            {} if words in scored.scores else scored.list_lenders(lend=self.lend)
             for words, scored in both
         ]
-        pairs = [
-            (words, other)
-            for words, others in zip(outputs, lenders, strict=True)
-            for other in others
-        ]
-        counted = iter(count_edits(pairs).tolist())
-        for (words, scored), others in zip(both, lenders, strict=True):
+        counted = _count_pairs(outputs, lenders)
+        for (words, scored), others, edits in zip(both, lenders, counted, strict=True):
             if words in scored.scores:
                 yield _Verdict("exact", scored.scores[words])
             elif others:
-                yield self._extrapolate_score(
-                    words, others, [next(counted) for _ in others]
-                )
+                yield self._extrapolate_score(words, others, edits)
             else:
                 yield _Verdict("unjudged")
 
-    def _find_lenders(self, scored: "KnownScores") -> dict[tuple[str, ...], float]:
-        """Give the outputs that lend their scores to others."""
-        if not self._lend:
-            return {words: scored.scores[words] for words in scored.judged}
-        return scored.scores if scored.judged else {}
-
     def _extrapolate_score(
-        self,
-        words: tuple[str, ...],
-        others: dict[tuple[str, ...], float],
-        counted: list[float],
+        self, words: Words, others: Mapping[Words, float], edits: list[float]
     ) -> _Verdict:
         """Take the nearest neighbours' scores; those as near as the last one come along."""
         near = sorted(
             (count / max(len(words), len(other)), score, count)
-            for count, (other, score) in zip(counted, others.items(), strict=True)
+            for count, (other, score) in zip(edits, others.items(), strict=True)
         )
-        last = near[min(self._k, len(near)) - 1][0]
+        last = near[min(self.k, len(near)) - 1][0]
         chosen = [entry for entry in near if entry[0] <= last]
         weights = [1 - distance for distance, _, _ in chosen]
-        if self._k == 1 or not sum(weights):
+        if self.k == 1 or not sum(weights):
             weights = [1.0] * len(chosen)
         total = sum(w * score for w, (_, score, _) in zip(weights, chosen, strict=True))
         return _Verdict("extrapolated", total / sum(weights), near[0][2])
 
 
-def _find_perfect(
-    outputs: list[tuple[str, ...]], known: "list[KnownScores]"
-) -> Iterator[tuple[int, int, float, int]]:
-    """Give each segment that has perfect translations: how many, fewest edits, length."""
-    perfect = [scored.perfect for scored in known]
-    pairs = [
-        (words, other)
-        for words, others in zip(outputs, perfect, strict=True)
-        for other in others
-    ]
+def _count_pairs(
+    outputs: Sequence[Words], others: Sequence[Collection[Words]]
+) -> list[list[float]]:
+    """Count the edits between each output and each of the others beside it."""
+    both = zip(outputs, others, strict=True)
+    pairs = [(words, other) for words, group in both for other in group]
     counted = iter(count_edits(pairs).tolist())
-    for index, others in enumerate(perfect):
-        if others:
-            # Of equally near ones the longest, as in `wer`.
-            fewest, length = min((next(counted), -len(other)) for other in others)
-            yield index, len(others), fewest, -length
+    return [[next(counted) for _ in group] for group in others]
 
 
 class KnownScores(NamedTuple):
@@ -270,13 +287,19 @@ class KnownScores(NamedTuple):
     `judged` are those that someone judged; references are perfect without that.
     """
 
-    scores: dict[tuple[str, ...], float]
-    judged: Collection[tuple[str, ...]]
+    scores: dict[Words, float]
+    judged: Collection[Words]
 
     @property
-    def perfect(self) -> list[tuple[str, ...]]:
+    def perfect(self) -> list[Words]:
         """The outputs with the highest score."""
         return [words for words, score in self.scores.items() if score == MOST]
+
+    def list_lenders(self, *, lend: bool) -> dict[Words, float]:
+        """Give the outputs that lend their scores to others, references only if asked."""
+        if lend:
+            return self.scores if self.judged else {}
+        return {words: self.scores[words] for words in self.judged}
 
 
 class JudgedOutputs:
@@ -288,33 +311,47 @@ class JudgedOutputs:
         self.text = text
         self._key = key
         tokens = prepare(pack([entry.output for entry in judged], "output"), text)
-        scores: dict[str, dict[tuple[str, ...], list[float]]] = {}
+        scores: dict[str, dict[Words, list[float]]] = {}
         for index, entry in enumerate(judged):
             words = tuple(tokens[index] or ())
-            scores_by_words = scores.setdefault(entry.source.strip(), {})
-            scores_by_words.setdefault(words, []).append(entry.score)
+            by_words = scores.setdefault(entry.source.strip(), {})
+            by_words.setdefault(words, []).append(entry.score)
         self._scores = {
             source: {
-                words: sum(scores) / len(scores)
-                for words, scores in scores_by_words.items()
+                words: sum(given) / len(given) for words, given in by_words.items()
             }
-            for source, scores_by_words in scores.items()
+            for source, by_words in scores.items()
         }
 
-    def look_up(self, batch: Batch | Sentence) -> list[KnownScores]:
+    def look_up(self, batch: AnyBatch) -> list[KnownScores]:
         """Return what is known of each segment; references are perfect unless judged."""
         references = [ref.tokens(self.text) for ref in batch.refs]
-        scores = []
+        known = []
         for index in range(len(batch)):
-            judged = self._scores.get(self._find_key(batch, index), {})
-            references_here = (words[index] for words in references)
-            perfect = {
-                tuple(words): MOST for words in references_here if words is not None
-            }
-            scores.append(KnownScores(perfect | judged, judged.keys()))
-        return scores
+            if self._key == "segment":
+                key = str(batch.place.first + index + 1)
+            else:
+                key = (batch.source and batch.source.text[index]) or ""
+            judged = self._scores.get(key.strip(), {})
+            here = (ref[index] for ref in references)
+            perfect = {tuple(words): MOST for words in here if words is not None}
+            known.append(KnownScores(perfect | judged, judged.keys()))
+        return known
 
-    def _find_key(self, batch: Batch | Sentence, index: int) -> str:
-        if self._key == "segment":
-            return str(batch.place.first + index + 1)
-        return ((batch.source.text[index] if batch.source else "") or "").strip()
+
+def edit_rows(batch: AnyBatch, *, collection: JudgedOutputs) -> Array:
+    """Edits, hits and length of the nearest perfect translation of each segment."""
+    tokens = batch.hyps.tokens(collection.text)
+    perfect = [known.perfect for known in collection.look_up(batch)]
+    table = np.zeros((len(batch), len(error_rates.COLUMNS)))
+    judged = [index for index, outputs in enumerate(perfect) if outputs]
+    if judged:
+        hyps = _core.Tokens([tokens[index] or [] for index in judged])
+        # The translations of each segment stand side by side, as references do.
+        columns = zip_longest(*(perfect[index] for index in judged))
+        refs = [
+            _core.Tokens([None if words is None else list(words) for words in column])
+            for column in columns
+        ]
+        table[judged] = _core.edit_rows(_core.Hits(hyps, refs), "fixed", "best")
+    return table

@@ -2,19 +2,15 @@
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence, get_segment_words
-from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
-from metra.metrics.options import Range
-from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import Preparation, make_preparation
-
-NODES = 200_000
+from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
+from metra.metrics.options import Case, Range
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text.preparation import make_preparation
 
 RUN, CAPPED = "run", "capped run"
 KINDS = (RUN, CAPPED, "insertion", "deletion")
@@ -25,9 +21,9 @@ def gtm(
     *,
     e: Annotated[float, Range(1)] = 1.0,
     match: Literal["greedy", "paper", "exact"] = "greedy",
-    nodes: Annotated[int, Range(0)] = NODES,
+    nodes: Annotated[int, Range(0)] = 200_000,
     tok: str = "none",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
 ) -> Metric:
     """F-measure of matched words, long runs rewarded, 0 to 100. Higher is better.
@@ -52,33 +48,38 @@ def gtm(
         nodes: how many partial matchings exact may look at in a segment before it settles
             for the best one so far; the part `unproved` counts such segments.
         tok: how text is cut into words; none: at ASCII white space, as the program does.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
     white = "java-white" if tok == "none" else tok
     text = make_preparation(tok=white, case=case, stem=stem)
-    settled = text.versions()
-    if tok == "none":
-        settled["tok"] = tok
-    columns: tuple[str, ...] = ("size", "hyp_len", "mean_ref_len")
-    if match == "exact":
-        columns = (*columns, "unproved")
+    search = e, match, nodes
+
+    def align(batch: AnyBatch, index: int) -> list[Alignment]:
+        """Link the runs of the matching, and say which of them the cap keeps out."""
+        blocks, _ = _core.gtm_blocks(batch.hits(text), index, *search)
+
+        def find_links(place: int) -> Iterator[Link]:
+            """Make a block's hits that count one link, those that do not another."""
+            for hyp, reference, ref, length, counted in blocks:
+                first = math.ceil(counted)
+                for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
+                    words = stop - start
+                    if reference == place and words > 0:
+                        yield make_link(kind, hyp + start, ref + start, words, words)
+
+        return build_alignments(
+            batch, index, text, find_links, kinds=KINDS, chosen=None
+        )
+
+    exact = ("unproved",) if match == "exact" else ()
     return Metric(
         name="gtm",
-        columns=columns,
-        rows=partial(rows, e=e, match=match, nodes=nodes, text=text),
-        align=partial(align, e=e, match=match, nodes=nodes, text=text),
+        columns=("size", "hyp_len", "mean_ref_len", *exact),
+        rows=lambda batch: _core.gtm_rows(batch.hits(text), *search),
+        align=align,
         aggregate=aggregate,
         parts=parts,
-        settled=settled,
+        settled=text.versions() | ({"tok": tok} if tok == "none" else {}),
     )
-
-
-def rows(
-    batch: Batch | Sentence, *, e: float, match: str, nodes: int, text: Preparation
-) -> Array:
-    """Size of the matching, output length, mean reference length: (segments, 3 or 4)."""
-    return _core.gtm_rows(batch.hits(text), e, match, nodes)
 
 
 def aggregate(totals: Array) -> Array:
@@ -91,64 +92,13 @@ def aggregate(totals: Array) -> Array:
 def parts(totals: Array) -> Parts:
     """The pieces of one corpus score."""
     precision, recall = _compute_shares(totals)
-    pieces: Parts = {
+    names = ("size", "hyp_len", "mean_ref_len", "unproved")[: len(totals)]
+    return {
         "precision": float(100 * precision),
         "recall": float(100 * recall),
         "f": float(aggregate(totals)),
-        "size": float(totals[0]),
-        "hyp_len": float(totals[1]),
-        "mean_ref_len": float(totals[2]),
+        **dict(zip(names, totals.tolist(), strict=True)),
     }
-    if len(totals) == 4:
-        pieces["unproved"] = float(totals[3])
-    return pieces
-
-
-def align(
-    batch: Batch | Sentence,
-    index: int,
-    *,
-    e: float,
-    match: str,
-    nodes: int,
-    text: Preparation,
-) -> list[Alignment]:
-    """Link the runs of the matching, and say which of them the cap keeps out."""
-    blocks, _ = _core.gtm_blocks(batch.hits(text), index, e, match, nodes)
-    hyp, references = get_segment_words(batch, index, text)
-    return [
-        Alignment(
-            hyp=hyp,
-            ref=words,
-            links=sort_links(
-                [
-                    link
-                    for block in blocks
-                    if block[1] == place
-                    for link in _link_block(block)
-                ],
-                len(hyp),
-                len(words),
-            ),
-            kinds=KINDS,
-            reference=number,
-            chosen=True,
-        )
-        for place, (number, words) in enumerate(references)
-    ]
-
-
-def _link_block(block: tuple[int, int, int, int, float]) -> Iterator[Link]:
-    """Make a block's hits that count one link, those that do not another."""
-    hyp, _, ref, length, counted = block
-    first = math.ceil(counted)
-    for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
-        if start < stop:
-            spans = (
-                WordRange(hyp + start, hyp + stop),
-                WordRange(ref + start, ref + stop),
-            )
-            yield Link(kind, *spans)
 
 
 def _compute_shares(totals: Array) -> tuple[Array, Array]:

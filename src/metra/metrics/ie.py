@@ -1,24 +1,25 @@
 """Information extraction: whether templates can be filled from the translation."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
 from metra.formats.stream import compute_file_version
 from metra.metrics.record import (
+    AnyBatch,
     Array,
-    Detail,
     Metric,
     Parts,
     check_on_fit,
     metric_factory,
 )
-from metra.metrics.units import fill_system, list_units
+from metra.metrics.units import Detail, check_documents, fill_system, list_units
 
 COUNTS = ("correct", "filled", "expected")
 # Slots that the reference has nowhere stand together: filling them is never right.
@@ -60,13 +61,14 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
     expected = read_templates(reference)
     pairs = {slot for filled in expected.values() for slot, _ in filled}
     slots = [*sorted(pairs - {OTHER}), OTHER]
+    compare = partial(_compare_documents, templates=templates, expected=expected)
     metric = Metric(
         name="ie",
         columns=tuple(f"{count}: {slot}" for slot in slots for count in COUNTS),
-        rows=partial(rows, templates=templates, expected=expected, slots=slots),
+        rows=partial(rows, compare=compare, slots=slots),
         aggregate=aggregate,
         parts=partial(parts, slots=slots),
-        details=partial(details, templates=templates, expected=expected),
+        details=partial(details, compare=compare),
         needs_reference=False,
         whole_documents=True,
         settled={"reference": compute_file_version(reference)},
@@ -74,23 +76,31 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
     return check_on_fit(metric, partial(_check_documents, reference, expected))
 
 
-def rows(
-    batch: Batch | Sentence,
-    *,
-    templates: str,
-    expected: Templates,
-    slots: Sequence[str],
-) -> Array:
-    """Correct, filled and expected values of each slot, at a document's first segment."""
+#: Documents: the name, the first segment, what output and reference have in which slot.
+Documents: TypeAlias = Iterator[
+    tuple[str, int, Counter[tuple[str, str]], Counter[tuple[str, str]]]
+]
+
+
+def _compare_documents(
+    batch: AnyBatch, *, templates: str, expected: Templates
+) -> Documents:
     filled = read_templates(fill_system("ie", templates, batch.place))
-    table = np.zeros((len(batch), len(slots), len(COUNTS)))
-    place = {slot: column for column, slot in enumerate(slots)}
     for name, segments in list_units(batch, "document"):
         ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
+        yield name, segments.start, ours, theirs
+
+
+def rows(
+    batch: AnyBatch, *, compare: Callable[..., Documents], slots: Sequence[str]
+) -> Array:
+    """Correct, filled and expected values of each slot, at a document's first segment."""
+    table = np.zeros((len(batch), len(slots), len(COUNTS)))
+    place = {slot: column for column, slot in enumerate(slots)}
+    for _, first, ours, theirs in compare(batch):
         for count, values in enumerate((ours & theirs, ours, theirs)):
             for (slot, _), times in values.items():
-                column = place.get(slot, place[OTHER])
-                table[segments.start, column, count] += times
+                table[first, place.get(slot, place[OTHER]), count] += times
     return table.reshape(len(batch), -1)
 
 
@@ -125,19 +135,12 @@ def _compute_scores(counts: Array) -> list[float]:
     ]
 
 
-def details(
-    batch: Batch | Sentence, *, templates: str, expected: Templates
-) -> list[Detail]:
+def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[Detail]:
     """Values that are missing, and values that are wrong or should not be there."""
-    filled = read_templates(fill_system("ie", templates, batch.place))
-    noted = []
-    for name, segments in list_units(batch, "document"):
-        ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
+    for name, first, ours, theirs in compare(batch):
         for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):
             for slot, value in values.elements():
-                about = {"slot": slot, "document": name}
-                noted.append(Detail(segments.start, note, value, about))
-    return noted
+                yield Detail(first, note, value, {"slot": slot, "document": name})
 
 
 def _check_documents(path: str, expected: Templates, batches: Iterable[Batch]) -> None:
@@ -145,10 +148,4 @@ def _check_documents(path: str, expected: Templates, batches: Iterable[Batch]) -
     if not known:
         msg = "ie compares templates by document, but no documents are known; give `documents`."
         raise CorpusError(msg)
-    for name in expected:
-        if name not in known:
-            msg = (
-                f"{path} has a template of document {name!r}, which the text has not; it "
-                f"has: {', '.join(sorted(known)[:10])}."
-            )
-            raise CorpusError(msg)
+    check_documents(f"{path} has a template of", expected, known)

@@ -1,40 +1,22 @@
 """LTV: matching n-grams weighed by how salient their words are in their document."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.weights import (
-    WEIGHTS,
-    compute_list_version,
-    read_salience_list,
-)
-from metra.metrics.options import FromZero, NgramOrder
-from metra.metrics.record import (
-    Array,
-    Metric,
-    Parts,
-    Tables,
-    TermCounts,
-    TwoPassFit,
-    metric_factory,
-    refuse_unfitted,
-)
+from metra.formats.annotations import weights as weight_files
+from metra.metrics.corpus_weights import TwoPassFit, refuse_unfitted
+from metra.metrics.options import Case, FromZero, NgramOrder
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, build_word_weights
-
-NO_DOCUMENTS = (
-    "ltv weighs words by how salient they are in their document, but no documents are "
-    "known; give `documents` (ids that all differ make every segment a "
-    "document), or weight=none."
-)
 
 
 @metric_factory
@@ -50,7 +32,7 @@ def ltv(
     min_salience: FromZero | None = None,
     max_salience: FromZero | None = None,
     tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
     weights: str | None = None,
 ) -> Metric:
@@ -88,7 +70,6 @@ def ltv(
     Options:
         weight: what a word weighs: its tf.idf, its S-score, or none: every word 1.
         side: what the matches are held against: the output, the reference, or both.
-        n: longest n-grams that count.
         gram: what an n-gram weighs: the sum, mean or maximum of its words' weights.
         combine: mean of the orders' scores; the geometric one is 0 if any order's is.
         floor: the least weight, also that of words without salience.
@@ -96,9 +77,6 @@ def ltv(
             of their words' if not given.
         min_salience: words that weigh less than this weigh nothing.
         max_salience: words that weigh more than this weigh nothing.
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
         weights: a list made by `metra weights build` or by hand, instead of counting the
             references; see `metra weights --help`.
     """
@@ -116,7 +94,7 @@ def ltv(
             raise OptionError(msg)
         settled["weights"] = "no"
     elif weights is not None:
-        settled["weights"] = compute_list_version(weights)
+        settled["weights"] = weight_files.compute_list_version(weights)
     plain = Metric(
         name="ltv",
         columns=tuple(
@@ -129,37 +107,45 @@ def ltv(
         parts=partial(parts, n=n),
         settled=settled,
     )
-    weighting = _Weighting(
-        plain,
-        formula,
-        text,
-        WEIGHTS.get(weight, ""),
-        partial(
-            build_word_weights,
-            floor=floor,
-            least=min_salience,
-            most=max_salience,
-            oov=oov,
-        ),
+    build_weights = partial(
+        build_word_weights, floor=floor, least=min_salience, most=max_salience, oov=oov
     )
+
+    def with_weights(weights: WordWeights | None, lists: str | None = None) -> Metric:
+        """Return the metric with weights, and where the documents' lists come from."""
+        score = partial(rows, formula=formula, text=text, weights=weights, lists=lists)
+        return replace(plain, rows=score, needs_documents=lists is not None)
+
+    def apply(frequencies: Frequencies) -> Metric:
+        documents = frequencies.documents
+        if len(documents) < 2:
+            msg = (
+                f"All segments are of one document, {documents[0]!r}; salience shows only "
+                "beside other documents: give a test set with several, weights=FILE with a "
+                "list of a larger corpus, or weight=none."
+            )
+            raise CorpusError(msg)
+        fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
+        return with_weights(fitted, "the references that the weights were fitted on")
+
     if weight == "none":
-        return weighting.with_weights(None, None)
+        return with_weights(None)
     if weights is not None:
-        salience = read_salience_list(weights, weight)
-        fixed = weighting.build(salience.words, salience.salience)
-        return weighting.with_weights(fixed, weights if salience.by_document else None)
-    return replace(
-        plain,
-        fit=weighting.fit,
-        weighing=TwoPassFit(
-            weighting.count, weighting.weigh, weighting.tables, weighting.restore
-        ),
-        needs_documents=True,
+        salience = weight_files.read_salience_list(weights, weight)
+        fixed = build_weights(salience.words, salience.salience)
+        return with_weights(fixed, weights if salience.by_document else None)
+    weighing = TwoPassFit(
+        count_all=partial(_count_references, text=text),
+        from_terms=Frequencies.from_terms,
+        to_tables=Frequencies.tables,
+        from_tables=Frequencies.from_tables,
+        apply=apply,
     )
+    return replace(plain, fit=weighing.fit, weighing=weighing, needs_documents=True)
 
 
 def rows(
-    batch: Batch | Sentence,
+    batch: AnyBatch,
     *,
     formula: _core.Ltv,
     text: Preparation,
@@ -170,16 +156,12 @@ def rows(
 
     `lists` says where the documents' lists come from; None where no document has its own.
     """
-    texts = (
-        batch.hits(text),
-        batch.hyps.tokens(text),
-        [column.tokens(text) for column in batch.refs],
-    )
+    refs = [column.tokens(text) for column in batch.refs]
+    texts = batch.hits(text), batch.hyps.tokens(text), refs
     if lists is None:
         return formula.rows(*texts, weights)
-    documents = _list_documents(batch)
     try:
-        return formula.rows(*texts, weights, documents)
+        return formula.rows(*texts, weights, _list_documents(batch))
     except KeyError as unknown:
         msg = f"Document {unknown.args[0]!r} is not in {lists}; every document must be."
         raise CorpusError(msg) from None
@@ -201,50 +183,7 @@ def parts(totals: Array, *, n: int) -> Parts:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Weighting:
-    """How words get their weights: from the references, from counts, or from a list."""
-
-    #: The metric without weights.
-    plain: Metric
-    formula: _core.Ltv
-    text: Preparation
-    #: The column of salience that words weigh by.
-    column: str
-    #: Makes weights of salience, within the limits that the options set.
-    build: Callable[[Frequencies, str | Array], WordWeights]
-
-    def fit(self, batches: Iterable[Batch]) -> Metric:
-        return self._weigh(_count_references(batches, self.text))
-
-    def count(self, batch: Batch) -> TermCounts:
-        return TermCounts(*_count_references([batch], self.text).salience.terms())
-
-    def weigh(self, terms: TermCounts) -> Metric:
-        return self._weigh(Frequencies.from_terms(terms))
-
-    def tables(self, batches: Iterable[Batch]) -> Tables:
-        return _count_references(batches, self.text).tables()
-
-    def restore(self, tables: Tables) -> Metric:
-        return self._weigh(Frequencies.from_tables(tables))
-
-    def with_weights(self, weights: WordWeights | None, lists: str | None) -> Metric:
-        """Return the metric with weights, and where the documents' lists come from."""
-        score = partial(
-            rows, formula=self.formula, text=self.text, weights=weights, lists=lists
-        )
-        return replace(self.plain, rows=score, needs_documents=lists is not None)
-
-    def _weigh(self, frequencies: Frequencies) -> Metric:
-        _check_documents(frequencies)
-        weights = self.build(frequencies, self.column)
-        return self.with_weights(
-            weights, "the references that the weights were fitted on"
-        )
-
-
-def _count_references(batches: Iterable[Batch], text: Preparation) -> Frequencies:
+def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequencies:
     """Count the words of all references of each document together."""
 
     def prepare_batch(batch: Batch) -> tuple[list[Tokens], list[str]]:
@@ -258,19 +197,13 @@ def _count_references(batches: Iterable[Batch], text: Preparation) -> Frequencie
     return Frequencies(texts())
 
 
-def _check_documents(frequencies: Frequencies) -> None:
-    documents = frequencies.documents
-    if len(documents) < 2:
-        msg = (
-            f"All segments are of one document, {documents[0]!r}; salience shows "
-            "only beside other documents: give a test set with several, "
-            "weights=FILE with a list of a larger corpus, or weight=none."
-        )
-        raise CorpusError(msg)
-
-
-def _list_documents(batch: Batch | Sentence) -> list[str]:
+def _list_documents(batch: AnyBatch) -> list[str]:
     documents = batch.place.documents
     if documents is None:
-        raise CorpusError(NO_DOCUMENTS)
+        msg = (
+            "ltv weighs words by how salient they are in their document, but no documents "
+            "are known; give `documents` (ids that all differ make every segment a "
+            "document), or weight=none."
+        )
+        raise CorpusError(msg)
     return documents if isinstance(documents, list) else [*documents]

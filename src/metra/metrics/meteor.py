@@ -2,21 +2,17 @@
 
 import math
 from functools import lru_cache, partial
+from itertools import compress
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence, get_segment_words
-from metra.errors import MissingResourceError, OptionError
-from metra.metrics.alignment import Alignment, Link, WordRange, sort_links
-from metra.metrics.options import FromZero, Range, Share
-from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import Preparation, make_preparation
-from metra.text.resources import (
-    compute_table_digest,
-    find_wordnet_folder,
-    read_paraphrase_table,
-    read_wordnet_version,
-)
+from metra.errors import MissingResourceError, OptionError, not_possible
+from metra.metrics.alignment import Alignment, build_alignments, make_link
+from metra.metrics.options import Case, FromZero, Range, Share
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text import resources
+from metra.text.preparation import Tokens, make_preparation
 
 
 class Parameters(NamedTuple):
@@ -62,23 +58,10 @@ PARAMETERS_2007 = {
 
 PARAMETERS_2005 = Parameters(0.9, 3.0, 0.5, 0.5)
 
-STEMMERS = {
-    "da": "danish",
-    "de": "german",
-    "en": "english",
-    "es": "spanish",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "it": "italian",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
+_SNOWBALL = """da:danish de:german en:english es:spanish fi:finnish fr:french hu:hungarian
+    it:italian nl:dutch no:norwegian pt:portuguese ro:romanian ru:russian sv:swedish
+    tr:turkish"""
+STEMMERS = dict(pair.split(":") for pair in _SNOWBALL.split())
 
 FUNCTION_WORDS = {
     "en": """the , . to of and a in that for " is on 's it with was as said at he by be
@@ -143,7 +126,7 @@ def meteor(
     paraphrase: str = "",
     norm: bool = False,
     tok: str = "13a",
-    case: Literal["mixed", "lower"] = "lower",
+    case: Case = "lower",
 ) -> Metric:
     """Words matched by form, stem and meaning, in order; 0 to 100. Higher is better.
 
@@ -176,7 +159,6 @@ def meteor(
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
         norm: prepare text by METEOR's own normaliser, English only, instead of tok and case.
         tok: how text is cut into words; none: at ASCII white space, as the program does.
-        case: whether letter case counts.
     """
     stages = _choose_stages(modules, lang, paraphrases=bool(paraphrase))
     chosen = choose_parameters(variant, lang, task)
@@ -184,9 +166,7 @@ def meteor(
         tuned if given is None else given
         for tuned, given in zip(chosen[:4], (alpha, beta, gamma, delta), strict=True)
     ]
-    stage_weights = _parse_weights(
-        weights, stages, dict(zip(STAGES, chosen[4:], strict=True))
-    )
+    stage_weights = _parse_weights(weights, stages, chosen)
     if norm and lang != "en":
         msg = f"meteor: there is no normaliser for lang={lang}; expected norm=no."
         raise OptionError(msg)
@@ -198,46 +178,54 @@ def meteor(
         white = "java-white" if tok == "none" else tok
         text = make_preparation(tok=white, case=case, stem="no")
         settled = {"tok": tok if tok == "none" else text.versions()["tok"]}
-    settled |= dict(zip(("alpha", "beta", "gamma", "delta"), formula, strict=True))
+    settled |= dict(zip(Parameters._fields, formula, strict=False))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
-    folder = ""
-    if "synonym" in stages:
-        path = find_wordnet_folder(wordnet)
-        folder = str(path)
-        settled["wordnet"] = read_wordnet_version(path)
+    folder = str(resources.find_wordnet_folder(wordnet)) if "synonym" in stages else ""
+    if folder:
+        settled["wordnet"] = resources.read_wordnet_version(Path(folder))
     elif not wordnet:
         settled["wordnet"] = "none"
-    digest = compute_table_digest(paraphrase) if paraphrase else ""
+    digest = resources.compute_table_digest(paraphrase) if paraphrase else ""
     if digest:
         settled["paraphrase"] = digest
     aligner = _build_aligner(
         lang, stages, folder, (paraphrase, digest), tuple(formula), stage_weights
     )
-    per_stage = [
-        f"{stage}_{side}"
-        for stage in (*stages, *("unused", "unused_2", "unused_3"))[:4]
-        for side in ("hyp_content", "ref_content", "hyp_function", "ref_function")
-    ]
+
+    def prepare_batch(batch: AnyBatch) -> tuple[Tokens, list[Tokens]]:
+        return batch.hyps.tokens(text), [ref.tokens(text) for ref in batch.refs]
+
+    def align(batch: AnyBatch, index: int) -> list[Alignment]:
+        """Link words and phrases by the stage that matched them, with each reference."""
+        best, alignments = aligner.alignments(*prepare_batch(batch), index)
+        return build_alignments(
+            batch,
+            index,
+            text,
+            lambda place: [
+                make_link(stages[stage], hyp, ref, hyp_words, ref_words)
+                for ref, ref_words, hyp, hyp_words, stage in alignments[place]
+            ],
+            kinds=(*stages, "insertion", "deletion"),
+            chosen=best,
+        )
+
+    sides = ("hyp_content", "ref_content", "hyp_function", "ref_function")
+    named = (*stages, "unused", "unused_2", "unused_3")[:4]
     return Metric(
         name="meteor",
         columns=(
             *("hyp_len", "ref_len", "hyp_function", "ref_function"),
-            *per_stage,
+            *(f"{stage}_{side}" for stage in named for side in sides),
             *("chunks", "hyp_matches", "ref_matches"),
         ),
-        rows=partial(rows, aligner=aligner, text=text),
+        rows=lambda batch: aligner.rows(*prepare_batch(batch)),
         aggregate=aligner.score,
         parts=partial(parts, aligner=aligner),
-        align=partial(align, aligner=aligner, stages=stages, text=text),
+        align=align,
         settled=settled,
     )
-
-
-def rows(batch: Batch | Sentence, *, aligner: _core.Meteor, text: Preparation) -> Array:
-    """Counts of each segment's alignment with its best reference: (segments, 23)."""
-    refs = [ref.tokens(text) for ref in batch.refs]
-    return aligner.rows(batch.hyps.tokens(text), refs)
 
 
 def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
@@ -257,58 +245,16 @@ def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
     }
 
 
-def align(
-    batch: Batch | Sentence,
-    index: int,
-    *,
-    aligner: _core.Meteor,
-    stages: tuple[str, ...],
-    text: Preparation,
-) -> list[Alignment]:
-    """Link words and phrases by the stage that matched them, with each reference."""
-    refs = [ref.tokens(text) for ref in batch.refs]
-    best, alignments = aligner.alignments(batch.hyps.tokens(text), refs, index)
-    hyp, references = get_segment_words(batch, index, text)
-    return [
-        Alignment(
-            hyp=hyp,
-            ref=words,
-            links=sort_links(
-                [_make_link(link, stages) for link in links], len(hyp), len(words)
-            ),
-            kinds=(*stages, "insertion", "deletion"),
-            reference=number,
-            chosen=place == best,
-        )
-        for place, ((number, words), links) in enumerate(
-            zip(references, alignments, strict=True)
-        )
-    ]
-
-
-def _make_link(match: tuple[int, int, int, int, int], stages: tuple[str, ...]) -> Link:
-    ref, ref_words, hyp, hyp_words, stage = match
-    return Link(
-        stages[stage], WordRange(hyp, hyp + hyp_words), WordRange(ref, ref + ref_words)
-    )
-
-
 def _choose_stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
     if modules == "auto":
-        has = {
-            "exact": True,
-            "stem": lang in STEMMERS,
-            "synonym": lang == "en",
-            "paraphrase": paraphrases,
-        }
-        return tuple(stage for stage in STAGES if has[stage])
+        has = (True, lang in STEMMERS, lang == "en", paraphrases)
+        return tuple(compress(STAGES, has))
     stages = tuple(modules.split("+"))
     if stages[0] != "exact" or stages != tuple(s for s in STAGES if s in stages):
-        msg = (
-            f"meteor: modules={modules} is not possible; expected exact, then any of "
-            "stem, synonym and paraphrase in this order, joined by +."
+        expected = (
+            "exact, then any of stem, synonym and paraphrase in this order, joined by +"
         )
-        raise OptionError(msg)
+        raise OptionError(not_possible(f"meteor: modules={modules}", expected))
     if "stem" in stages and lang not in STEMMERS:
         msg = (
             f"meteor: there is no stemmer for lang={lang}; expected one of "
@@ -328,20 +274,19 @@ def _choose_stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, 
 
 
 def _parse_weights(
-    weights: str, stages: tuple[str, ...], tuned: dict[str, float]
+    weights: str, stages: tuple[str, ...], tuned: Parameters
 ) -> tuple[float, ...]:
     if weights == "auto":
-        return tuple(tuned[stage] for stage in stages)
+        return tuple(getattr(tuned, stage) for stage in stages)
     try:
         given = tuple(float(weight) for weight in weights.split("+"))
     except ValueError:
         given = ()
     if len(given) != len(stages) or any(weight not in _WEIGHT for weight in given):
-        msg = (
-            f"meteor: weights={weights} is not possible; expected {len(stages)} numbers "
-            f"{_WEIGHT} joined by +, for {', '.join(stages)}."
+        expected = (
+            f"{len(stages)} numbers {_WEIGHT} joined by +, for {', '.join(stages)}"
         )
-        raise OptionError(msg)
+        raise OptionError(not_possible(f"meteor: weights={weights}", expected))
     return given
 
 
@@ -355,7 +300,7 @@ def _build_aligner(
     weights: tuple[float, ...],
 ) -> _core.Meteor:
     """Make an aligner; a table of paraphrases is its path and what is in it."""
-    table = read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
+    table = resources.read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
     try:
         return _core.Meteor(
             list(stages),

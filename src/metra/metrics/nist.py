@@ -1,34 +1,19 @@
 """NIST: matching n-grams weighed by the information in them, short outputs penalised."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
-from metra.formats.annotations.weights import (
-    compute_information_version,
-    read_information,
-)
-from metra.metrics.options import NgramOrder
-from metra.metrics.record import (
-    Array,
-    Metric,
-    Parts,
-    Tables,
-    TermCounts,
-    TwoPassFit,
-    metric_factory,
-    refuse_unfitted,
-)
-from metra.text.preparation import (
-    Preparation,
-    make_mteval_preparation,
-    make_preparation,
-)
+from metra.corpus.batch import Batch
+from metra.formats.annotations import weights as weight_files
+from metra.metrics.corpus_weights import Tables, TermCounts, TwoPassFit, refuse_unfitted
+from metra.metrics.options import Case, NgramOrder
+from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.text.preparation import choose_preparation
 
 
 @metric_factory
@@ -36,7 +21,7 @@ def nist(
     *,
     n: NgramOrder = 5,
     tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
     style: Literal["plain", "mteval"] = "plain",
     info: str | None = None,
@@ -64,29 +49,23 @@ def nist(
     level (mteval lower-cases unless told -c: `case=lower`).
 
     Options:
-        n: longest n-grams that count.
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
         style: whose conventions: mteval takes the word 0 for no word when it counts what
             stands before another, has its own white space, and lower-cases ASCII only.
         info: a file with the weights, instead of counting the references: n-gram, tab,
             weight in bits; `metra.formats.annotations.weights.write_information`
             writes one.
     """
-    text = _choose_preparation(tok=tok, case=case, stem=stem, style=style)
-    settled = text.versions() | ({"tok": tok} if style == "mteval" else {})
-    settled["info"] = (
-        "references" if info is None else compute_information_version(info)
-    )
+    text, settled = choose_preparation("nist", tok, case, stem, style)
+    settled["info"] = "references"
+    if info is not None:
+        settled["info"] = weight_files.compute_information_version(info)
     orders = range(1, n + 1)
     plain = Metric(
         name="nist",
         columns=(
             *(f"information_{order}" for order in orders),
             *(f"ngrams_{order}" for order in orders),
-            "hyp_len",
-            "ref_len",
+            *("hyp_len", "ref_len"),
         ),
         rows=refuse_unfitted("nist"),
         aggregate=partial(_core.nist_score, order=n),
@@ -94,21 +73,24 @@ def nist(
         settled=settled,
     )
 
-    counts = _NgramCounts(plain, n, text, style)
+    def apply(weights: _core.Information) -> Metric:
+        return replace(
+            plain,
+            rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
+        )
+
     if info is not None:
-        return counts.with_weights(read_information(info, n))
-    return replace(
-        plain,
-        fit=counts.fit,
-        weighing=TwoPassFit(counts.count, counts.weigh, counts.tables, counts.restore),
+        return apply(weight_files.read_information(info, n))
+    weighing = TwoPassFit(
+        count_all=partial(
+            fit_information, n=n, tok=tok, case=case, stem=stem, style=style
+        ),
+        from_terms=partial(_weigh_terms, n=n, style=style),
+        to_tables=_build_tables,
+        from_tables=partial(_read_tables, n=n, style=style),
+        apply=apply,
     )
-
-
-def rows(
-    batch: Batch | Sentence, *, text: Preparation, weights: _core.Information
-) -> Array:
-    """Information matched and n-grams of each order, then the two lengths: (n, 2n+2)."""
-    return weights.rows(batch.hits(text), batch.hyps.tokens(text))
+    return replace(plain, fit=weighing.fit, weighing=weighing)
 
 
 def parts(totals: Array, *, n: int) -> Parts:
@@ -130,68 +112,33 @@ def fit_information(
     *,
     n: int = 5,
     tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "no",
     style: Literal["plain", "mteval"] = "plain",
 ) -> _core.Information:
     """The weights of these batches' references, to be written to a file and used again."""
-    text = _choose_preparation(tok=tok, case=case, stem=stem, style=style)
-    return _count_ngrams(batches, n=n, text=text, history=style)
-
-
-def _choose_preparation(*, tok: str, case: str, stem: str, style: str) -> Preparation:
-    if style == "mteval":
-        return make_mteval_preparation("nist", tok=tok, case=case, stem=stem)
-    return make_preparation(tok=tok, case=case, stem=stem)
-
-
-def _count_ngrams(
-    batches: Iterable[Batch], *, n: int, text: Preparation, history: str
-) -> _core.Information:
-    weights = _core.Information(n, history)
+    text, _ = choose_preparation("nist", tok, case, stem, style)
+    weights = _core.Information(n, style)
     for batch in batches:
         for ref in batch.refs:
             weights.add(ref.tokens(text))
     return weights
 
 
-@dataclass(frozen=True, slots=True)
-class _NgramCounts:
-    """How n-grams get their weights: from the references, or from counts of them."""
+def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
+    """Weigh n-grams that were counted elsewhere, what begins one before it."""
+    weights = _core.Information(n, style)
+    weights.learn(*terms)
+    return weights
 
-    #: The metric without weights.
-    plain: Metric
-    n: int
-    text: Preparation
-    history: str
 
-    def fit(self, batches: Iterable[Batch]) -> Metric:
-        return self.with_weights(self._count(batches))
+def _build_tables(weights: _core.Information) -> Tables:
+    (words, ends), counts, longer = weights.tables()
+    named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
+    return {"words": words, "ends": ends, "counts": counts, **named}
 
-    def count(self, batch: Batch) -> TermCounts:
-        return TermCounts(*self._count([batch]).terms())
 
-    def weigh(self, terms: TermCounts) -> Metric:
-        """Weigh n-grams that were counted elsewhere, what begins one before it."""
-        weights = _core.Information(self.n, self.history)
-        weights.learn(*terms)
-        return self.with_weights(weights)
-
-    def tables(self, batches: Iterable[Batch]) -> Tables:
-        (words, ends), counts, longer = self._count(batches).tables()
-        named = {f"grams_{n}": table for n, table in enumerate(longer, 2)}
-        return {"words": words, "ends": ends, "counts": counts, **named}
-
-    def restore(self, tables: Tables) -> Metric:
-        longer = [tables[f"grams_{order}"] for order in range(2, self.n + 1)]
-        words = tables["words"], tables["ends"]
-        return self.with_weights(
-            _core.Information.of_tables(self.history, words, tables["counts"], longer)
-        )
-
-    def with_weights(self, weights: _core.Information) -> Metric:
-        score = partial(rows, text=self.text, weights=weights)
-        return replace(self.plain, rows=score)
-
-    def _count(self, batches: Iterable[Batch]) -> _core.Information:
-        return _count_ngrams(batches, n=self.n, text=self.text, history=self.history)
+def _read_tables(tables: Tables, *, n: int, style: str) -> _core.Information:
+    longer = [tables[f"grams_{order}"] for order in range(2, n + 1)]
+    words = tables["words"], tables["ends"]
+    return _core.Information.of_tables(style, words, tables["counts"], longer)

@@ -6,22 +6,13 @@ as in `n: Annotated[int, Range(1, 1000)] = 4`.
 
 import inspect
 import math
+import typing
 from collections.abc import Callable
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeAlias,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
-from metra.errors import OptionError
+from metra.errors import OptionError, not_possible
 
 
 class Range(NamedTuple):
@@ -43,9 +34,8 @@ class Range(NamedTuple):
     def __str__(self) -> str:
         """Say it as in "expected a number from 0 to 1"."""
         if self.above:
-            return f"above {self.low:g}" + (
-                f" and at most {self.high:g}" if self.high < math.inf else ""
-            )
+            most = f" and at most {self.high:g}" if self.high < math.inf else ""
+            return f"above {self.low:g}{most}"
         if self.high < math.inf:
             return f"from {self.low:g} to {self.high:g}"
         return f"of at least {self.low:g}"
@@ -59,6 +49,10 @@ NgramOrder: TypeAlias = Annotated[int, Range(1, LONGEST)]
 Share: TypeAlias = Annotated[float, Range(0, 1)]
 #: A number that may not be negative.
 FromZero: TypeAlias = Annotated[float, Range(0)]
+#: Whether letter case counts.
+Case: TypeAlias = Literal["mixed", "lower"]
+
+_NO = object()
 
 
 class Parameter(NamedTuple):
@@ -72,9 +66,8 @@ class Parameter(NamedTuple):
     @property
     def kinds(self) -> tuple[Any, ...]:
         """The types that its value may have."""
-        if get_origin(self.annotation) in (Union, UnionType):
-            return get_args(self.annotation)
-        return (self.annotation,)
+        is_union = get_origin(self.annotation) in (typing.Union, UnionType)
+        return get_args(self.annotation) if is_union else (self.annotation,)
 
     def choices(self) -> list[str]:
         """List the values it can have, empty where there are too many to list."""
@@ -86,36 +79,37 @@ class Parameter(NamedTuple):
         """Return the value as the type of the option, or raise an error that says more."""
         for kind in self.kinds:
             converted = _convert_kind(kind, value)
-            if converted is not _NO and self._allows(converted):
+            # A number is finite, whatever its range.
+            is_number = isinstance(converted, (int, float)) and kind is not bool
+            if is_number and converted not in (self.range or Range(-math.inf)):
+                continue
+            if converted is not _NO:
                 return converted
-        shown = f"{owner}: {self.name}={format_value(value)}"
-        msg = f"{shown} is not possible; expected {self._describe_expected()}."
-        raise OptionError(msg)
-
-    def _allows(self, value: object) -> bool:
-        """Whether a number is finite and in its range; other values always are."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return True
-        return math.isfinite(value) and (self.range is None or value in self.range)
-
-    def _describe_expected(self) -> str:
-        choices = self.choices()
-        if choices:
-            return f"one of {', '.join(choices)}"
-        names = [_name_kind(kind) for kind in self.kinds if kind is not NoneType]
+        names = {int: "a whole number", float: "a number"}
+        kinds = (names.get(k, "a text") for k in self.kinds if k is not NoneType)
         limits = "" if self.range is None else f" {self.range}"
-        return " or ".join(names) + limits
+        choices = self.choices()
+        listed = f"one of {', '.join(choices)}" if choices else " or ".join(kinds)
+        given = f"{owner}: {self.name}={format_value(value)}"
+        raise OptionError(not_possible(given, listed + limits))
 
 
 @lru_cache(maxsize=256)
 def read_parameters(factory: Callable[..., object]) -> dict[str, Parameter]:
     """Return the options of a metric from its factory's keyword parameters."""
     plain = inspect.unwrap(factory)
-    hints, annotated = get_type_hints(plain), get_type_hints(plain, include_extras=True)
-    return {
-        name: Parameter(name, hints[name], entry.default, _find_range(annotated[name]))
-        for name, entry in inspect.signature(plain).parameters.items()
-    }
+    hints = typing.get_type_hints(plain)
+    annotated = typing.get_type_hints(plain, include_extras=True)
+    parameters = {}
+    for name, entry in inspect.signature(plain).parameters.items():
+        # The range stands beside the type, or beside one of several.
+        kinds = (annotated[name], *get_args(annotated[name]))
+        extras = (
+            extra for kind in kinds for extra in getattr(kind, "__metadata__", ())
+        )
+        limits = next((extra for extra in extras if isinstance(extra, Range)), None)
+        parameters[name] = Parameter(name, hints[name], entry.default, limits)
+    return parameters
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -152,18 +146,6 @@ def format_value(value: object) -> str:
     return str(value)
 
 
-def _find_range(annotation: Any) -> Range | None:
-    """Find the range beside a type, or beside one of several."""
-    for kind in (annotation, *get_args(annotation)):
-        for extra in getattr(kind, "__metadata__", ()):
-            if isinstance(extra, Range):
-                return extra
-    return None
-
-
-_NO = object()
-
-
 def _convert_kind(kind: Any, value: object) -> object:
     if get_origin(kind) is Literal:
         text = format_value(value) if isinstance(value, bool) else value
@@ -181,7 +163,3 @@ def _convert_kind(kind: Any, value: object) -> object:
     except (TypeError, ValueError, OverflowError):
         return _NO
     return converted if isinstance(value, str) or converted == value else _NO
-
-
-def _name_kind(kind: Any) -> str:
-    return {int: "a whole number", float: "a number"}.get(kind, "a text")

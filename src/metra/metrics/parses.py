@@ -3,10 +3,8 @@
 Parses by an installed spaCy model, in the same form as parses from a file.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from threading import Lock
 from typing import Any
 
 from metra.corpus.batch import BatchPosition, SegmentColumn
@@ -14,7 +12,7 @@ from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
 from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
-from metra.text.resources import get_model_version, load_spacy_model
+from metra.text.resources import load_spacy_model
 from metra.text.words import tokenize_words
 
 Finder = Callable[[SegmentColumn, BatchPosition], list[Sequence[Parse]]]
@@ -39,10 +37,9 @@ def build_file_source(owner: str, path: str, *, match: bool) -> ParseSource:
 
     def find(column: SegmentColumn, place: BatchPosition) -> list[Sequence[Parse]]:
         parses = read_conllu(fill_system(owner, path, place))
-        texts = (column.text[index] or "" for index in range(len(column.text)))
         return [
             parses.of(place.first + index, text if match else None)
-            for index, text in enumerate(texts)
+            for index, text in enumerate(_list_texts(column))
         ]
 
     # Where each system has a file of its own, the signature that they share names none.
@@ -52,59 +49,35 @@ def build_file_source(owner: str, path: str, *, match: bool) -> ParseSource:
 
 def build_model_source(model: str) -> ParseSource:
     """Parse the texts by a spaCy model, given by its name or folder."""
-
-    loaded = load_parser(model)
-
-    def find(column: SegmentColumn, _: BatchPosition) -> list[Sequence[Parse]]:
-        return list(
-            loaded.parse(column.text[index] or "" for index in range(len(column.text)))
+    loaded = load_spacy_model(model, owner="parsing", extra="parse")
+    if "parser" not in loaded.pipeline.pipe_names:
+        msg = (
+            f"The spaCy model {model!r} has no dependency parser; choose one that has."
         )
-
-    return ParseSource(find, settled={"model": loaded.version})
+        raise MissingResourceError(msg)
+    return ParseSource(
+        lambda column, _: loaded.read(
+            _list_texts(column), lambda doc: tuple(convert_sentences(doc))
+        ),
+        settled={"model": loaded.version},
+    )
 
 
 def build_word_source() -> ParseSource:
     """Take the words alone, each punctuation mark a word, as one sentence a segment."""
 
-    def find(column: SegmentColumn, _: BatchPosition) -> list[Sequence[Parse]]:
-        texts = (column.text[index] or "" for index in range(len(column.text)))
-        return [(_wrap_words(tokenize_words(text)),) for text in texts]
+    def wrap(text: str) -> Parse:
+        words = tokenize_words(text)
+        parsed = (ParsedWord(word, "_", "_", "_", "_", 0, "_") for word in words)
+        return Parse(tuple(parsed), "".join(words))
 
-    return ParseSource(find, parsed=False)
-
-
-def _wrap_words(words: Sequence[str]) -> Parse:
-    return Parse(
-        tuple(ParsedWord(word, "_", "_", "_", "_", 0, "_") for word in words),
-        "".join(words),
+    return ParseSource(
+        lambda column, _: [(wrap(text),) for text in _list_texts(column)], parsed=False
     )
 
 
-class Parser:
-    """A spaCy model that cuts sentences, tags them and finds their dependencies."""
-
-    def __init__(self, pipeline: Any) -> None:
-        self._pipeline = pipeline
-        self._lock = Lock()  # a pipeline keeps state while it works
-        self.version = get_model_version(pipeline)
-
-    def parse(self, texts: Iterable[str]) -> list[tuple[Parse, ...]]:
-        """Parse every text into its sentences."""
-        with self._lock:
-            docs = self._pipeline.pipe(texts)
-            return [tuple(convert_sentences(doc)) for doc in docs]
-
-
-@lru_cache(maxsize=8)
-def load_parser(model: str) -> Parser:
-    """Load a model by its package's name or its folder."""
-    pipeline = load_spacy_model(model, owner="parsing", extra="parse")
-    if "parser" not in pipeline.pipe_names:
-        msg = (
-            f"The spaCy model {model!r} has no dependency parser; choose one that has."
-        )
-        raise MissingResourceError(msg)
-    return Parser(pipeline)
+def _list_texts(column: SegmentColumn) -> list[str]:
+    return [column.text[index] or "" for index in range(len(column.text))]
 
 
 def convert_sentences(doc: Any) -> Iterator[Parse]:

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.annotations.quality_model import (
     QualityModel,
@@ -14,8 +15,9 @@ from metra.formats.annotations.quality_model import (
     read_quality_model,
 )
 from metra.metrics.options import format_value
-from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
+from metra.metrics.units import Detail
 
 
 @metric_factory
@@ -55,21 +57,26 @@ def quality(*, model: str = "") -> Metric:
     described = read_quality_model(model)
     metrics = [make_metric(member.spec) for member in described.members]
     for member, metric in zip(described.members, metrics, strict=True):
-        _check_direction(member, metric)
+        if (member.best > member.worst) != metric.higher_is_better:
+            better = "higher" if metric.higher_is_better else "lower"
+            worst, best = map(format_value, (member.worst, member.best))
+            msg = (
+                f"quality: {member.spec} is better the {better} it is, but the model has "
+                f"worst {worst} and best {best}; exchange them."
+            )
+            raise OptionError(msg)
     return combine_metrics(described, metrics)
 
 
 def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
     """Join the metrics of a model: their statistics side by side, one score from all."""
-    edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)])
+    edges = np.cumsum([0, *(len(metric.columns) for metric in metrics)]).tolist()
     members = [
-        _ScoredMember(member, metric.aggregate, slice(int(start), int(stop)))
-        for member, metric, start, stop in zip(
-            model.members, metrics, edges[:-1], edges[1:], strict=True
+        _ScoredMember(member, metric.aggregate, slice(*places))
+        for member, metric, places in zip(
+            model.members, metrics, pairwise(edges), strict=True
         )
     ]
-    fits = [metric.fit for metric in metrics]
-    singles = [metric.for_segments for metric in metrics]
     joined = Metric(
         name="quality",
         columns=tuple(
@@ -88,24 +95,20 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         whole_documents=any(metric.whole_documents for metric in metrics),
         settled=_describe_model(model, metrics),
     )
-    if any(singles):
+    if any(metric.for_segments for metric in metrics):
         each = [metric.for_segments or metric for metric in metrics]
         alone = combine_metrics(
             model, [replace(metric, for_segments=None) for metric in each]
         )
         joined = replace(joined, for_segments=replace(alone, fit=None))
-    if any(fits):
 
-        def fit(batches: Iterable[Batch]) -> Metric:
-            # Several metrics look at the same batches, which can be walked through once.
-            kept = list(batches)
-            return combine_metrics(
-                model,
-                [metric.fit(kept) if metric.fit else metric for metric in metrics],
-            )
+    def fit(batches: Iterable[Batch]) -> Metric:
+        # Several metrics look at the same batches, which can be walked through once.
+        kept = list(batches)
+        fitted = [metric.fit(kept) if metric.fit else metric for metric in metrics]
+        return combine_metrics(model, fitted)
 
-        joined = replace(joined, fit=fit)
-    return joined
+    return replace(joined, fit=fit) if any(metric.fit for metric in metrics) else joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +129,7 @@ class _ScoredMember:
         return 100 * np.clip(share, 0, 1)
 
 
-def rows(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> Array:
+def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
     """The statistics of all metrics of each segment, side by side."""
     return np.concatenate([metric.rows(batch) for metric in metrics], axis=1)
 
@@ -148,46 +151,33 @@ def aggregate(totals: Array, *, members: Sequence[_ScoredMember]) -> Array:
 
 def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
     """Each metric's score, what it is worth, and its share of the weight in percent."""
-    scores = {
-        scored.member.spec: (float(scored.score(totals)), float(scored.worth(totals)))
-        for scored in members
-    }
-    defined = {spec: pair for spec, pair in scores.items() if not np.isnan(pair[0])}
-    weights = {scored.member.spec: scored.member.weight for scored in members}
-    total = sum(weights[spec] for spec in defined)
+    defined = {}
+    for scored in members:
+        score = float(scored.score(totals))
+        if not np.isnan(score):
+            defined[scored.member] = score, float(scored.worth(totals))
+    total = sum(member.weight for member in defined)
     return {
-        spec: [score, worth, 100 * weights[spec] / total]
-        for spec, (score, worth) in defined.items()
+        member.spec: [score, worth, 100 * member.weight / total]
+        for member, (score, worth) in defined.items()
     }
 
 
-def details(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> list[Detail]:
+def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
     """What the metrics noted, those that note anything."""
-    return [
-        detail
-        for metric in metrics
-        if metric.details
-        for detail in metric.details(batch)
-    ]
-
-
-def _check_direction(member: WeightedMetric, metric: Metric) -> None:
-    if (member.best > member.worst) != metric.higher_is_better:
-        better = "higher" if metric.higher_is_better else "lower"
-        msg = (
-            f"quality: {member.spec} is better the {better} it is, but the model has worst "
-            f"{format_value(member.worst)} and best {format_value(member.best)}; exchange them."
-        )
-        raise OptionError(msg)
+    noting = [metric.details for metric in metrics if metric.details]
+    return [detail for list_details in noting for detail in list_details(batch)]
 
 
 def _describe_model(
     model: QualityModel, metrics: Sequence[Metric]
 ) -> dict[str, object]:
     """Say what is combined and how; the members' signatures stand in brackets."""
-    entries = [
-        f"{format_value(member.weight)}*[{metric.signature().replace('|', ';')}]"
-        f"@{format_value(member.worst)}..{format_value(member.best)}"
-        for member, metric in zip(model.members, metrics, strict=True)
-    ]
+    entries = []
+    for member, metric in zip(model.members, metrics, strict=True):
+        weight, worst, best = map(
+            format_value, (member.weight, member.worst, member.best)
+        )
+        signature = metric.signature().replace("|", ";")
+        entries.append(f"{weight}*[{signature}]@{worst}..{best}")
     return {"model": model.name, "measures": "+".join(entries)}

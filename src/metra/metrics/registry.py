@@ -1,4 +1,4 @@
-"""The registry: every metric by name. Adding one is a line here."""
+"""The registry: every metric by name. Adding one is a word here."""
 
 import re
 from collections.abc import Callable
@@ -11,34 +11,16 @@ from metra.formats.stream import get_file_state
 from metra.metrics.options import parse_spec
 from metra.metrics.record import Metric
 
-# name: module of this package that holds the factory of the same name
-BUILT_IN = {
-    "bleu": "bleu",
-    "nist": "nist",
-    "chrf": "chrf",
-    "ter": "ter",
-    "wer": "wer",
-    "per": "per",
-    "ser": "ser",
-    "cer": "cer",
-    "precision": "unigram",
-    "recall": "unigram",
-    "f1": "unigram",
-    "fmean": "unigram",
-    "gtm": "gtm",
-    "meteor": "meteor",
-    "ltv": "ltv",
-    "syntax": "syntax",
-    "xscore": "xscore",
-    "transfer": "transfer",
-    "ie": "ie",
-    "quality": "quality",
-    "entities": "entities",
-    "terminology": "terminology",
-    "untranslated": "untranslated",
-    "mwer": "mwer",
-    "evaltrans": "evaltrans",
+NAMES = """bleu nist chrf ter wer per ser cer precision recall f1 fmean gtm meteor ltv
+    syntax xscore transfer ie quality entities terminology untranslated mwer evaltrans"""
+# Modules of this package that are not named after the one metric that they hold.
+_SHARED = {
+    **dict.fromkeys(("wer", "per", "ser", "cer"), "error_rates"),
+    **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
+    "mwer": "evaltrans",
 }
+# name: module of this package that holds the factory of the same name
+BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 _NUMBER = re.compile(r"[-+]?[\d.]*")
 _PATH = re.compile(r"[./\\{]")
 _UNKNOWN = object()
@@ -67,18 +49,13 @@ def metric(spec: str) -> Metric:
     >>> metric("bleu:tok=intl").options["tok"]
     'intl'
     """
-    if ":" not in spec:
-        return _make_cached(spec, ())
-    states = tuple(map(_read_state, _list_words(spec)))
-    return _make_metric(spec) if _UNKNOWN in states else _make_cached(spec, states)
+    states = tuple(map(_read_state, _list_words(spec))) if ":" in spec else ()
+    make = _make_metric.__wrapped__ if _UNKNOWN in states else _make_metric
+    return make(spec, states)
 
 
 @lru_cache(maxsize=1024)
-def _make_cached(spec: str, _: tuple[object, ...]) -> Metric:
-    return _make_metric(spec)
-
-
-def _make_metric(spec: str) -> Metric:
+def _make_metric(spec: str, _: tuple[object, ...]) -> Metric:
     name, options = parse_spec(spec)
     return find_factory(name)(**options)
 

@@ -5,8 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.options import Case
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.corrections import EditCounts, infer_changes
 from metra.text.preparation import Preparation, make_preparation
 
@@ -17,7 +17,7 @@ COUNTS = EditCounts._fields
 def syntax(
     *,
     average: Literal["sentence", "corpus"] = "sentence",
-    case: Literal["mixed", "lower"] = "mixed",
+    case: Case = "mixed",
     stem: str = "english",
 ) -> Metric:
     """Changes per hundred words that make the output grammatical. Lower is better.
@@ -52,20 +52,16 @@ def syntax(
     )
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation) -> Array:
+def rows(batch: AnyBatch, *, text: Preparation) -> Array:
     """The changes of each output for its easiest correction, its words, their ratio, 1."""
     hyps = batch.hyps.tokens(text)
     refs = [ref.tokens(text) for ref in batch.refs]
     table = np.empty((len(batch), len(COUNTS) + 3))
     for segment in range(len(batch)):
         output = hyps[segment] or []
-        corrections = [ref[segment] for ref in refs]
+        corrections = [words for ref in refs if (words := ref[segment]) is not None]
         changes = min(
-            (
-                infer_changes(output, words)
-                for words in corrections
-                if words is not None
-            ),
+            (infer_changes(output, words) for words in corrections),
             key=lambda changes: (changes.total, changes),
         )
         ratio = changes.total / max(len(output), 1)
@@ -87,8 +83,7 @@ def average_corpus(totals: Array) -> Array:
 def parts(totals: Array) -> Parts:
     """The counts behind one score, and both averages."""
     return {
-        **{name: float(totals[at]) for at, name in enumerate(COUNTS)},
-        "words": float(totals[len(COUNTS)]),
+        **dict(zip((*COUNTS, "words"), totals.tolist(), strict=False)),
         "sentence_mean": float(average_sentences(totals)),
         "corpus_ratio": float(average_corpus(totals)),
     }

@@ -1,15 +1,14 @@
 """Translation edit rate: edits per reference word, where moving a block of words is one."""
 
-from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
+from metra.metrics.options import Case
 from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import Preparation, make_preparation
+from metra.text.preparation import make_preparation
 
 COLUMNS = ("insertions", "deletions", "substitutions", "shifts", "ref_len")
 
@@ -21,7 +20,7 @@ def ter(
     punct: bool = True,
     asian: bool = False,
     tok: str = "none",
-    case: Literal["mixed", "lower"] = "lower",
+    case: Case = "lower",
     stem: str = "no",
     style: Literal["sacrebleu", "tercom"] = "sacrebleu",
 ) -> Metric:
@@ -67,37 +66,35 @@ def ter(
         punct: no removes . , ? : ; ! " ( ) and, with asian, their East Asian like.
         asian: with normalized, each East Asian character is a word of its own.
         tok: another way to cut text into words, instead of normalized, punct and asian.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
         style: whose search for shifts: sacrebleu's, or tercom's, which also splits text as
             TERCOM does; it tries every shift, however many, and takes long for segments
             of thousands of words.
     """
-    own = _name_tokenizer(normalized=normalized, punct=punct, asian=asian, style=style)
     if tok != "none" and (normalized or asian or not punct):
         msg = (
             f"ter: tok={tok} is not possible together with normalized, punct or asian; "
             "expected one way to cut text, not two."
         )
         raise OptionError(msg)
-    text = make_preparation(tok=own if tok == "none" else tok, case=case, stem=stem)
-    settled = text.versions()
-    if tok == "none":
-        settled["tok"] = tok
+    steps = {
+        "+normalized": normalized,
+        "+nopunct": not punct,
+        "+asian": asian and (normalized or not punct),
+        "+java": style == "tercom",
+    }
+    wanted = "".join(step for step, is_wanted in steps.items() if is_wanted)
+    # Plain words share their tokeniser with other metrics.
+    own = f"tercom{wanted}" if tok == "none" and wanted else tok
+    text = make_preparation(tok=own, case=case, stem=stem)
     return Metric(
         name="ter",
         columns=COLUMNS,
-        rows=partial(rows, text=text, style=style),
+        rows=lambda batch: _core.ter_rows(batch.hits(text), style),
         aggregate=aggregate,
         parts=parts,
         higher_is_better=False,
-        settled=settled,
+        settled=text.versions() | ({"tok": tok} if tok == "none" else {}),
     )
-
-
-def rows(batch: Batch | Sentence, *, text: Preparation, style: str) -> Array:
-    """Edits by kind for the easiest reference, and the average length: (segments, 5)."""
-    return _core.ter_rows(batch.hits(text), style)
 
 
 def aggregate(totals: Array) -> Array:
@@ -111,15 +108,3 @@ def parts(totals: Array) -> Parts:
     """The pieces of one corpus score."""
     named = dict(zip(COLUMNS, totals.tolist(), strict=True))
     return {"edits": float(totals[:4].sum()), **named}
-
-
-def _name_tokenizer(*, normalized: bool, punct: bool, asian: bool, style: str) -> str:
-    """Name the tokeniser that these options ask for; plain words share theirs with others."""
-    chosen = {
-        "normalized": normalized,
-        "nopunct": not punct,
-        "asian": asian and (normalized or not punct),
-        "java": style == "tercom",
-    }
-    options = [f"+{name}" for name, wanted in chosen.items() if wanted]
-    return "".join(["tercom", *options]) if options else "none"

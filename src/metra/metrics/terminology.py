@@ -1,30 +1,27 @@
 """Terms that are right: of those that are due, how many the output has."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.table import PlacedAnnotations
 from metra.formats.annotations.terms import Term, read_terms
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import (
-    Array,
-    Detail,
-    Metric,
-    Parts,
-    check_on_fit,
-    compute_share,
-    metric_factory,
-)
-from metra.metrics.units import check_places, list_units
+from metra.metrics import record
+from metra.metrics.options import Case
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail, check_places, list_annotations
 from metra.text.columns import pack
 from metra.text.normalisation import contains_words
 from metra.text.preparation import Preparation, make_preparation, prepare
+
+COLUMNS = ("right", "by_variant", "due")
 
 
 @metric_factory
@@ -35,7 +32,7 @@ def terminology(
     variants: bool = True,
     inside: bool = False,
     tok: str = "intl",
-    case: Literal["mixed", "lower"] = "lower",
+    case: Case = "lower",
     stem: str = "no",
     source_stem: str = "no",
 ) -> Metric:
@@ -73,64 +70,52 @@ def terminology(
     text = make_preparation(tok=tok, case=case, stem=stem)
     source = make_preparation(tok=tok, case="lower", stem=source_stem)
     everywhere = [term for term in terms.everywhere if not term.source]
-    if unit == "segment" and (terms.documents or everywhere):
-        lone = next(
-            iter([*everywhere, *(t for d in terms.documents.values() for t in d)])
-        )
+    by_document = [term for listed in terms.documents.values() for term in listed]
+    if unit == "segment" and (everywhere or by_document):
         msg = (
-            f"terminology: {file} does not say in which segments {lone.term!r} is due; "
-            "give a column segment or source, or unit=document."
+            f"terminology: {file} does not say in which segments "
+            f"{[*everywhere, *by_document][0].term!r} is due; give a column segment or "
+            "source, or unit=document."
         )
         raise OptionError(msg)
-    due = _RequiredTerms(
-        terms, unit, _Lexicon(terms, text, source, variants=variants, inside=inside)
-    )
-    versions = text.versions()
+    checker = _TermChecker(terms, unit, text, source, variants, inside)
     metric = Metric(
         name="terminology",
-        columns=("right", "by_variant", "due"),
-        rows=due.rows,
+        columns=COLUMNS,
+        rows=checker.rows,
         aggregate=aggregate,
         parts=parts,
-        details=due.details,
+        details=checker.details,
         needs_reference=False,
         needs_source=any(term.source for term in terms.everywhere),
         whole_documents=unit == "document",
         settled={
             "file": compute_file_version(file),
-            **versions,
+            **text.versions(),
             "source_stem": source.versions()["stem"],
         },
     )
-    return check_on_fit(metric, partial(_check_placement, terms, everywhere))
+    return record.check_on_fit(metric, partial(_check_placement, terms, everywhere))
 
 
 def aggregate(totals: Array) -> Array:
     """Right per hundred that are due; NaN where none is."""
-    return compute_share(totals[..., 0], totals[..., 2])
+    return record.compute_share(totals[..., 0], totals[..., 2])
 
 
 def parts(totals: Array) -> Parts:
     """How many are right, how many of these by a variant, how many are due."""
-    right, by_variant, due = totals.tolist()
-    return {"right": right, "by_variant": by_variant, "due": due}
+    return dict(zip(COLUMNS, totals.tolist(), strict=True))
 
 
 def _check_placement(
     terms: PlacedAnnotations[Term], everywhere: Sequence[Term], batches: Iterable[Batch]
 ) -> None:
     """Refuse terms of segments and documents that are not there, or of one of several."""
-    seen: set[str] = set()
-
-    def note_documents() -> Iterator[Batch]:
-        for batch in batches:
-            seen.update(batch.place.documents or ())
-            yield batch
-
-    check_places(terms, note_documents())
-    if everywhere and len(seen) > 1:
+    documents = check_places(terms, batches)
+    if everywhere and len(documents) > 1:
         msg = (
-            f"{terms.path} does not say in which of the {len(seen)} documents "
+            f"{terms.path} does not say in which of the {len(documents)} documents "
             f"{everywhere[0].term!r} is due; give a column document, segment or source."
         )
         raise CorpusError(msg)
@@ -143,73 +128,99 @@ class _Form(NamedTuple):
     written: str
 
 
-class _Forms(NamedTuple):
-    """A term, its variants, and the words of the source's term."""
+@dataclass(slots=True)
+class _TermChecker:
+    """Every term cut into words: which of them are due where, and whether they are there."""
 
-    term: _Form
-    variants: list[_Form]
-    source: list[str]
+    terms: PlacedAnnotations[Term]
+    unit: str
+    text: Preparation
+    source: Preparation
+    variants: bool
+    inside: bool
+    #: The forms of each term: itself, then its variants.
+    forms: dict[Term, list[_Form]] = field(default_factory=dict)
+    #: The source's terms by their first word.
+    by_first: dict[str, list[tuple[list[str], Term]]] = field(default_factory=dict)
 
-
-class _Lexicon:
-    """Every term cut into words, and the source's terms by their first word."""
-
-    def __init__(
-        self,
-        terms: PlacedAnnotations[Term],
-        text: Preparation,
-        source: Preparation,
-        *,
-        variants: bool,
-        inside: bool,
-    ) -> None:
-        self._inside = inside
-        self.text = text
-        self.source = source
+    def __post_init__(self) -> None:
+        terms, everywhere = self.terms, set(self.terms.everywhere)
         groups = [terms.everywhere, *terms.segments.values(), *terms.documents.values()]
-        self.forms: dict[Term, _Forms] = {}
-        self._by_first: dict[str, list[Term]] = {}
         for term in dict.fromkeys(term for group in groups for term in group):
-            form, *others = [
-                self.form(_split_words(form, text, terms.path), form)
+            forms = [
+                self._make_form(_split_words(form, self.text, terms.path), form)
                 for form in (term.term, *term.variants)
             ]
-            own = _split_words(term.source, source, terms.path) if term.source else []
-            self.forms[term] = _Forms(form, others if variants else [], own)
-        for term in dict.fromkeys(terms.everywhere):
+            self.forms[term] = forms if self.variants else forms[:1]
             if term.source:
-                first = self.forms[term].source[0]
-                self._by_first.setdefault(first, []).append(term)
+                words = _split_words(term.source, self.source, terms.path)
+                if term in everywhere:
+                    self.by_first.setdefault(words[0], []).append((words, term))
 
-    def in_source(self, words: list[str]) -> Iterator[Term]:
-        """Give the terms whose source's term a source sentence has, each once."""
-        seen = set()
-        for position, word in enumerate(words):
-            for term in self._by_first.get(word, ()):
-                form = self.forms[term].source
-                if term not in seen and words[position : position + len(form)] == form:
-                    seen.add(term)
-                    yield term
+    def rows(self, batch: AnyBatch) -> Array:
+        """Right, right by a variant and due, for each segment."""
+        table = np.zeros((len(batch), len(COLUMNS)))
+        for segment, _, form in self._check_terms(batch):
+            table[segment] += form is not None, bool(form), 1
+        return table
 
-    def form(self, words: list[str], written: str) -> _Form:
-        """Keep words, and what was written if terms may stand inside of words."""
-        if not self._inside:
-            return _Form(words, "")
-        return _Form(
-            words, written.casefold() if self.text.case == "lower" else written
+    def details(self, batch: AnyBatch) -> list[Detail]:
+        """The terms that are missing."""
+        return [
+            Detail(
+                at, "missing", term.term, {"source": term.source} if term.source else {}
+            )
+            for at, term, form in self._check_terms(batch)
+            if form is None
+        ]
+
+    def _check_terms(self, batch: AnyBatch) -> Iterator[tuple[int, Term, int | None]]:
+        """Give each term that is due, and which of its forms the output has, if any."""
+        hyps, texts = batch.hyps.tokens(self.text), batch.hyps.text
+        source = batch.source.tokens(self.source) if batch.source else None
+        everywhere = self.terms.everywhere if self.unit == "document" else ()
+        for segments, entries in list_annotations(self.terms, batch, self.unit):
+            if source is not None:
+                for segment in segments:
+                    terms = self._find_in_source(source[segment] or [])
+                    entries += [(segment, term) for term in terms]
+            entries.sort(key=itemgetter(0))
+            entries += [
+                (segments.start, term) for term in everywhere if not term.source
+            ]
+            due: dict[Term, int] = {}
+            for segment, term in entries:
+                due.setdefault(term, segment)
+            if due:
+                outputs = [
+                    self._make_form(hyps[segment] or [], texts[segment] or "")
+                    for segment in segments
+                ]
+                for term, segment in due.items():
+                    forms = enumerate(self.forms[term])
+                    is_in = (n for n, form in forms if self._is_in(form, outputs))
+                    yield segment, term, next(is_in, None)
+
+    def _find_in_source(self, words: list[str]) -> Iterable[Term]:
+        """Find the terms whose source's term a source sentence has, each once."""
+        return dict.fromkeys(
+            term
+            for position, word in enumerate(words)
+            for form, term in self.by_first.get(word, ())
+            if words[position : position + len(form)] == form
         )
 
-    def judge(self, term: Term, outputs: Sequence[_Form]) -> tuple[bool, bool]:
-        """Tell whether the term is there, and whether a variant is there instead."""
-        forms = self.forms[term]
-        if self._is_in(forms.term, outputs):
-            return True, False
-        return False, any(self._is_in(form, outputs) for form in forms.variants)
+    def _make_form(self, words: list[str], written: str) -> _Form:
+        """Keep words, and what was written if terms may stand inside of words."""
+        if not self.inside:
+            return _Form(words, "")
+        is_folded = self.text.case == "lower"
+        return _Form(words, written.casefold() if is_folded else written)
 
     def _is_in(self, form: _Form, outputs: Sequence[_Form]) -> bool:
         return any(
             contains_words(form.words, output.words)
-            or (self._inside and form.written in output.written)
+            or (self.inside and form.written in output.written)
             for output in outputs
         )
 
@@ -220,75 +231,3 @@ def _split_words(form: str, text: Preparation, path: str) -> list[str]:
         msg = f"terminology: {path} lists {form!r}, which has no word in it."
         raise OptionError(msg)
     return words
-
-
-@dataclass(frozen=True, slots=True)
-class _RequiredTerms:
-    """Which terms are due where, and whether they are there."""
-
-    terms: PlacedAnnotations[Term]
-    unit: str
-    lexicon: _Lexicon
-
-    def rows(self, batch: Batch | Sentence) -> Array:
-        """Right, right by a variant and due, for each segment."""
-        table = np.zeros((len(batch), 3))
-        for segment, _, exact, variant in self._check_terms(batch):
-            table[segment] += exact or variant, variant, 1
-        return table
-
-    def details(self, batch: Batch | Sentence) -> list[Detail]:
-        """The terms that are missing."""
-        return [
-            Detail(
-                segment,
-                "missing",
-                term.term,
-                {"source": term.source} if term.source else {},
-            )
-            for segment, term, exact, variant in self._check_terms(batch)
-            if not (exact or variant)
-        ]
-
-    def _check_terms(
-        self, batch: Batch | Sentence
-    ) -> Iterator[tuple[int, Term, bool, bool]]:
-        hyps = _make_reader(batch.hyps, self.lexicon.text)
-        source = (
-            _make_reader(batch.source, self.lexicon.source) if batch.source else None
-        )
-        for document, segments in list_units(batch, self.unit):
-            due: dict[Term, int] = {}
-            for term in self.terms.documents.get(document, ()):
-                due.setdefault(term, segments.start)
-            for segment in segments:
-                for term in self._list_terms(batch, segment, source):
-                    due.setdefault(term, segment)
-            if self.unit == "document":
-                for term in self.terms.everywhere:
-                    if not term.source:
-                        due.setdefault(term, segments.start)
-            if due:
-                outputs = [
-                    self.lexicon.form(hyps(segment), batch.hyps.text[segment] or "")
-                    for segment in segments
-                ]
-                for term, segment in due.items():
-                    yield segment, term, *self.lexicon.judge(term, outputs)
-
-    def _list_terms(
-        self,
-        batch: Batch | Sentence,
-        segment: int,
-        source: Callable[[int], list[str]] | None,
-    ) -> Iterator[Term]:
-        yield from self.terms.segments.get(batch.place.first + segment, ())
-        if source:
-            yield from self.lexicon.in_source(source(segment))
-
-
-def _make_reader(
-    column: SegmentColumn, text: Preparation
-) -> Callable[[int], list[str]]:
-    tokens = column.tokens(text)
-    return lambda segment: tokens[segment] or []

@@ -1,32 +1,25 @@
 """Transfer rules: whether patterns of the source became what they should in the output."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
+from metra.formats.annotations import transfer_rules
 from metra.formats.annotations.conllu import Parse
-from metra.formats.annotations.transfer_rules import (
-    Pattern,
-    TransferRule,
-    find_matches,
-    find_phrases,
-    read_rules,
-)
+from metra.formats.annotations.transfer_rules import Pattern, TransferRule
 from metra.formats.stream import compute_file_version
-from metra.metrics.parses import (
-    ParseSource,
-    build_file_source,
-    build_model_source,
-    build_word_source,
-)
-from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
+from metra.metrics import parses as parse_sources
+from metra.metrics import record
+from metra.metrics.parses import ParseSource
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail
 
 PHRASES = ("NP", "VP")
+SIDES = ("source", "output", "difference")
 
 
 @metric_factory
@@ -81,16 +74,17 @@ def transfer(
             "one of them."
         )
         raise OptionError(msg)
-    listed = read_rules(rules) if rules else []
+    listed = transfer_rules.read_rules(rules) if rules else []
     source = _choose_parses("source_", source_parses, source_model, match)
     target = _choose_parses("", parses, model, match)
     if mode == "counts":
-        _require_parse("counting phrases", ("source_", source), ("", target))
+        _require_parse("counting phrases", "source_", source)
+        _require_parse("counting phrases", "", target)
     for rule in listed:
-        sides = ((rule.source, ("source_", source)), (rule.target, ("", target)))
-        for patterns, side in sides:
-            if any(pattern.needs_parse for pattern in patterns):
-                _require_parse(f"the rule {rule.name!r}", side)
+        if any(pattern.needs_parse for pattern in rule.source):
+            _require_parse(f"the rule {rule.name!r}", "source_", source)
+        if any(pattern.needs_parse for pattern in rule.target):
+            _require_parse(f"the rule {rule.name!r}", "", target)
     settled: dict[str, object] = {
         "rules": compute_file_version(rules) if rules else "none",
         "source_parses": source.settled.get("parses", "none"),
@@ -98,48 +92,39 @@ def transfer(
         "parses": target.settled.get("parses", "none"),
         "model": target.settled.get("model", "none"),
     }
+    pair = partial(_pair_sentences, source=source, target=target)
     if mode == "counts":
-        return Metric(
+        metric = Metric(
             name="transfer",
             columns=tuple(f"{side}_{kind}" for kind in PHRASES for side in SIDES),
-            rows=partial(phrase_rows, source=source, target=target),
+            rows=lambda batch: phrase_rows(pair(batch)),
             aggregate=phrase_aggregate,
             parts=phrase_parts,
             higher_is_better=False,
-            needs_source=True,
-            needs_reference=False,
-            settled=settled,
         )
-    return Metric(
-        name="transfer",
-        columns=tuple(
-            f"{count}: {rule.name}"
-            for count in ("occurrences", "satisfied")
-            for rule in listed
-        ),
-        rows=partial(rows, rules=listed, source=source, target=target),
-        aggregate=aggregate,
-        parts=partial(parts, rules=listed),
-        details=partial(details, rules=listed, source=source, target=target),
-        needs_source=True,
-        needs_reference=False,
-        settled=settled,
-    )
+    else:
+        counts = ("occurrences", "satisfied")
+        metric = Metric(
+            name="transfer",
+            columns=tuple(
+                f"{count}: {rule.name}" for count in counts for rule in listed
+            ),
+            rows=lambda batch: rows(pair(batch), listed),
+            aggregate=aggregate,
+            parts=partial(parts, rules=listed),
+            details=lambda batch: details(pair(batch), listed),
+        )
+    return replace(metric, needs_source=True, needs_reference=False, settled=settled)
 
 
-SIDES = ("source", "output", "difference")
+#: The sentences of each segment's source, and of its output.
+SentencePairs: TypeAlias = Sequence[tuple[Sequence[Parse], Sequence[Parse]]]
 
 
-def rows(
-    batch: Batch | Sentence,
-    *,
-    rules: Sequence[TransferRule],
-    source: ParseSource,
-    target: ParseSource,
-) -> Array:
+def rows(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Array:
     """How often each rule occurs in each segment, then how often each is satisfied."""
-    table = np.zeros((len(batch), 2 * len(rules)))
-    for index, (before, after) in enumerate(_pair_sentences(batch, source, target)):
+    table = np.zeros((len(pairs), 2 * len(rules)))
+    for index, (before, after) in enumerate(pairs):
         for place, rule in enumerate(rules):
             occurrences = len(_find_matches(rule.source, before))
             table[index, place] = occurrences
@@ -171,61 +156,47 @@ def parts(totals: Array, *, rules: Sequence[TransferRule]) -> Parts:
     }
 
 
-def details(
-    batch: Batch | Sentence,
-    *,
-    rules: Sequence[TransferRule],
-    source: ParseSource,
-    target: ParseSource,
-) -> list[Detail]:
+def details(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Iterator[Detail]:
     """The rules that failed, with the words of the source that asked for them."""
-    failures = []
-    for index, (before, after) in enumerate(_pair_sentences(batch, source, target)):
+    for index, (before, after) in enumerate(pairs):
         for rule in rules:
             asked = _find_matches(rule.source, before)
             failed = len(asked) - len(_find_matches(rule.target, after)) if asked else 0
             if failed > 0:
                 about = {"rule": rule.name, "failed": f"{failed} of {len(asked)}"}
-                failures.append(Detail(index, "failed", " / ".join(asked), about))
-    return failures
+                yield Detail(index, "failed", " / ".join(asked), about)
 
 
-def phrase_rows(
-    batch: Batch | Sentence, *, source: ParseSource, target: ParseSource
-) -> Array:
+def phrase_rows(pairs: SentencePairs) -> Array:
     """Phrases of each kind in source and output, and how far the counts are apart."""
-    table = np.zeros((len(batch), len(SIDES) * len(PHRASES)))
-    for index, sides in enumerate(_pair_sentences(batch, source, target)):
+    table = np.zeros((len(pairs), len(PHRASES), len(SIDES)))
+    for index, sides in enumerate(pairs):
         for place, kind in enumerate(PHRASES):
             before, after = (
-                sum(1 for parse in side for _ in find_phrases(parse.words, kind))
+                sum(
+                    1
+                    for parse in side
+                    for _ in transfer_rules.find_phrases(parse.words, kind)
+                )
                 for side in sides
             )
-            columns = slice(len(SIDES) * place, len(SIDES) * (place + 1))
-            table[index, columns] = before, after, abs(after - before)
-    return table
+            table[index, place] = before, after, abs(after - before)
+    return table.reshape(len(pairs), -1)
 
 
 def phrase_aggregate(totals: Array) -> Array:
     """Differences per hundred phrases of the source; NaN if the source has none."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = 100 * totals[..., 2::3].sum(-1) / totals[..., ::3].sum(-1)
-    return np.where(totals[..., ::3].sum(-1) > 0, share, np.nan)
+    return record.compute_share(totals[..., 2::3].sum(-1), totals[..., ::3].sum(-1))
 
 
 def phrase_parts(totals: Array) -> Parts:
     """The counts of each kind of phrase; the difference is that of the sums."""
-    return {
-        name: value
-        for kind, (before, after, _) in zip(
-            PHRASES, totals.reshape(-1, len(SIDES)).tolist(), strict=True
-        )
-        for name, value in (
-            (f"source_{kind}", before),
-            (f"output_{kind}", after),
-            (f"difference_{kind}", after - before),
-        )
-    }
+    pieces: Parts = {}
+    counts = totals.reshape(-1, len(SIDES)).tolist()
+    for kind, (before, after, _) in zip(PHRASES, counts, strict=True):
+        pieces[f"source_{kind}"], pieces[f"output_{kind}"] = before, after
+        pieces[f"difference_{kind}"] = after - before
+    return pieces
 
 
 def _choose_parses(side: str, path: str, model: str, match: bool) -> ParseSource:
@@ -233,41 +204,35 @@ def _choose_parses(side: str, path: str, model: str, match: bool) -> ParseSource
         msg = f"transfer: give {side}parses or {side}model, not both."
         raise OptionError(msg)
     if model:
-        return build_model_source(model)
-    return (
-        build_file_source("transfer", path, match=match)
-        if path
-        else build_word_source()
-    )
+        return parse_sources.build_model_source(model)
+    if path:
+        return parse_sources.build_file_source("transfer", path, match=match)
+    return parse_sources.build_word_source()
 
 
-def _require_parse(what: str, *sides: tuple[str, ParseSource]) -> None:
-    for side, parses in sides:
-        if not parses.parsed:
-            msg = (
-                f"transfer: {what} needs parses; give {side}parses=FILE.conllu or "
-                f"{side}model=NAME of a spaCy model."
-            )
-            raise OptionError(msg)
+def _require_parse(what: str, side: str, parses: ParseSource) -> None:
+    if not parses.parsed:
+        msg = (
+            f"transfer: {what} needs parses; give {side}parses=FILE.conllu or "
+            f"{side}model=NAME of a spaCy model."
+        )
+        raise OptionError(msg)
 
 
 def _pair_sentences(
-    batch: Batch | Sentence, source: ParseSource, target: ParseSource
-) -> Iterable[tuple[Sequence[Parse], Sequence[Parse]]]:
+    batch: AnyBatch, *, source: ParseSource, target: ParseSource
+) -> SentencePairs:
     if batch.source is None:
         msg = "transfer compares with the source, but the batch has none."
         raise CorpusError(msg)
-    return zip(
-        source.find(batch.source, batch.place),
-        target.find(batch.hyps, batch.place),
-        strict=True,
-    )
+    before = source.find(batch.source, batch.place)
+    return list(zip(before, target.find(batch.hyps, batch.place), strict=True))
 
 
-def _find_matches(patterns: Sequence[Pattern], sentences: Sequence[Parse]) -> list[str]:
+def _find_matches(patterns: Sequence[Pattern], sentences: Iterable[Parse]) -> list[str]:
     """The words at every place where one of the patterns fits."""
-    matches = (
-        [parse.words[start:stop] for start, stop in find_matches(patterns, parse.words)]
+    return [
+        " ".join(word.form for word in parse.words[start:stop])
         for parse in sentences
-    )
-    return [" ".join(word.form for word in words) for words in chain(*matches)]
+        for start, stop in transfer_rules.find_matches(patterns, parse.words)
+    ]

@@ -1,24 +1,19 @@
 """Word matches without order: precision, recall and their harmonic means."""
 
 from functools import partial
-from typing import Literal
 
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
-from metra.metrics.options import Share
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.options import Case, Share
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
+
+COLUMNS = ("matches", "hyp_len", "ref_len")
 
 
 @metric_factory
-def precision(
-    *,
-    tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
-    stem: str = "no",
-) -> Metric:
+def precision(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of the output's words that match a reference, 0 to 100. Higher is better.
 
     Each word of the output matches at most one equal word of the reference and the other
@@ -30,22 +25,12 @@ def precision(
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
     MT evaluation", AMTA. With stem=porter it is their P-stem. The text is prepared as for
     bleu unless the options say otherwise.
-
-    Options:
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _build_metric("precision", 0.0, tok=tok, case=case, stem=stem)
+    return _build_metric("precision", 0.0, tok, case, stem)
 
 
 @metric_factory
-def recall(
-    *,
-    tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
-    stem: str = "no",
-) -> Metric:
+def recall(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Share of the reference's words that the output matches, 0 to 100. Higher is better.
 
     Each word of the output matches at most one equal word of the reference and the other
@@ -57,22 +42,12 @@ def recall(
     Lavie, Sagae and Jayaraman 2004, "The significance of recall in automatic metrics for
     MT evaluation", AMTA. With stem=porter it is their R-stem. The text is prepared as for
     bleu unless the options say otherwise.
-
-    Options:
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _build_metric("recall", 1.0, tok=tok, case=case, stem=stem)
+    return _build_metric("recall", 1.0, tok, case, stem)
 
 
 @metric_factory
-def f1(
-    *,
-    tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
-    stem: str = "no",
-) -> Metric:
+def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
     """Harmonic mean of word precision and recall, 0 to 100. Higher is better.
 
     F1 = 2PR/(P+R) = 2m/(|C|+|R|) for m one-to-one word matches, in any order, between an
@@ -85,22 +60,13 @@ def f1(
     MT evaluation", AMTA. With stem=porter it is their F1-stem. The text is prepared as for
     bleu unless the options say otherwise. With one reference and the same preparation it
     equals gtm with e=1; with several it does not, because gtm joins the references.
-
-    Options:
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _build_metric("f1", 0.5, tok=tok, case=case, stem=stem)
+    return _build_metric("f1", 0.5, tok, case, stem)
 
 
 @metric_factory
 def fmean(
-    *,
-    alpha: Share = 0.9,
-    tok: str = "13a",
-    case: Literal["mixed", "lower"] = "mixed",
-    stem: str = "no",
+    *, alpha: Share = 0.9, tok: str = "13a", case: Case = "mixed", stem: str = "no"
 ) -> Metric:
     """Mean of word precision and recall, leaning to recall, 0 to 100. Higher is better.
 
@@ -116,20 +82,17 @@ def fmean(
 
     Options:
         alpha: the weight of recall, from 0 (precision alone) to 1 (recall alone).
-        tok: how text is cut into words.
-        case: whether letter case counts.
-        stem: compare stems: no, porter, or a Snowball language such as english.
     """
-    return _build_metric("fmean", alpha, tok=tok, case=case, stem=stem)
+    return _build_metric("fmean", alpha, tok, case, stem)
 
 
 def _build_metric(
-    name: str, recall_weight: float, *, tok: str, case: str, stem: str
+    name: str, recall_weight: float, tok: str, case: str, stem: str
 ) -> Metric:
     text = make_preparation(tok=tok, case=case, stem=stem)
     return Metric(
         name=name,
-        columns=("matches", "hyp_len", "ref_len"),
+        columns=COLUMNS,
         rows=partial(rows, text=text, recall_weight=recall_weight),
         aggregate=partial(aggregate, recall_weight=recall_weight),
         parts=parts,
@@ -137,7 +100,7 @@ def _build_metric(
     )
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation, recall_weight: float) -> Array:
+def rows(batch: AnyBatch, *, text: Preparation, recall_weight: float) -> Array:
     """Matches and both lengths of each segment, for its best reference: (segments, 3)."""
     return _core.unigram_rows(batch.hits(text), recall_weight)
 
@@ -152,10 +115,8 @@ def aggregate(totals: Array, *, recall_weight: float) -> Array:
 
 def parts(totals: Array) -> Parts:
     """The pieces of one corpus score."""
-    return {
-        "matches": float(totals[0]),
-        "hyp_len": float(totals[1]),
-        "ref_len": float(totals[2]),
-        "precision": float(aggregate(totals, recall_weight=0.0)),
-        "recall": float(aggregate(totals, recall_weight=1.0)),
+    shares = {"precision": 0.0, "recall": 1.0}
+    return dict(zip(COLUMNS, totals.tolist(), strict=True)) | {
+        name: float(aggregate(totals, recall_weight=weight))
+        for name, weight in shares.items()
     }

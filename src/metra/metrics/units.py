@@ -1,13 +1,47 @@
-"""Segments and documents as units of annotation, and files named after a system."""
+"""Segments and documents as units of annotation, and what metrics note in them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TypeVar
 
-from metra.corpus.batch import Batch, BatchPosition, Sentence
+from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.table import PlacedAnnotations
+from metra.metrics.record import AnyBatch
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One thing that a metric noted in a segment, such as a name that the output lacks.
+
+    `about` says what else is known of it, by name: the type of a name, the source's term.
+    """
+
+    #: Which segment of the batch, counted from 0.
+    at: int
+    #: What was noted, in a word or two: missed, untranslated.
+    note: str
+    #: The words that it is about.
+    text: str
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Equal details of all segments, together."""
+
+    note: str
+    text: str
+    about: Mapping[str, str]
+    #: The segments, counted from 1; one that has it twice is there twice.
+    segments: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """How often it was noted."""
+        return len(self.segments)
 
 
 def fill_system(owner: str, path: str, place: BatchPosition) -> str:
@@ -23,7 +57,7 @@ def fill_system(owner: str, path: str, place: BatchPosition) -> str:
     return path.replace("{system}", place.system)
 
 
-def list_units(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
+def list_units(batch: AnyBatch, unit: str) -> Iterator[tuple[str, range]]:
     """Give the segments, or the documents, of a batch: a document's name, and its segments.
 
     Where no documents are known, all is one document.
@@ -42,15 +76,29 @@ def list_units(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]
             start = index
 
 
-def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> None:
-    """Raise an error if an annotation belongs to a segment or document that the text lacks."""
+def list_annotations(
+    placed: PlacedAnnotations[T], batch: AnyBatch, unit: str
+) -> Iterator[tuple[range, list[tuple[int, T]]]]:
+    """Give the segments of each unit of a batch, and what is annotated at which of them."""
+    for document, segments in list_units(batch, unit):
+        entries = [(segments.start, one) for one in placed.documents.get(document, ())]
+        for segment in segments:
+            here = placed.segments.get(batch.place.first + segment, ())
+            entries += [(segment, annotation) for annotation in here]
+        yield segments, entries
+
+
+def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> set[str]:
+    """Raise an error if an annotation belongs to a segment or document that the text lacks.
+
+    Return the names of the documents.
+    """
     count = 0
     known: set[str] | None = set()
     for batch in batches:
         count += len(batch)
-        if known is not None:
-            names = batch.place.documents
-            known = None if names is None else known | set(names)
+        names = batch.place.documents
+        known = None if known is None or names is None else known.union(names)
     beyond = max(placed.segments, default=0)
     if beyond >= count:
         msg = (
@@ -58,18 +106,22 @@ def check_places(placed: PlacedAnnotations[T], batches: Iterable[Batch]) -> None
             "segments; the annotations must belong to the text."
         )
         raise CorpusError(msg)
-    if not placed.documents:
-        return
-    if known is None:
+    if placed.documents and known is None:
         msg = (
             f"{placed.path} says which document its lines belong to, but no documents "
             "are known; give `documents`."
         )
         raise CorpusError(msg)
-    for name in placed.documents:
+    check_documents(f"{placed.path} speaks of", placed.documents, known or ())
+    return known or set()
+
+
+def check_documents(says: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise an error, which begins as given, if a document is not among those known."""
+    for name in names:
         if name not in known:
             msg = (
-                f"{placed.path} speaks of document {name!r}, which the text has not; it "
-                f"has: {', '.join(sorted(known)[:10])}."
+                f"{says} document {name!r}, which the text has not; it has: "
+                f"{', '.join(sorted(known)[:10])}."
             )
             raise CorpusError(msg)

@@ -6,11 +6,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Detail, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail
 from metra.text.resources import Dictionary, load_dictionaries
 from metra.text.scripts import get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
@@ -62,12 +63,13 @@ def untranslated(
         raise OptionError(msg)
     known = load_dictionaries(dictionary) if dictionary else None
     language = lang.replace("_", "-").partition("-")[0].lower()
+    listed = map(str.strip, read_lines(allow)) if allow else ()
     judge = _WordChecker(
         dictionary=known,
         rule=rule,
         script=script,
         names=names and language != "de",
-        allowed=frozenset(_read_words(allow)) if allow else frozenset(),
+        allowed=frozenset(split_word_parts(listed)),
         scripts=list_scripts(language),
     )
     settled: dict[str, object] = {
@@ -111,11 +113,6 @@ def parts(totals: Array) -> Parts:
     return {"untranslated": wrong, **counts, "words": words, **shares}
 
 
-def _read_words(path: str) -> Iterator[str]:
-    for line in read_lines(path):
-        yield from split_word_parts([line.strip()])
-
-
 class _Evidence(NamedTuple):
     copied: bool
     unknown: bool
@@ -148,57 +145,55 @@ class _WordChecker:
     #: What is known of each word type, looked up once.
     types: dict[str, _Type] = field(default_factory=dict)
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """Untranslated, copied, unknown, foreign, and all words, for each segment."""
-        with_source = batch.source is not None
         table = np.zeros((len(batch), 5))
-        for segment in range(len(batch)):
-            words = find_running_words(batch.hyps.text[segment] or "")
-            row = table[segment]
-            row[4] = len(words)
-            for _, evidence in self._find_suspects(
-                words, self._collect_source_words(batch, segment)
-            ):
-                row[0] += self._is_wrong(evidence, with_source)
-                row[1] += evidence.copied
-                row[2] += evidence.unknown
-                row[3] += evidence.foreign
+        for row, (words, suspects) in zip(table, self._check(batch), strict=True):
+            row[4] = words
+            for _, evidence, is_wrong in suspects:
+                row[:4] += is_wrong, *evidence
         return table
 
-    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+    def details(self, batch: AnyBatch) -> Iterator[Detail]:
         """Every untranslated word, with what speaks against it."""
-        with_source = batch.source is not None
-        for segment in range(len(batch)):
-            words = find_running_words(batch.hyps.text[segment] or "")
-            for word, evidence in self._find_suspects(
-                words, self._collect_source_words(batch, segment)
-            ):
-                if self._is_wrong(evidence, with_source):
-                    yield Detail(
-                        segment, "untranslated", word.text, {"evidence": str(evidence)}
-                    )
+        for segment, (_, suspects) in enumerate(self._check(batch)):
+            for word, evidence, is_wrong in suspects:
+                if is_wrong:
+                    about = {"evidence": str(evidence)}
+                    yield Detail(segment, "untranslated", word, about)
 
-    def _collect_source_words(self, batch: Batch | Sentence, segment: int) -> set[str]:
-        if batch.source is None:
-            return set()
-        words = find_running_words(batch.source.text[segment] or "")
-        return set(split_word_parts(word.text for word in words))
+    def _check(
+        self, batch: AnyBatch
+    ) -> Iterator[tuple[int, list[tuple[str, _Evidence, bool]]]]:
+        """Count each segment's words; list those that something speaks against."""
+        hyps, source = batch.hyps.text, batch.source
+        for segment in range(len(batch)):
+            words = find_running_words(hyps[segment] or "")
+            text = (source and source.text[segment]) or ""
+            theirs = set(
+                split_word_parts(word.text for word in find_running_words(text))
+            )
+            suspects = [
+                (word, evidence, self._is_wrong(evidence, source is not None))
+                for word, evidence in self._find_suspects(words, theirs)
+            ]
+            yield len(words), suspects
 
     def _find_suspects(
         self, words: Iterable[RunningWord], source: set[str]
-    ) -> Iterator[tuple[RunningWord, _Evidence]]:
+    ) -> Iterator[tuple[str, _Evidence]]:
         """Give the words that something speaks against and nothing for."""
-        for word in words:
-            if not word.letters:
+        for text, has_letters, is_name in words:
+            if not has_letters:
                 continue
-            kind = self.types.get(word.text)
+            kind = self.types.get(text)
             if kind is None:
-                kind = self.types[word.text] = self._classify(word.text)
-            if kind.allowed or (self.names and word.is_name and not kind.never_a_name):
+                kind = self.types[text] = self._classify(text)
+            if kind.allowed or (self.names and is_name and not kind.never_a_name):
                 continue
-            copied = kind.folded in source
-            if copied or kind.unknown or kind.foreign:
-                yield word, _Evidence(copied, kind.unknown, kind.foreign)
+            evidence = _Evidence(kind.folded in source, kind.unknown, kind.foreign)
+            if any(evidence):
+                yield text, evidence
 
     def _classify(self, word: str) -> _Type:
         folded = word.casefold()

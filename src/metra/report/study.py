@@ -26,13 +26,9 @@ from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.compare import ComparisonSettings, compare_statistics
-from metra.scoring.evaluate import (
-    EvaluationOptions,
-    count_statistics,
-    evaluate_statistics,
-)
+from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.results import Results
-from metra.scoring.statistics import CorpusStatistics
+from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults
 
 if TYPE_CHECKING:
@@ -102,10 +98,11 @@ def build_study(
         seed=seed,
     )
     collected = prepare_analyses(corpus, metrics, analyses)
-    metrics, sheets = count_statistics(
-        corpus, metrics, questions, keep=True, visitors=[collected], progress=counting
+    sheets = count_corpus(
+        corpus, metrics, keep=True, visitors=[collected.visit], progress=counting
     )
-    results = _compute_results(corpus, metrics, sheets, questions, baseline, testing)
+    metrics = sheets.metrics
+    results = _compute_results(sheets, questions, baseline, testing)
     texts = collected.texts
     rival = find_rival(results, baseline)
     changed = order_segments(results, baseline, rival)
@@ -114,9 +111,7 @@ def build_study(
         from metra.meta.trust import assess_trust
 
         people = relate_judgements(judgements, results, texts.documents)
-        trust = assess_trust(
-            judgements, metrics, sheets, corpus.systems, scorer=HUMAN_SCORE, seed=seed
-        )
+        trust = assess_trust(judgements, sheets, scorer=HUMAN_SCORE, seed=seed)
     return Study(
         results=results,
         texts=texts,
@@ -140,22 +135,18 @@ def build_study(
 
 
 def _compute_results(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     questions: EvaluationOptions,
     baseline: str,
     testing: Callable[[int], None],
 ) -> Results:
     """Compare all pairs of systems; of a single one, give the intervals."""
-    if len(corpus.systems) > 1:
+    if len(sheets.systems) > 1:
         contest = ComparisonSettings(
             baseline=baseline, all_pairs=True, seed=questions.seed
         )
-        return compare_statistics(
-            corpus, metrics, sheets, contest, questions, progress=testing
-        )
-    return evaluate_statistics(corpus, metrics, sheets, questions._replace(ci=True))
+        return compare_statistics(sheets, contest, questions, progress=testing)
+    return evaluate_statistics(sheets, questions._replace(ci=True))
 
 
 def _fit_to_size(analyses: AnalysisOptions, results: Results) -> AnalysisOptions:

@@ -4,14 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from metra.corpus.batch import Batch
+from metra.corpus.batch import Batch, CorpusChunk
 from metra.corpus.outputs import Corpus
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.alignment import AlignedSegment, Alignment
-from metra.metrics.record import Aligner, Finding, Metric
+from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
+from metra.metrics.units import Finding
+from metra.scoring.evaluate import EvaluationOptions
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, fit_metrics, split_corpus
+from metra.scoring.statistics import CHUNK, fit_metrics
+
+#: What was noted: the kind of note, the text, and what else is known about it.
+_Note: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
 def align(
@@ -61,152 +66,113 @@ def read_aligned_segment(
 
     The system need not be named if there is only one.
     """
-    system = _choose_system(corpus.systems, system)
+    systems = corpus.systems
+    if system is None and len(systems) > 1:
+        msg = f"There are {len(systems)} systems; choose one of {', '.join(systems)}."
+        raise OptionError(msg)
+    if system is not None and system not in systems:
+        raise UnknownNameError(no_such("system", system, systems))
+    system = system or systems[0]
     metric = fit_metrics(corpus, {spec: metric})[spec]
-    start = 1
+    last = 0
     for chunk in corpus.chunks(CHUNK):
-        if number < start + len(chunk):
-            index = number - start
+        last = chunk.first + len(chunk)
+        if number <= last:
+            index = number - chunk.first - 1
             hyp = chunk.systems[system].text[index] or ""
             refs = [column.text[index] for column in chunk.refs]
             return align_segment(
                 hyp, refs, metric, system=system, number=number, spec=spec
             )
-        start += len(chunk)
     msg = (
-        f"Segment {number} was asked for, but the last one is {start - 1}; "
-        f"ask for one from 1 to {start - 1}."
+        f"Segment {number} was asked for, but the last one is {last}; "
+        f"ask for one from 1 to {last}."
     )
     raise OptionError(msg)
 
 
-def _choose_system(systems: Sequence[str], name: str | None) -> str:
-    if name is None and len(systems) == 1:
-        return systems[0]
-    if name is None:
-        msg = f"There are {len(systems)} systems; choose one of {', '.join(systems)}."
-        raise OptionError(msg)
-    if name not in systems:
-        raise UnknownNameError(no_such("system", name, systems))
-    return name
+class SegmentNotes:
+    """Alignments and details of segments, taken from the pass that counts the metrics."""
 
+    def __init__(
+        self, metrics: Mapping[str, Metric], options: EvaluationOptions
+    ) -> None:
+        """Find the measures that align or note something; refuse if none does."""
+        self._aligners = {
+            spec: metric.align
+            for spec, metric in metrics.items()
+            if options.alignments and metric.align
+        }
+        self._noters = {
+            spec: metric.details
+            for spec, metric in metrics.items()
+            if options.details and metric.details
+        }
+        if options.alignments and not self._aligners:
+            msg = (
+                f"Alignments were asked for, but {', '.join(metrics)} aligns no words; "
+                "add a measure that does, for example wer."
+            )
+            raise OptionError(msg)
+        if options.details and not self._noters:
+            msg = (
+                f"Details were asked for, but {', '.join(metrics)} gives none; add a "
+                "measure that does, for example entities."
+            )
+            raise OptionError(msg)
+        self._segments = options.aligned_segments
+        #: By system and spec: the alignments of each segment, counted from 1.
+        self._alignments: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {}
+        #: By system and spec: the segments in which something was noted.
+        self._details: dict[tuple[str, str], dict[_Note, list[int]]] = {}
 
-def find_aligners(metrics: Mapping[str, Metric]) -> dict[str, Aligner]:
-    """Find how each measure aligns, of those that do; refuse if none does."""
-    aligners = {spec: metric.align for spec, metric in metrics.items() if metric.align}
-    if not aligners:
-        msg = (
-            f"Alignments were asked for, but {', '.join(metrics)} aligns no words; "
-            "add a measure that does, for example wer."
-        )
-        raise OptionError(msg)
-    return aligners
-
-
-def add_alignments(
-    results: Results,
-    corpus: Corpus,
-    aligners: Mapping[str, Aligner],
-    segments: Sequence[range] | None,
-) -> Results:
-    """Add the alignments of these segments, counted from 1; of all of them if None."""
-    last = max((numbers[-1] for numbers in segments or ()), default=0)
-    if last > results.segments:
-        msg = (
-            f"The alignment of segment {last} was asked for, but there are "
-            f"{results.segments} segments; ask for segments from 1 to {results.segments}."
-        )
-        raise OptionError(msg)
-    alignments = _collect_alignments(corpus, aligners, segments)
-    systems = [
-        replace(
-            system,
-            scores={
-                spec: replace(score, alignments=alignments.get((system.name, spec)))
-                for spec, score in system.scores.items()
-            },
-        )
-        for system in results.systems
-    ]
-    return replace(results, systems=systems)
-
-
-def _collect_alignments(
-    corpus: Corpus, aligners: Mapping[str, Aligner], segments: Sequence[range] | None
-) -> dict[tuple[str, str], dict[int, Sequence[Alignment]]]:
-    alignments: dict[tuple[str, str], dict[int, Sequence[Alignment]]] = {
-        (name, spec): {} for name in corpus.systems for spec in aligners
-    }
-    start = 1
-    for chunk in corpus.chunks(CHUNK):
+    def visit(self, chunk: CorpusChunk) -> None:
+        """Align the next segments, and note what metrics note."""
         numbers = [
             number
-            for number in range(start, start + len(chunk))
-            if segments is None or any(number in part for part in segments)
+            for number in range(chunk.first + 1, chunk.first + len(chunk) + 1)
+            if self._segments is None or any(number in part for part in self._segments)
         ]
-        for name in corpus.systems if numbers else ():
-            batch = chunk.batch(name)
-            for spec, align_segment in aligners.items():
-                alignments[name, spec] |= {
-                    number: align_segment(batch, number - start) for number in numbers
-                }
-        start += len(chunk)
-        if segments is not None and all(start >= part.stop for part in segments):
-            break
-    return alignments
+        for system in chunk.systems:
+            batch = chunk.batch(system)
+            for spec, align_words in self._aligners.items():
+                alignments = self._alignments.setdefault((system, spec), {})
+                for number in numbers:
+                    alignments[number] = align_words(batch, number - chunk.first - 1)
+            for spec, list_details in self._noters.items():
+                noted = self._details.setdefault((system, spec), {})
+                for detail in list_details(batch):
+                    note = (detail.note, detail.text, tuple(detail.about.items()))
+                    noted.setdefault(note, []).append(chunk.first + detail.at + 1)
 
-
-_Key: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
-_Tally: TypeAlias = dict[_Key, list[int]]
-
-
-def select_detailed(metrics: Mapping[str, Metric]) -> dict[str, Metric]:
-    """Choose the metrics that give details; refuse if none does."""
-    detailed = {spec: metric for spec, metric in metrics.items() if metric.details}
-    if not detailed:
-        msg = (
-            f"Details were asked for, but {', '.join(metrics)} gives none; add a measure "
-            "that does, for example entities."
-        )
-        raise OptionError(msg)
-    return detailed
-
-
-def add_details(
-    results: Results, corpus: Corpus, metrics: Mapping[str, Metric]
-) -> Results:
-    """Add what the metrics noted, the most frequent first."""
-    metrics = fit_metrics(corpus, metrics)
-    tallies: dict[tuple[str, str], _Tally] = {
-        (system, spec): {} for system in corpus.systems for spec in metrics
-    }
-    for part in split_corpus(corpus, metrics):
-        batches = {name: part.batch(name) for name in corpus.systems}
-        for (system, spec), tally in tallies.items():
-            noted = metrics[spec].details
-            for detail in noted(batches[system]) if noted else ():
-                key = (detail.note, detail.text, tuple(detail.about.items()))
-                tally.setdefault(key, []).append(part.first + detail.at + 1)
-    systems = [
-        replace(
-            entry,
-            scores={
+    def add_to(self, results: Results) -> Results:
+        """Add the alignments, and the details with the most frequent first."""
+        last = max((numbers[-1] for numbers in self._segments or ()), default=0)
+        if last > (count := results.segments):
+            msg = (
+                f"The alignment of segment {last} was asked for, but there are "
+                f"{count} segments; ask for segments from 1 to {count}."
+            )
+            raise OptionError(msg)
+        findings = {
+            key: sorted(
+                (
+                    Finding(note, text, dict(about), tuple(segments))
+                    for (note, text, about), segments in noted.items()
+                ),
+                key=lambda finding: -finding.count,
+            )
+            for key, noted in self._details.items()
+        }
+        systems = []
+        for system in results.systems:
+            scores = {
                 spec: replace(
-                    score, details=_build_findings(tallies.get((entry.name, spec)))
+                    score,
+                    alignments=self._alignments.get((system.name, spec)),
+                    details=findings.get((system.name, spec)),
                 )
-                for spec, score in entry.scores.items()
-            },
-        )
-        for entry in results.systems
-    ]
-    return replace(results, systems=systems)
-
-
-def _build_findings(tally: _Tally | None) -> Sequence[Finding] | None:
-    if tally is None:
-        return None
-    findings = [
-        Finding(note, text, dict(about), tuple(segments))
-        for (note, text, about), segments in tally.items()
-    ]
-    return sorted(findings, key=lambda finding: -finding.count)
+                for spec, score in system.scores.items()
+            }
+            systems.append(replace(system, scores=scores))
+        return replace(results, systems=systems)

@@ -6,27 +6,27 @@ from itertools import combinations
 from math import ceil
 
 from metra.corpus.evalset import EvalSet
-from metra.corpus.outputs import Corpus, Outputs
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (
+    CI_UNITS,
     EvaluationOptions,
     build_options,
     build_samples,
+    check_documents,
     choose_unit,
-    count_statistics,
     evaluate_statistics,
     make_metrics,
 )
 from metra.scoring.results import Results, SignificanceSettings, SystemComparison
-from metra.scoring.statistics import CHUNK, CorpusStatistics
+from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, paired_tests
 from metra.stats.paired_tests import LEAST_UNITS
 from metra.stats.resampling import check_settings
 from metra.text.columns import Segments
 
 CORRECTIONS = ("holm", "none")
-UNITS = ("auto", "segment", "document")
 
 #: Resamples behind the intervals, where the test does not bring its own.
 RESAMPLES = defaults.TRIALS
@@ -49,23 +49,17 @@ class ComparisonSettings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
-        check_settings(
-            "A comparison",
-            {
-                f"unit={self.unit!r}": (
-                    self.unit in UNITS,
-                    f"one of {', '.join(UNITS)}",
-                ),
-                f"correction={self.correction!r}": (
-                    self.correction in CORRECTIONS,
-                    f"one of {', '.join(CORRECTIONS)}",
-                ),
-                f"alpha={self.alpha}": (
-                    0 < self.alpha < 1,
-                    "a share between 0 and 1, such as 0.05",
-                ),
-            },
-        )
+        units, corrections = ", ".join(CI_UNITS), ", ".join(CORRECTIONS)
+        share = "a share between 0 and 1, such as 0.05"
+        checks = {
+            f"unit={self.unit!r}": (self.unit in CI_UNITS, f"one of {units}"),
+            f"correction={self.correction!r}": (
+                self.correction in CORRECTIONS,
+                f"one of {corrections}",
+            ),
+            f"alpha={self.alpha}": (0 < self.alpha < 1, share),
+        }
+        check_settings("A comparison", checks)
 
 
 def compare(
@@ -107,45 +101,27 @@ def compare(
         correction=correction,
     )
     options = build_options(levels)
-    return compare_corpus(
-        Outputs(evalset, outputs), make_metrics(metrics), settings, options
-    )
-
-
-def compare_corpus(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
-    settings: ComparisonSettings,
-    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
-    *,
-    chunk: int = CHUNK,
-    counting: Callable[[int], None] = lambda _: None,
-    testing: Callable[[int], None] = lambda _: None,
-) -> Results:
-    """Compare the systems of a corpus; of the options, the levels count.
-
-    There are two reports of progress: segments counted, trials done.
-    """
-    choose_trials(corpus, settings)  # what cannot be is refused before the work begins
-    metrics, statistics = count_statistics(
-        corpus, metrics, options, keep=True, chunk=chunk, progress=counting
-    )
-    return compare_statistics(
-        corpus, metrics, statistics, settings, options, progress=testing
-    )
+    chosen = make_metrics(metrics)
+    corpus = Outputs(evalset, outputs)
+    choose_trials(corpus.systems, settings)  # what cannot be is refused before the work
+    check_documents(options, corpus)
+    statistics = count_corpus(corpus, chosen, keep=True)
+    return compare_statistics(statistics, settings, options)
 
 
 def compare_statistics(
-    corpus: Corpus,
-    metrics: Mapping[str, Metric],
     statistics: CorpusStatistics,
     settings: ComparisonSettings,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
     *,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Results:
-    """Compare systems whose rows are counted and kept, by metrics that are fitted."""
-    trials = choose_trials(corpus, settings)
+    """Compare systems whose rows are counted and kept; of the options, the levels count.
+
+    `progress` is told how many trials are done.
+    """
+    trials = choose_trials(statistics.systems, settings)
+    metrics = statistics.metrics
     options = options._replace(
         ci=True,
         ci_method="percentile",
@@ -156,9 +132,9 @@ def compare_statistics(
     # One unit for all metrics, so that they can share their draws.
     unit = choose_unit(options, statistics, metrics.values())
     options = options._replace(ci_unit=unit)
-    samples = build_samples(metrics, statistics, unit)
+    samples = build_samples(statistics, unit, metrics)
     places = {key: place for place, key in enumerate(statistics.tallies)}
-    pairs = list_pairs(corpus, settings)
+    pairs = _list_pairs(statistics.systems, settings)
     intervals, contrasts = paired_tests.contrasts(
         samples,
         [
@@ -173,7 +149,7 @@ def compare_statistics(
         progress=progress,
     )
     by_tally = dict(zip(statistics.tallies, intervals, strict=True))
-    results = evaluate_statistics(corpus, metrics, statistics, options, by_tally)
+    results = evaluate_statistics(statistics, options, by_tally)
     terms = SignificanceSettings(
         test=settings.test,
         unit=unit,
@@ -195,9 +171,8 @@ def compare_statistics(
     )
 
 
-def choose_baseline(corpus: Corpus, settings: ComparisonSettings) -> str:
+def choose_baseline(systems: Sequence[str], settings: ComparisonSettings) -> str:
     """Settle which system the others are held against."""
-    systems = list(corpus.systems)
     if len(systems) < 2:
         msg = (
             f"There is only one system, {systems[0]!r}; a comparison needs a baseline and "
@@ -211,18 +186,20 @@ def choose_baseline(corpus: Corpus, settings: ComparisonSettings) -> str:
     return settings.baseline
 
 
-def list_pairs(corpus: Corpus, settings: ComparisonSettings) -> list[tuple[str, str]]:
+def _list_pairs(
+    systems: Sequence[str], settings: ComparisonSettings
+) -> list[tuple[str, str]]:
     """List who meets whom."""
-    baseline = choose_baseline(corpus, settings)
-    others = [name for name in corpus.systems if name != baseline]
+    baseline = choose_baseline(systems, settings)
+    others = [name for name in systems if name != baseline]
     if settings.all_pairs:
         return list(combinations([baseline, *others], 2))
     return [(baseline, name) for name in others]
 
 
-def choose_trials(corpus: Corpus, settings: ComparisonSettings) -> int:
+def choose_trials(systems: Sequence[str], settings: ComparisonSettings) -> int:
     """Settle the number of trials; refuse so few that no p-value could be small enough."""
-    count = len(list_pairs(corpus, settings)) if settings.correction == "holm" else 1
+    count = len(_list_pairs(systems, settings)) if settings.correction == "holm" else 1
     least = ceil(count / settings.alpha) - 1
     if settings.trials is None:
         return max(defaults.TEST_TRIALS, least)
@@ -250,9 +227,14 @@ def _build_comparisons(
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
     )
+    no_score = f"by {spec}, one of the two systems has no score."
     comparisons = []
     for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
         judged = p_holm if terms.correction == "holm" else contrast.p_value
+        missing = None
+        if not contrast.enough:
+            is_scored = contrast.difference == contrast.difference
+            missing = too_few if is_scored else no_score
         comparisons.append(
             SystemComparison(
                 metric=spec,
@@ -267,18 +249,10 @@ def _build_comparisons(
                 p_holm=p_holm,
                 significant=judged is not None and judged <= terms.alpha,
                 test=terms.signature(),
-                reason=None
-                if contrast.enough
-                else _explain_missing(contrast, spec, too_few),
+                reason=missing,
             )
         )
     return comparisons
-
-
-def _explain_missing(contrast: paired_tests.Contrast, spec: str, too_few: str) -> str:
-    if contrast.difference != contrast.difference:
-        return f"by {spec}, one of the two systems has no score."
-    return too_few
 
 
 def _find_clusters(

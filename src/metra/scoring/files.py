@@ -18,7 +18,6 @@ from metra.formats.texts.columns import (
     ColumnNames,
     Field,
     Role,
-    Values,
     describe_missing_column,
     is_document_column,
     list_values,
@@ -47,15 +46,8 @@ def open_corpus(
     or an SGML or XML file may bring references, sources, documents and several systems
     along; `columns` says which columns of a table are what.
     """
-    files = list_sources(
-        outputs,
-        references,
-        source,
-        documents,
-        input_format=input_format,
-        columns=columns,
-    )
-    return FileCorpus(files)
+    given = (outputs, references, source, documents)
+    return FileCorpus(list_sources(*given, input_format=input_format, columns=columns))
 
 
 class FileCorpus:
@@ -66,56 +58,28 @@ class FileCorpus:
         self._table = ParallelTable(files)
         document_columns = [file.columns.document for file in files if file.columns]
         self._document_column = next(filter(None, document_columns), None)
-        self._fields = [field for field in self._table.fields if field.role != "label"]
-        self.systems = tuple(field.name for field in self._of("output"))
-        self.has_source = bool(self._of("source"))
-        self.has_documents = bool(self._of("document"))
-        references = self._of("reference")
+        self._fields: dict[Role, list[Field]] = {
+            role: [field for field in self._table.fields if field.role == role]
+            for role in ("output", "reference", "source", "document")
+        }
+        self.systems = tuple(field.name for field in self._fields["output"])
+        self.has_source = bool(self._fields["source"])
+        self.has_documents = bool(self._fields["document"])
+        references = self._fields["reference"]
         self.has_references = bool(references)
+        #: The share of the segments that has been read, None if it is not known.
+        self.share = self._table.share
         with_ids = self._table.with_ids
         if with_ids and references and set(references) <= set(with_ids.fields):
             with_ids.check_references()
 
-    def chunks(self, size: int) -> Iterator[CorpusChunk]:
-        """Walk through the segments, `size` at a time."""
-        return (chunk for chunk, _ in self.labelled_chunks(size, ()))
-
-    def labelled_chunks(
-        self, size: int, labels: Sequence[str]
-    ) -> Iterator[tuple[CorpusChunk, list[list[str | None]]]]:
-        """Walk through the segments with some of their labels, by these names."""
-        fields = [self._find_label(name) for name in labels]
+    def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
+        """Walk through the segments, `size` at a time, with some of their labels."""
+        named = [self._find_label(name) for name in labels]
+        wanted = [field for field in self._table.fields if field.role != "label"]
         start = 0
-        for columns in self._table.chunks(size, [*self._fields, *fields]):
-            chunk = check_chunk(self._build_chunk(columns, start), start)
-            yield chunk, [list_values(columns[field]) for field in fields]
-            start += len(chunk)
-        if not start:
-            raise CorpusError(EMPTY)
 
-    def share(self) -> float | None:
-        """Return the share of the segments that has been read, None if it is not known."""
-        return self._table.share()
-
-    def _find_label(self, name: str) -> Field:
-        """Find a label, or the documents, by the name of its column."""
-        for field in self._table.fields:
-            if field == Field("label", name):
-                return field
-            if field.role == "document" and (
-                is_document_column(name) or name == self._document_column
-            ):
-                return field
-        labels = [f.name for f in self._table.fields if f.role in ("label", "document")]
-        raise CorpusError(
-            describe_missing_column(name, labels or ["no labels"], "What is scored")
-        )
-
-    def _of(self, role: Role) -> list[Field]:
-        return [field for field in self._fields if field.role == role]
-
-    def _build_chunk(self, columns: dict[Field, Values], start: int) -> CorpusChunk:
-        def column(field: Field) -> SegmentColumn:
+        def get_column(field: Field) -> SegmentColumn:
             values = columns[field]
             if isinstance(values, Text):
                 return SegmentColumn(values)
@@ -123,17 +87,35 @@ class FileCorpus:
             what = f"{field.role} {field.name!r} in {path}"
             return SegmentColumn(pack(values, what, first=start))
 
-        documents = [
-            [str(value) for value in list_values(columns[field])]
-            for field in self._of("document")
-        ]
-        return CorpusChunk(
-            {field.name: column(field) for field in self._of("output")},
-            [column(field) for field in self._of("reference")],
-            next(map(column, self._of("source")), None),
-            documents[0] if documents else None,
-            start,
-        )
+        for columns in self._table.chunks(size, [*wanted, *named]):
+            documents = [
+                [str(value) for value in list_values(columns[field])]
+                for field in self._fields["document"]
+            ]
+            chunk = CorpusChunk(
+                {field.name: get_column(field) for field in self._fields["output"]},
+                [get_column(field) for field in self._fields["reference"]],
+                next(map(get_column, self._fields["source"]), None),
+                documents[0] if documents else None,
+                start,
+                [list_values(columns[field]) for field in named],
+            )
+            yield check_chunk(chunk)
+            start += len(chunk)
+        if not start:
+            raise CorpusError(EMPTY)
+
+    def _find_label(self, name: str) -> Field:
+        """Find a label, or the documents, by the name of its column."""
+        is_document = is_document_column(name) or name == self._document_column
+        known = [f for f in self._table.fields if f.role in ("label", "document")]
+        for field in known:
+            if field == Field("label", name) or (
+                is_document and field.role == "document"
+            ):
+                return field
+        labels = [field.name for field in known] or ["no labels"]
+        raise CorpusError(describe_missing_column(name, labels, "What is scored"))
 
 
 def open_texts(

@@ -14,14 +14,15 @@ from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError, UnfittedError
 from metra.formats.texts.parquet import get_references, get_required_column
-from metra.metrics.record import Metric, Need, TermCounts, find_missing_need
+from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.record import Metric, Need, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import pack_arrow_column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoringPlan:
-    """The order for an engine: plain strings, so that it can be pickled, hashed or written.
+    """The order for an engine: plain strings, so that it can be pickled and hashed.
 
     Columns are given by their names in the table. `outputs` are pairs of a system's name and
     the column with its outputs.
@@ -61,57 +62,49 @@ class ScoringPlan:
         return tuple(name for name, _ in self.outputs)
 
     @property
-    def text_columns(self) -> tuple[str, ...]:
-        """The columns that must hold texts, each once."""
-        outputs = (column for _, column in self.outputs)
-        source = [self.source] if self.source else []
-        return tuple(dict.fromkeys([*outputs, *self.references, *source]))
+    def text_columns(self) -> list[str]:
+        """The columns that must hold texts."""
+        outputs = [column for _, column in self.outputs]
+        return [*outputs, *self.references, *filter(None, [self.source])]
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def key_columns(self) -> list[str]:
+        """The columns whose values name documents and groups."""
+        return [*filter(None, [self.documents]), *self.group_by]
+
+    @property
+    def columns(self) -> list[str]:
         """All columns that totals are made of, each once: no others need be read."""
-        more = [self.documents] if self.documents else []
-        return tuple(dict.fromkeys([*self.text_columns, *more, *self.group_by]))
+        return list(dict.fromkeys([*self.text_columns, *self.key_columns]))
 
     @property
     def two_passes(self) -> tuple[str, ...]:
         """The metrics that weigh by counts of the whole corpus, which come first."""
         return tuple(spec for spec in self.metrics if metric(spec).weighing)
 
-    def score_column(self, system: str, spec: str) -> str:
-        """Name the column for a system's segment scores by a metric.
+    @property
+    def score_columns(self) -> dict[tuple[str, str], str]:
+        """The column for each system's segment scores by each metric.
 
         >>> plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
-        >>> plan.score_column("A", "bleu")
-        'bleu/A'
+        >>> plan.score_columns
+        {('A', 'bleu'): 'bleu/A'}
         """
-        return f"{spec}/{system}"
-
-    def to_json(self) -> str:
-        """Write the plan in one line."""
-        return json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
-
-    @classmethod
-    def from_json(cls, text: str) -> "ScoringPlan":
-        """Read what `to_json` wrote.
-
-        >>> plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
-        >>> ScoringPlan.from_json(plan.to_json()) == plan
-        True
-        """
-        data = json.loads(text)
-        data["outputs"] = tuple((name, column) for name, column in data["outputs"])
-        for name in ("metrics", "references", "group_by"):
-            data[name] = tuple(data[name])
-        return cls(**data)
+        return {
+            (system, spec): f"{spec}/{system}"
+            for system in self.systems
+            for spec in self.metrics
+        }
 
     def fingerprint(self) -> str:
         """Name the plan by what its numbers depend on, the versions of resources included."""
         signatures = [metric(spec).signature() for spec in self.metrics]
-        known = [__version__, self.to_json(), *signatures]
+        written = json.dumps(asdict(self), ensure_ascii=False, sort_keys=True)
+        known = [__version__, written, *signatures]
         return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
 
+@lru_cache(maxsize=4)
 def build_metrics(
     plan: ScoringPlan, weights: bytes | None = None
 ) -> Mapping[str, Metric]:
@@ -127,7 +120,16 @@ def build_metrics(
             "`weights_of` makes of all that `term_rows` counted."
         )
         raise UnfittedError(msg)
-    return _build_cached(plan.metrics, weights if plan.two_passes else None)
+    made = build_unweighed(plan)
+    if not plan.two_passes:
+        return made
+    table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
+    return {
+        spec: entry.weighing.weigh(_read_terms(table, spec))
+        if entry.weighing
+        else entry
+        for spec, entry in made.items()
+    }
 
 
 def build_unweighed(plan: ScoringPlan) -> Mapping[str, Metric]:
@@ -150,12 +152,12 @@ def check_metrics(plan: ScoringPlan) -> None:
                 "can do for it; score the files without groups, shards or an engine."
             )
             raise OptionError(msg)
-        missing = find_missing_need(
-            made,
-            has_references=bool(plan.references),
-            has_source=plan.source is not None,
-            has_documents=plan.documents is not None,
-        )
+        has: dict[Need, bool] = {
+            "references": bool(plan.references),
+            "source": plan.source is not None,
+            "documents": plan.documents is not None,
+        }
+        missing = find_missing_need(made, has)
         if missing:
             what, parameter = _COLUMNS[missing]
             msg = f"{spec} needs {what}, but no column of the table is; give `{parameter}`."
@@ -168,20 +170,6 @@ _COLUMNS: dict[Need, tuple[str, str]] = {
     "source": ("the source", "columns.source"),
     "documents": ("documents", "columns.document"),
 }
-
-
-@lru_cache(maxsize=4)
-def _build_cached(specs: tuple[str, ...], weights: bytes | None) -> dict[str, Metric]:
-    made = {spec: metric(spec) for spec in specs}
-    if weights is None:
-        return made
-    table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
-    return {
-        spec: entry.weighing.weigh(_read_terms(table, spec))
-        if entry.weighing
-        else entry
-        for spec, entry in made.items()
-    }
 
 
 def _read_terms(table: pa.Table, spec: str) -> TermCounts:
@@ -203,51 +191,30 @@ def _read_terms(table: pa.Table, spec: str) -> TermCounts:
 PIECE = 2048
 
 
-def split_batch(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Cut a batch of any size into small ones, which share its memory."""
-    for start in range(0, batch.num_rows, PIECE):
-        yield batch.slice(start, PIECE)
-
-
 def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     """Pack the texts of some rows."""
 
-    def column(values: pa.Array, name: str) -> SegmentColumn:
+    def pack(values: pa.Array, name: str) -> SegmentColumn:
         return SegmentColumn(pack_arrow_column(values, f"the column {name!r}"))
 
+    def read(name: str) -> pa.Array:
+        return get_required_column(rows, name, plan.nulls)
+
     refs = get_references(rows, plan.references, plan.nulls)
-    source = documents = None
-    if plan.source:
-        source = column(get_required_column(rows, plan.source, plan.nulls), plan.source)
-    if plan.documents:
-        names = get_required_column(rows, plan.documents, plan.nulls)
-        documents = list(map(str, names.to_pylist()))
-    return _TableChunk(
-        {
-            system: column(get_required_column(rows, name, plan.nulls), name)
-            for system, name in plan.outputs
-        },
-        [column(*pair) for pair in zip(refs, plan.references, strict=True)],
-        source,
-        documents,
+    source, documents = plan.source, plan.documents
+    return CorpusChunk(
+        {system: pack(read(column), column) for system, column in plan.outputs},
+        [pack(*pair) for pair in zip(refs, plan.references, strict=True)],
+        pack(read(source), source) if source else None,
+        list(map(str, read(documents).to_pylist())) if documents else None,
+        position=_Unnumbered,
     )
 
 
 def read_references(batch: pa.RecordBatch, plan: ScoringPlan) -> Iterator[Batch]:
     """Cut a batch into batches of any one system: they share the references."""
-    for piece in split_batch(batch):
-        yield pack_chunk(piece, plan).batch(plan.systems[0])
-
-
-class _TableChunk(CorpusChunk):
-    """Rows of a table that came without their numbers."""
-
-    __slots__ = ()
-
-    def batch(self, system: str) -> Batch:
-        """Give one system's outputs with the shared references."""
-        place = _Unnumbered(system, 0, self.documents)
-        return Batch.of(self.systems[system], self.refs, self.source, place)
+    for start in range(0, batch.num_rows, PIECE):
+        yield pack_chunk(batch.slice(start, PIECE), plan).batch(plan.systems[0])
 
 
 class _Unnumbered(BatchPosition):

@@ -10,7 +10,7 @@ from metra.metrics.record import Array, Parts
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
-    from metra.metrics.record import Finding
+    from metra.metrics.units import Finding
 
 
 @dataclass(frozen=True, slots=True)

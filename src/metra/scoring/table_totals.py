@@ -6,21 +6,22 @@ passes first need `count_terms` of all parts, which `encode_weights` adds up.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from metra.errors import CorpusError
 from metra.formats.texts.parquet import decode_dictionary
-from metra.metrics.record import Array, Metric, TermCounts
+from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.record import Array, Metric
 from metra.scoring.plan import (
+    PIECE,
     ScoringPlan,
     build_metrics,
     build_unweighed,
     pack_chunk,
     read_references,
-    split_batch,
 )
 from metra.scoring.results import Results
 from metra.scoring.totals import (
@@ -29,25 +30,20 @@ from metra.scoring.totals import (
     GroupKey,
     GroupTotal,
     Totals,
-    TotalsShape,
     add_entries,
     build_results,
     count_chunk,
-    count_chunk_rows,
-    sum_groups,
 )
 
-if TYPE_CHECKING:
-    pass
-
-SYSTEM, METRIC, SEGMENTS, LACKING, SUMS = (
-    "_system",
-    "_metric",
-    "_segments",
-    "_lacking",
-    "_sums",
-)
-OWN_COLUMNS = (SYSTEM, METRIC, SEGMENTS, LACKING, SUMS)
+#: The columns of totals behind those of the group.
+_OWN = {
+    "_system": pa.string(),
+    "_metric": pa.string(),
+    "_segments": pa.int64(),
+    "_lacking": pa.int64(),
+    "_sums": pa.list_(pa.float64()),
+}
+OWN_COLUMNS = tuple(_OWN)
 
 
 def count_totals(
@@ -58,7 +54,7 @@ def count_totals(
     A function of the batch alone, for any engine to call; `weights` are for metrics of two
     passes. The columns are those of `totals_schema`.
     """
-    totals = count_batch(batch, plan, build_metrics(plan, weights))
+    totals, _ = count_batch(batch, plan, build_metrics(plan, weights))
     return build_totals_batch(totals, totals_schema(plan, batch.schema))
 
 
@@ -84,36 +80,45 @@ def score_totals(totals: pa.RecordBatch, plan: ScoringPlan) -> Results:
 
 def score_entries(totals: Totals, plan: ScoringPlan) -> Results:
     """Give the scores of totals that a plan's metrics counted."""
-    shape = TotalsShape(plan.systems, len(plan.references), plan.group_by)
-    return build_results(totals, shape, build_unweighed(plan))
+    metrics, references = build_unweighed(plan), len(plan.references)
+    return build_results(totals, metrics, plan.systems, references, plan.group_by)
 
 
 def totals_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
     """Give the columns of totals: the group's, then `_system`, `_metric` and the numbers."""
-    keys = [
-        pa.field(name, unwrap_type(schema.field(name).type)) for name in plan.group_by
-    ]
-    return pa.schema(
-        [
-            *keys,
-            pa.field(SYSTEM, pa.string()),
-            pa.field(METRIC, pa.string()),
-            pa.field(SEGMENTS, pa.int64()),
-            pa.field(LACKING, pa.int64()),
-            pa.field(SUMS, pa.list_(pa.float64())),
-        ]
-    )
+    keys = {name: unwrap_type(schema.field(name).type) for name in plan.group_by}
+    return pa.schema(keys | _OWN)
 
 
 def count_batch(
-    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
-) -> Totals:
-    """Count a batch of any size by metrics that are at hand."""
+    batch: pa.RecordBatch,
+    plan: ScoringPlan,
+    metrics: Mapping[str, Metric],
+    *,
+    keep: bool = False,
+) -> tuple[Totals, pa.RecordBatch | None]:
+    """Count a batch of any size; give its totals, and if asked the batch with its scores."""
     totals: Totals = {}
-    for piece in split_batch(batch):
-        counted = count_chunk(pack_chunk(piece, plan), metrics, group_rows(piece, plan))
+    columns: dict[str, list[Array]] = {name: [] for name in plan.score_columns.values()}
+    for start in range(0, batch.num_rows, PIECE):
+        piece = batch.slice(start, PIECE)
+        chunk, grouping = pack_chunk(piece, plan), group_rows(piece, plan)
+        counted, rows_by_key = count_chunk(chunk, metrics, grouping, keep=keep)
         add_entries(totals, counted.items())
-    return totals
+        for (system, spec), rows in rows_by_key.items():
+            single = metrics[spec].for_segments or metrics[spec]
+            columns[plan.score_columns[system, spec]].append(single.aggregate(rows))
+    if not keep:
+        return totals, None
+    arrays = [*batch.columns]
+    for parts in columns.values():
+        scores = np.concatenate([*parts, []])
+        # NaN as null; `pa.array` would load pandas.
+        is_valid = np.packbits(~np.isnan(scores), bitorder="little")
+        buffers = [pa.py_buffer(is_valid), pa.py_buffer(np.ascontiguousarray(scores))]
+        arrays.append(pa.Array.from_buffers(pa.float64(), len(scores), buffers))
+    schema = scores_schema(plan, batch.schema)
+    return totals, pa.record_batch(arrays, schema=schema)
 
 
 def read_entries(
@@ -130,14 +135,10 @@ def read_entries(
 
 def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
     """Write totals as a table."""
-    columns: list[list[Any]] = [[] for _ in schema.names]
-    for (key, system, spec), entry in totals.items():
-        row = (*key, system, spec, *entry)
-        for column, value in zip(columns, row, strict=True):
-            column.append(value)
+    rows = [(*key, *rest, *entry) for (key, *rest), entry in totals.items()]
     arrays = [
-        pa.array(values, field.type)
-        for values, field in zip(columns, schema, strict=True)
+        pa.array([row[index] for row in rows], field.type)
+        for index, field in enumerate(schema)
     ]
     return pa.record_batch(arrays, schema=schema)
 
@@ -159,7 +160,7 @@ def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> Grouping:
             (*keys[code // len(known)], known[code % len(known)])
             for code in both.tolist()
         ]
-    return Grouping(keys, places) if len(keys) > 1 else Grouping(keys)
+    return keys, places if len(keys) > 1 else None
 
 
 def unwrap_type(kind: Any) -> Any:
@@ -177,12 +178,12 @@ def score_rows(
     A function of the batch alone, for any engine to call. The columns are those of
     `scores_schema`; a score is null where there was nothing to score.
     """
-    return count_and_score(batch, plan, build_metrics(plan, weights))[1]
+    return count_batch(batch, plan, build_metrics(plan, weights), keep=True)[1]
 
 
 def scores_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
     """Give the table's columns with those for the scores behind them."""
-    for name in _list_names(plan):
+    for name in plan.score_columns.values():
         schema = schema.append(pa.field(name, pa.float64()))
     return schema
 
@@ -190,46 +191,10 @@ def scores_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
 def list_signatures(plan: ScoringPlan) -> dict[str, str]:
     """Say of each column of scores what they were computed by."""
     return {
-        plan.score_column(system, spec): (metric.for_segments or metric).signature()
+        plan.score_columns[system, spec]: (metric.for_segments or metric).signature()
         for spec, metric in build_unweighed(plan).items()
         for system in plan.systems
     }
-
-
-def count_and_score(
-    batch: pa.RecordBatch, plan: ScoringPlan, metrics: Mapping[str, Metric]
-) -> tuple[Totals, pa.RecordBatch]:
-    """Give a batch's totals, and the batch with its scores, from one counting."""
-    totals: Totals = {}
-    columns: dict[str, list[Array]] = {name: [] for name in _list_names(plan)}
-    for piece in split_batch(batch):
-        chunk = pack_chunk(piece, plan)
-        statistics = count_chunk_rows(chunk, metrics)
-        counted = sum_groups(chunk, statistics, group_rows(piece, plan))
-        add_entries(totals, counted.items())
-        for (system, spec), rows in statistics.items():
-            single = metrics[spec].for_segments or metrics[spec]
-            columns[plan.score_column(system, spec)].append(single.aggregate(rows))
-    arrays = [_build_column(np.concatenate([*parts, []])) for parts in columns.values()]
-    scores = pa.record_batch(
-        [*batch.columns, *arrays], schema=scores_schema(plan, batch.schema)
-    )
-    return totals, scores
-
-
-def _build_column(scores: Array) -> pa.Array:
-    """Scores as Arrow keeps them, NaN as null; `pa.array` would load pandas."""
-    is_valid = np.packbits(~np.isnan(scores), bitorder="little")
-    buffers = [pa.py_buffer(is_valid), pa.py_buffer(np.ascontiguousarray(scores))]
-    return pa.Array.from_buffers(pa.float64(), len(scores), buffers)
-
-
-def _list_names(plan: ScoringPlan) -> list[str]:
-    return [
-        plan.score_column(system, spec)
-        for system in plan.systems
-        for spec in plan.metrics
-    ]
 
 
 #: A metric's spec, what it counted, and how often. Equal terms add up in any order.

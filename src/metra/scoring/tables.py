@@ -70,20 +70,18 @@ def score_table(
             segments=scores_out is not None,
         )
 
+    plan: Any = build
+    if engine != "spark":  # which finds the files, and their columns, by itself
+        default_system = name_system(paths[0]) if len(paths) == 1 else ""
+        plan = build(read_schema(paths[0]), paths[0], default_system)
     return import_module(ENGINES[engine]).score_files(
         paths,
-        build,
+        plan,
         scores_out=scores_out,
         resume=resume,
         progress=progress,
         **settings,
     )
-
-
-def plan_files(paths: Sequence[str], build: PlanBuilder) -> ScoringPlan:
-    """Make the plan of a table in files from the schema of the first one."""
-    system = name_system(paths[0]) if len(paths) == 1 else ""
-    return build(read_schema(paths[0]), paths[0], system)
 
 
 def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
@@ -102,9 +100,8 @@ def check_schema(
 
     Before the first row is counted: on a cluster, a failure there is costly and hard to read.
     """
-    keys = [*([plan.documents] if plan.documents else []), *plan.group_by]
-    check_columns(schema, plan.text_columns, keys, where)
-    for name in keys:
+    check_columns(schema, plan.text_columns, plan.key_columns, where)
+    for name in plan.key_columns:
         if name in OWN_COLUMNS:
             msg = f"The column {name!r} cannot be grouped by: totals have one of that name."
             raise OptionError(msg)

@@ -5,31 +5,22 @@ every number of the sums are simply added, and the digits come out the same.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from metra.corpus.batch import CorpusChunk
 from metra.errors import CorpusError
-from metra.metrics.record import Array, Metric
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
-from metra.stats.totals import (
-    PartSums,
-    add_parts,
-    join_parts,
-    number_labels,
-    split_whole,
-    sum_parts,
-    sum_parts_by_group,
-)
+from metra.stats import totals as exact
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from metra.corpus.batch import CorpusChunk
+    from metra.metrics.record import Array, Metric
+
 #: The values that the segments of a group have in common.
 GroupKey: TypeAlias = tuple[Any, ...]
-
-#: A chunk's statistics, by system and spec: a row for each segment.
-Statistics: TypeAlias = dict[tuple[str, str], Array]
 
 
 class GroupTotal(NamedTuple):
@@ -38,88 +29,57 @@ class GroupTotal(NamedTuple):
     segments: int
     #: How many references are missing, of all references of all these segments.
     lacking: int
-    sums: PartSums
+    sums: exact.PartSums
 
 
 #: By group, system and spec.
 Totals: TypeAlias = dict[tuple[GroupKey, str, str], GroupTotal]
 
+#: The groups of a chunk: their keys, and the number of each segment's group; None where
+#: there is only one.
+Grouping: TypeAlias = "tuple[Sequence[GroupKey], NDArray[np.intp] | None]"
 
-class Grouping(NamedTuple):
-    """Which group each segment of a chunk is in: its number, and the groups' keys."""
-
-    keys: Sequence[GroupKey] = ((),)
-    #: None where there is only one group.
-    places: "NDArray[np.intp] | None" = None
-
-
-ONE_GROUP = Grouping()
-
-
-class TotalsShape(NamedTuple):
-    """What was counted: the systems, the number of references, the columns of groups."""
-
-    systems: Sequence[str]
-    references: int
-    group_by: Sequence[str] = ()
+ONE_GROUP: Grouping = (((),), None)
 
 
 def count_chunk(
-    chunk: CorpusChunk, metrics: Mapping[str, Metric], grouping: Grouping = ONE_GROUP
-) -> Totals:
-    """Count a chunk's totals, without the rows where a metric has a shorter way to them."""
-    if grouping.places is not None:
-        return sum_groups(chunk, count_chunk_rows(chunk, metrics), grouping)
-    (key,) = grouping.keys
-    size, lacking = len(chunk), sum(len(ref.text.missing()) for ref in chunk.refs)
-    totals: Totals = {}
-    for system in chunk.systems:
-        batch = chunk.batch(system)
-        for spec, metric in metrics.items():
-            sums = (
-                split_whole(metric.sums(batch))
-                if metric.sums
-                else sum_parts(metric.rows(batch))
-            )
-            totals[key, system, spec] = GroupTotal(size, lacking, sums)
-    return totals
+    chunk: "CorpusChunk",
+    metrics: "Mapping[str, Metric]",
+    grouping: Grouping = ONE_GROUP,
+    *,
+    keep: bool = False,
+) -> "tuple[Totals, dict[tuple[str, str], Array]]":
+    """Count a chunk's totals, and if they are kept its rows by system and spec.
 
-
-def count_chunk_rows(chunk: CorpusChunk, metrics: Mapping[str, Metric]) -> Statistics:
-    """Count every system's segments in a chunk by every metric."""
-    batches = {system: chunk.batch(system) for system in chunk.systems}
-    return {
-        (system, spec): metric.rows(batch)
-        for system, batch in batches.items()
-        for spec, metric in metrics.items()
-    }
-
-
-def sum_groups(
-    chunk: CorpusChunk, statistics: Statistics, grouping: Grouping = ONE_GROUP
-) -> Totals:
-    """Add up the statistics of a chunk's segments, group by group."""
-    import numpy as np
-
+    Where rows are not kept, a metric may have a shorter way to their sums.
+    """
     keys, places = grouping
     gaps = [index for ref in chunk.refs for index in ref.text.missing()]
-    if places is None:
-        sizes, lacking = [len(chunk)], [len(gaps)]
-    else:
+    sizes, lacking = [len(chunk)], [len(gaps)]
+    if places is not None:
+        import numpy as np
+
         sizes = np.bincount(places, minlength=len(keys)).tolist()
         lacking = np.bincount(places[gaps], minlength=len(keys)).tolist()
     totals: Totals = {}
-    for (system, spec), rows in statistics.items():
-        sums = (
-            [sum_parts(rows)]
-            if places is None
-            else sum_parts_by_group(rows, places, len(keys))
-        )
-        for index, key in enumerate(keys):
-            totals[key, system, spec] = GroupTotal(
-                sizes[index], lacking[index], sums[index]
-            )
-    return totals
+    rows_by_key = {}
+    for system in chunk.systems:
+        batch = chunk.batch(system)
+        for spec, metric in metrics.items():
+            if metric.sums and places is None and not keep:
+                parts = [exact.split_whole(metric.sums(batch))]
+            else:
+                rows = metric.rows(batch)
+                if keep:
+                    rows_by_key[system, spec] = rows
+                if places is None:
+                    parts = [exact.sum_parts(rows)]
+                else:
+                    parts = exact.sum_parts_by_group(rows, places, len(keys))
+            entries = map(GroupTotal, sizes, lacking, parts)
+            for key, entry in zip(keys, entries, strict=True):
+                totals[key, system, spec] = entry
+    return totals, rows_by_key
 
 
 def add_entries(
@@ -134,7 +94,7 @@ def add_entries(
             else GroupTotal(
                 known.segments + entry.segments,
                 known.lacking + entry.lacking,
-                add_parts(known.sums, entry.sums),
+                exact.add_parts(known.sums, entry.sums),
             )
         )
 
@@ -142,78 +102,65 @@ def add_entries(
 def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
     """Group segments by the values of columns.
 
-    >>> grouping = group_segments([["b", "a", "b"], [1, 1, 1]])
-    >>> grouping.keys, grouping.places.tolist()
+    >>> keys, places = group_segments([["b", "a", "b"], [1, 1, 1]])
+    >>> keys, places.tolist()
     ([('b', 1), ('a', 1)], [0, 1, 0])
     """
-    keys, places = number_labels(list(zip(*columns, strict=True)))
-    return Grouping(keys, places if len(keys) > 1 else None)
+    keys, places = exact.number_labels(list(zip(*columns, strict=True)))
+    return keys, places if len(keys) > 1 else None
 
 
 def build_results(
-    totals: Totals, shape: TotalsShape, metrics: Mapping[str, Metric]
+    totals: Totals,
+    metrics: "Mapping[str, Metric]",
+    systems: Sequence[str],
+    references: int,
+    group_by: Sequence[str] = (),
+    documents: int | None = None,
 ) -> Results:
     """Score everything that was counted, and each group by itself.
 
     The metrics may be those before the first of two passes: closing formulas need no weights.
     """
-    overall: Totals = {}
-    for (_, system, spec), entry in totals.items():
-        add_entries(overall, [(((), system, spec), entry)])
-    first = overall.get(((), shape.systems[0], next(iter(metrics))))
+    entries: Totals = {}
+    add_entries(entries, ((((), *key[1:]), entry) for key, entry in totals.items()))
+    spec = next(iter(metrics))
+    first = entries.get(((), systems[0], spec))
     if first is None or not first.segments:
         msg = "There are no segments to score; the table has no rows."
         raise CorpusError(msg)
-    nrefs = "var" if first.lacking else shape.references
-    groups = None
-    if shape.group_by:
-        groups = [
-            GroupScores(
-                dict(zip(shape.group_by, key, strict=True)),
-                totals[key, shape.systems[0], next(iter(metrics))].segments,
-                _score_systems(totals, key, shape, metrics, nrefs),
-            )
-            # By value; what has none comes last.
-            for key in sorted(
-                {key for key, _, _ in totals},
-                key=lambda key: [(value is None, value) for value in key],
-            )
-        ]
-    systems = _score_systems(overall, (), shape, metrics, nrefs)
-    return Results(systems, first.segments, shape.references, groups=groups)
+    nrefs = "var" if first.lacking else references
+    groups = {key for key, _, _ in totals} if group_by else ()
+    entries |= totals
+    scored: dict[GroupKey, list[SystemScores]] = {}
+    # By value; what has none comes last.
+    for key in [(), *sorted(groups, key=lambda key: [(v is None, v) for v in key])]:
+        scored[key] = []
+        for system in systems:
+            scores = {}
+            for name, metric in metrics.items():
+                total: Any = exact.join_parts(entries[key, system, name].sums)
+                if metric.sums is None:  # else plain numbers will do, without numpy
+                    import numpy as np
 
-
-def _score_systems(
-    totals: Totals,
-    key: GroupKey,
-    shape: TotalsShape,
-    metrics: Mapping[str, Metric],
-    nrefs: int | str,
-) -> list[SystemScores]:
-    return [
-        SystemScores(
-            system,
-            {
-                spec: build_score(metric, totals[key, system, spec].sums, nrefs)
-                for spec, metric in metrics.items()
-            },
+                    total = np.array(total)
+                scores[name] = Score(
+                    score=float(metric.aggregate(total)),
+                    signature=metric.signature(nrefs=nrefs),
+                    higher_is_better=metric.higher_is_better,
+                    parts=metric.parts(total),
+                )
+            scored[key].append(SystemScores(system, scores))
+    overall = scored.pop(())
+    results = Results(overall, first.segments, references, documents)
+    if not group_by:
+        return results
+    found = [
+        GroupScores(
+            dict(zip(group_by, key, strict=True)),
+            entries[key, systems[0], spec].segments,
+            by_system,
         )
-        for system in shape.systems
+        for key, by_system in scored.items()
     ]
-
-
-def build_score(
-    metric: Metric, sums: PartSums, nrefs: int | str, **signed: object
-) -> Score:
-    """Score sums of statistics; `signed` goes into the signature."""
-    total: Any = join_parts(sums)
-    if metric.sums is None:  # else `aggregate` takes plain numbers, without numpy
-        import numpy as np
-
-        total = np.array(total)
-    return Score(
-        score=float(metric.aggregate(total)),
-        signature=metric.signature(nrefs=nrefs, **signed),
-        higher_is_better=metric.higher_is_better,
-        parts=metric.parts(total),
-    )
+    return replace(results, groups=found)

@@ -1,9 +1,12 @@
 """Names for the kinds of arrays, and arithmetic that respects missing values."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from metra.errors import LengthError
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -41,7 +44,64 @@ def row_means(values: Array) -> Array:
     return divide(total, there.sum(1))
 
 
+def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
+    """Give each different code, in rising order, and the places where it stands."""
+    order = np.argsort(codes, kind="stable")
+    values, starts = np.unique(codes[order], return_index=True)
+    return zip(values.tolist(), np.split(order, starts[1:]), strict=True)
+
+
 def pair_gaps(values: Array) -> Array:
     """Differences of each two rows, the upper minus the lower: (n, …) to (pairs, …)."""
     first, second = np.triu_indices(len(values), 1)
     return values[first] - values[second]
+
+
+def round_values(values: ArrayLike) -> list[float | int | None]:
+    """Round to three digits: whole numbers as such, and None for what is not finite.
+
+    >>> round_values([0.0005, 2.9999, float("nan")])
+    [0.001, 3, None]
+    """
+    exact = np.asarray(values, np.float64)
+    exact = np.where(np.isfinite(exact), exact, np.nan)
+    thousandths = exact * 1000
+    near = np.rint(thousandths) / 1000
+    rounded: list[float | int | None] = near.tolist()
+    # In the middle between two, the rounding of the product must not decide.
+    for at in np.flatnonzero(np.abs(thousandths % 1 - 0.5) < 1e-6).tolist():
+        rounded[at] = near[at] = round(float(exact[at]), 3)
+    for at in np.flatnonzero(near == np.rint(near)).tolist():
+        rounded[at] = int(near[at])
+    for at in np.flatnonzero(np.isnan(near)).tolist():
+        rounded[at] = None
+    return rounded
+
+
+def order_pairs(gaps: Array, eps: float | Array = 0.0) -> Array:
+    """Order of two values by their difference: 0 for a tie, up to `eps`, else its sign.
+
+    >>> order_pairs(np.array([-3.0, 0.5, 2, np.nan]), 1.0).tolist()
+    [-1.0, 0.0, 1.0, nan]
+    """
+    return np.where(np.abs(gaps) <= eps, 0.0, np.sign(gaps))
+
+
+def check_scores(
+    gold: ArrayLike,
+    metrics: Mapping[str, ArrayLike],
+    dimensions: Sequence[int] = (1, 2),
+) -> tuple[Array, dict[str, Array]]:
+    """Return scores as arrays, which must all have the shape of the gold scores."""
+    g = np.asarray(gold, np.float64)
+    if g.ndim not in dimensions:
+        shapes = {1: "one value a system", 2: "systems × segments"}
+        expected = " or ".join(shapes[each] for each in dimensions)
+        msg = f"The gold scores have the shape {g.shape}; expected {expected}."
+        raise LengthError(msg)
+    arrays = {name: np.asarray(metric, np.float64) for name, metric in metrics.items()}
+    for name, m in arrays.items():
+        if m.shape != g.shape:
+            msg = f"{name!r} has the shape {m.shape}, the gold {g.shape}; expected the same."
+            raise LengthError(msg)
+    return g, arrays

@@ -6,52 +6,48 @@ A coefficient is a record in `COEFFICIENTS`: a new one is a function and a line 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metra.errors import LengthError, OptionError, UnknownNameError, no_such
+from metra.errors import OptionError, UnknownNameError, no_such
 from metra.stats import moments, pairs, soft_pairwise
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, check_scores
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.pairs import Orient, PairCounts
+from metra.stats.pairs import Orient, PairCounts, pair_counts, share_right
 from metra.stats.tie_calibration import (
-    MOST_PAIRS,
-    Calibration,
-    GoldPairs,
-    calibrate,
-    calibrate_long,
+    calibrate_metrics,
     cross_fit_thresholds,
-    order_gold_pairs,
     split_folds,
 )
 
 Group: TypeAlias = Literal["none", "item", "sys"]
 Average: TypeAlias = Literal["macro", "micro"]
 Missing: TypeAlias = Literal["drop", "zero"]
-Rows: TypeAlias = Callable[[Array, Array], Array]
+Metrics: TypeAlias = Mapping[str, Array]
+Results: TypeAlias = "dict[str, CorrelationResult]"
 
 
 @dataclass(frozen=True)
-class CorrelationCoefficient:
+class Coefficient:
     """A way to say how well a metric agrees with the gold."""
 
     name: str
     about: str
-    lowest: float
     #: The coefficient of each row of values, where it is of plain rows.
     rows: Callable[..., Array] | None = None
-    #: The same with a threshold `eps`, where the metric is to find the gold's ties.
-    tied: Callable[..., Array] | None = None
+    lowest: float = -1
     #: The same with what each row weighs, where rows weigh as much as their pairs.
     weighted: Callable[..., tuple[Array, Array]] | None = None
     #: The same of the kinds of pairs, where these are all that needs to be known.
     counts: Callable[[PairCounts], Array] | None = None
     #: How it is computed of all metrics: group by group, if not said otherwise.
-    compute: Callable[..., "dict[str, CorrelationResult]"] | None = None
+    compute: Callable[..., Results] | None = None
     #: What Fisher's interval takes from n, and its variance times the rest.
     fisher: tuple[int, Callable[[float], float]] | None = None
+    #: Whether the metric is to find the gold's ties: rows take a threshold `eps`.
+    ties: bool = False
     #: Whether it is a mean over pairs of outcomes that are right or wrong.
     pairs: bool = False
     #: Whether the threshold of ties is fitted to the scores unless given.
@@ -70,11 +66,6 @@ class CorrelationCoefficient:
     shows_eps: bool = True
     #: Other names of the same, as programs and papers call it.
     aliases: tuple[str, ...] = ()
-
-    @property
-    def ties(self) -> bool:
-        """Whether the metric is expected to find the gold's ties."""
-        return self.tied is not None
 
 
 @dataclass(frozen=True)
@@ -133,17 +124,19 @@ class Options:
         return None if self.eps is None else str(self.eps)
 
     @property
-    def coefficient(self) -> CorrelationCoefficient:
+    def coefficient(self) -> Coefficient:
         """The coefficient that is meant."""
         return find_coefficient(self.coef)
 
     @property
-    def rows(self) -> Rows | None:
-        """The coefficient of rows of values, if it is one of them."""
+    def rows(self) -> Callable[[Array, Array], Array]:
+        """The coefficient of plain rows of values; refuse one of anything else."""
         rows = self.coefficient.rows
-        if rows is not None and self.coefficient.oriented:
-            return partial(rows, orient=self.orient)
-        return rows
+        if rows is None or self.coefficient.calibrated:
+            usual = "pearson, spearman or a tau"
+            msg = f"{self.coef!r} is not of plain rows of systems; take {usual}."
+            raise OptionError(msg)
+        return partial(rows, orient=self.orient) if self.coefficient.oriented else rows
 
     @property
     def micro(self) -> bool:
@@ -192,44 +185,41 @@ def correlate(
     0.8
     """
     chosen = Options(coef=coef, group=group, **options)  # type: ignore[arg-type]
-    g, m = _check_shapes(gold, metric)
-    return correlate_all(g, {"metric": m}, chosen)["metric"]
+    return correlate_all(*check_scores(gold, {"metric": metric}), chosen)["metric"]
 
 
-def correlate_all(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, CorrelationResult]:
+def correlate_all(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Correlate several metrics, sharing what depends on the gold alone."""
     compute = options.check_values().coefficient.compute or _correlate_groups
     return compute(gold, metrics, options)
 
 
-def find_coefficient(name: str) -> CorrelationCoefficient:
+def find_coefficient(name: str) -> Coefficient:
     """Find a coefficient by any of its names.
 
     >>> find_coefficient("acc-t").name
     'acc*_eq'
     """
-    wanted = name.lower()
     for entry in COEFFICIENTS.values():
-        if wanted in (entry.name, *entry.aliases):
+        if name.lower() in (entry.name, *entry.aliases):
             return entry
     raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
 
 
-def compute_thresholds(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, Array]:
+def compute_thresholds(gold: Array, metrics: Metrics, options: Options) -> Metrics:
     """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
+    rows = group_scores(gold, options.group)
+    if not options.coefficient.ties:
+        return dict.fromkeys(metrics, np.zeros(len(rows)))
+    if options.folds:
+        folds = {"folds": options.folds, "seed": options.seed}
+        return {
+            name: cross_fit_thresholds(rows, group_scores(m, options.group), **folds)
+            for name, m in metrics.items()
+        }
     if options.calibrates:
         fitted = correlate_all(gold, metrics, options)
         eps: Mapping[str, float] = {name: r.eps or 0.0 for name, r in fitted.items()}
-    elif options.folds:
-        rows = group_scores(gold, options.group)
-        fit = partial(
-            cross_fit_thresholds, rows, folds=options.folds, seed=options.seed
-        )
-        return {n: fit(group_scores(m, options.group)) for n, m in metrics.items()}
     elif isinstance(options.eps, Mapping):
         eps = options.eps
         lacking = [name for name in metrics if name not in eps]
@@ -241,8 +231,7 @@ def compute_thresholds(
             raise OptionError(msg)
     else:
         eps = dict.fromkeys(metrics, options.eps or 0.0)
-    count = len(group_scores(gold, options.group))
-    return {name: np.full(count, eps[name]) for name in metrics}
+    return {name: np.full(len(rows), eps[name]) for name in metrics}
 
 
 def group_scores(x: Array, group: str) -> Array:
@@ -253,46 +242,18 @@ def group_scores(x: Array, group: str) -> Array:
 
 
 def group_values(
-    gold: Array, metric: Array, options: Options, eps: Array | None = None
+    gold: Array, metric: Array, options: Options, eps: float | Array = 0.0
 ) -> tuple[Array, Array]:
     """The coefficient of each group, and what the group weighs where not all weigh alike."""
     g, m = group_scores(gold, options.group), group_scores(metric, options.group)
     coefficient = options.coefficient
     if coefficient.weighted is not None:
         return coefficient.weighted(g, m, threshold=options.threshold)
-    size = group_sizes(gold, metric, options)
-    if coefficient.tied is not None:
-        return coefficient.tied(g, m, eps=0.0 if eps is None else eps), size
     if coefficient.rows is None or not coefficient.grouped:
         msg = f"{coefficient.name} has no groups; leave out group={options.group!r}."
         raise OptionError(msg)
-    return coefficient.rows(g, m), size
-
-
-def average_groups(
-    values: Array,
-    weights: Array,
-    gold: Array,
-    metric: Array,
-    options: Options,
-    sizes: Array | None = None,
-) -> CorrelationResult:
-    """Average the groups that have two values or more, and say how many are constant.
-
-    Groups are those of the gold and metric, unless their sizes say that they were parted.
-    """
-    if sizes is None:
-        sizes = group_sizes(gold, metric, options)
-    cells, pairs = int(sizes.sum()), sizes > 1
-    there = np.isfinite(values) & pairs
-    empty = int((pairs & ~there).sum())
-    counted = pairs if options.nan == "zero" else there
-    weights = np.where(counted, weights if options.micro else 1.0, 0.0)
-    if weights.sum() == 0:
-        reason = _explain_missing(np.nan, gold, metric)
-        return CorrelationResult(np.nan, cells, int(pairs.sum()), empty, reason=reason)
-    total = float((np.where(there, values, 0.0) * weights).sum() / weights.sum())
-    return CorrelationResult(total, cells, int(pairs.sum()), empty)
+    ties = {"eps": eps} if coefficient.ties else {}
+    return coefficient.rows(g, m, **ties), group_sizes(gold, metric, options)
 
 
 def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
@@ -301,63 +262,59 @@ def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
     return (np.isfinite(g) & np.isfinite(m)).sum(1).astype(np.float64)
 
 
-def _correlate_groups(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, CorrelationResult]:
+def _correlate_groups(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Average the coefficients of all groups."""
     coefficient = options.coefficient
-    limits = compute_thresholds(gold, metrics, options) if coefficient.ties else {}
     results = {}
-    for name, metric in metrics.items():
-        eps = limits.get(name)
-        values, weights = group_values(gold, metric, options, eps)
-        result = average_groups(values, weights, gold, metric, options)
-        if eps is not None and len(eps) and coefficient.shows_eps:
+    for name, eps in compute_thresholds(gold, metrics, options).items():
+        metric = metrics[name]
+        groups = group_values(gold, metric, options, eps)
+        sizes = group_sizes(gold, metric, options)
+        result = _average_groups(*groups, sizes, gold, metric, options)
+        if len(eps) and coefficient.ties and coefficient.shows_eps:
             result = replace(result, eps=float(eps.mean()))
         results[name] = result
     return results
 
 
-def _correlate_calibrated(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, CorrelationResult]:
+def _average_groups(
+    values: Array,
+    weights: Array,
+    sizes: Array,
+    gold: Array,
+    metric: Array,
+    options: Options,
+) -> CorrelationResult:
+    """Average the groups that have two values or more, and say how many are constant."""
+    pairs = sizes > 1
+    there = np.isfinite(values) & pairs
+    counted = pairs if options.nan == "zero" else there
+    weights = np.where(counted, weights if options.micro else 1.0, 0.0)
+    total = (np.where(there, values, 0.0) * weights).sum()
+    value = float(total / weights.sum()) if weights.sum() else np.nan
+    return CorrelationResult(
+        value,
+        n=int(sizes.sum()),
+        groups=int(pairs.sum()),
+        empty=int((pairs & ~there).sum()),
+        reason=_explain_missing(value, gold, metric),
+    )
+
+
+def _correlate_calibrated(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Fit the threshold of ties to the scores, to other folds of them, or take it as given."""
     if options.calibrates:
-        rows = group_scores(gold, options.group)
-        by_name = {n: group_scores(m, options.group) for n, m in metrics.items()}
-        if rows.shape[0] * rows.shape[1] ** 2 / 2 > MOST_PAIRS:
-            return {
-                name: _describe_calibration(rows, values, calibrate_long(rows, values))
-                for name, values in by_name.items()
-            }
-        ordered = order_gold_pairs(rows)
-        return {
-            name: _calibrate_metric(rows, values, ordered)
-            for name, values in by_name.items()
-        }
+        g = group_scores(gold, options.group)
+        grouped = {n: group_scores(m, options.group) for n, m in metrics.items()}
+        results = {}
+        for name, best in calibrate_metrics(g, grouped).items():
+            groups = int((group_sizes(gold, metrics[name], options) > 1).sum())
+            result = _describe_value(best.accuracy, g, grouped[name])
+            results[name] = replace(result, groups=groups, eps=best.eps)
+        return results
     if options.folds and options.group != "item":
         return {n: _score_held_out(gold, m, options) for n, m in metrics.items()}
     return _correlate_groups(gold, metrics, options)
-
-
-def _calibrate_metric(
-    rows: Array, values: Array, ordered: GoldPairs
-) -> CorrelationResult:
-    if not np.isfinite(values[np.isfinite(rows)]).all():
-        ordered = order_gold_pairs(np.where(np.isfinite(values), rows, np.nan))
-    best = calibrate(np.where(np.isfinite(rows), values, np.nan), ordered)
-    return _describe_calibration(rows, values, best)
-
-
-def _describe_calibration(
-    rows: Array, values: Array, best: Calibration
-) -> CorrelationResult:
-    both = np.isfinite(rows) & np.isfinite(values)
-    groups = int((both.sum(1) > 1).sum())
-    reason = _explain_missing(best.accuracy, rows, values)
-    return CorrelationResult(
-        best.accuracy, int(both.sum()), groups, 0, best.eps, reason
-    )
 
 
 def _score_held_out(gold: Array, metric: Array, options: Options) -> CorrelationResult:
@@ -365,37 +322,25 @@ def _score_held_out(gold: Array, metric: Array, options: Options) -> Correlation
     if gold.ndim == 1:
         msg = "Cross-fitting deals segments into folds; whole systems have none: `level` seg."
         raise OptionError(msg)
-    parts = split_folds(
-        gold,
-        metric,
-        folds=options.folds,
-        seed=options.seed,
-        pooled=options.group == "none",
-    )
-    right = pairs.accuracy(parts.gold, parts.metric, eps=parts.eps)
-    size = np.isfinite(parts.metric).sum(1).astype(np.float64)
-    result = average_groups(right, size, gold, metric, options, size)
+    folds = {"folds": options.folds, "seed": options.seed}
+    parts = split_folds(gold, metric, pooled=options.group == "none", **folds)
+    right = share_right(pair_counts(parts.gold, parts.metric, eps=parts.eps))
+    sizes = np.isfinite(parts.metric).sum(1).astype(np.float64)
+    result = _average_groups(right, sizes, sizes, gold, metric, options)
     return replace(result, eps=float(parts.eps.mean()))
 
 
-def _correlate_within(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, CorrelationResult]:
+def _correlate_within(gold: Array, metrics: Metrics, _: Options) -> Results:
     """Correlate the differences within segments."""
-    del options
-    return {
-        name: _describe_value(
-            float(pairs.within_segments(np.atleast_2d(gold), np.atleast_2d(metric))),
-            gold,
-            metric,
-        )
-        for name, metric in metrics.items()
-    }
+    g = np.atleast_2d(gold)
+    results = {}
+    for name, metric in metrics.items():
+        value = float(pairs.within_segments(g, np.atleast_2d(metric)))
+        results[name] = _describe_value(value, gold, metric)
+    return results
 
 
-def _correlate_differentials(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, CorrelationResult]:
+def _correlate_gaps(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Correlate the differences between systems."""
     if gold.ndim != 1:
         msg = "differentials are between systems; give one score for each system."
@@ -410,22 +355,14 @@ def _correlate_differentials(
     return results
 
 
-def _describe_value(value: float, gold: Array, metric: Array) -> CorrelationResult:
-    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
-    reason = _explain_missing(value, gold, metric)
-    return CorrelationResult(value, cells, reason=reason)
-
-
-def _correlate_soft(
-    gold: Array, metrics: Mapping[str, Array], options: Options
-) -> dict[str, CorrelationResult]:
+def _correlate_soft(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Compare the p-values of systems by gold and metric."""
     if gold.ndim != 2:
         msg = "Soft pairwise accuracy needs segment scores; these are systems' only."
         raise OptionError(msg)
-    stack = np.stack([np.where(np.isfinite(gold), m, np.nan) for m in metrics.values()])
-    there = np.isfinite(gold) & np.isfinite(stack).all(0)
-    scores = np.where(there, np.concatenate([gold[None], stack]), np.nan)
+    scores = np.stack([gold, *metrics.values()])
+    there = np.asarray(np.isfinite(scores).all(0))
+    scores = np.where(there, scores, np.nan)
     if (there == there[:1]).all():
         scores = scores[..., there[0]]
     if len(gold) < 2 or scores.shape[-1] == 0:
@@ -434,11 +371,14 @@ def _correlate_soft(
     compute_p = soft_pairwise.P_VALUES["wmt" if options.wmt else options.p]
     p = compute_p(scores, trials=options.trials, seed=options.seed)
     values = soft_pairwise.spa(p[0], p[1:]).tolist()
-    cells = int(there.sum())
-    return {
-        name: CorrelationResult(value, cells)
-        for name, value in zip(metrics, values, strict=True)
-    }
+    results = [CorrelationResult(value, int(there.sum())) for value in values]
+    return dict(zip(metrics, results, strict=True))
+
+
+def _describe_value(value: float, gold: Array, metric: Array) -> CorrelationResult:
+    cells = int((np.isfinite(gold) & np.isfinite(metric)).sum())
+    reason = _explain_missing(value, gold, metric)
+    return CorrelationResult(value, cells, reason=reason)
 
 
 def _explain_missing(value: float, gold: Array, metric: Array) -> str:
@@ -457,139 +397,109 @@ def _explain_missing(value: float, gold: Array, metric: Array) -> str:
     return "Every group is constant or has fewer than two values."
 
 
-def _check_shapes(gold: ArrayLike, metric: ArrayLike) -> tuple[Array, Array]:
-    g, m = np.asarray(gold, np.float64), np.asarray(metric, np.float64)
-    if g.shape != m.shape or g.ndim not in (1, 2):
-        msg = (
-            f"The gold scores have the shape {g.shape}, the metric's {m.shape}; expected "
-            "the same: one value a system, or systems × segments."
-        )
-        raise LengthError(msg)
-    return g, m
+def _from_counts(
+    name: str, about: str, formula: Callable[..., Array], **more: Any
+) -> Coefficient:
+    """Make a coefficient of the kinds of pairs, which rows of values have as well."""
 
+    def rows(g: Array, m: Array, *, eps: float | Array = 0.0) -> Array:
+        return formula(pair_counts(g, m, eps=eps))
+
+    return Coefficient(name, about, rows, **{"counts": formula, **more})
+
+
+_ACCURACY = {"lowest": 0, "pairs": True, "ties": True}
 
 #: The coefficients by name.
 COEFFICIENTS = {
     entry.name: entry
     for entry in (
-        CorrelationCoefficient(
+        Coefficient(
             "pearson",
             "Pearson's r",
-            -1,
             moments.pearson,
             linear=True,
             fisher=(3, lambda _: 1.0),
         ),
-        CorrelationCoefficient(
+        Coefficient(
             "spearman",
             "Spearman's rank correlation",
-            -1,
             moments.spearman,
             fisher=(3, lambda r: 1.0 + r * r / 2),
         ),
-        CorrelationCoefficient(
-            "kendall-a",
-            "Kendall's tau-a",
-            -1,
-            pairs.kendall_a,
-            counts=pairs.tau_a,
-            aliases=("tau-a",),
-        ),
-        CorrelationCoefficient(
+        _from_counts("kendall-a", "Kendall's tau-a", pairs.tau_a, aliases=("tau-a",)),
+        _from_counts(
             "kendall-b",
             "Kendall's tau-b",
-            -1,
-            pairs.kendall_b,
-            counts=pairs.tau_b,
+            pairs.tau_b,
             fisher=(4, lambda _: 0.437),
             aliases=("tau-b", "kendall"),
         ),
-        CorrelationCoefficient(
+        # Resamples of weighted pairs do not say how many different values were drawn.
+        _from_counts(
             "kendall-c",
             "Kendall's tau-c (Stuart)",
-            -1,
-            pairs.kendall_c,
+            pairs.tau_c,
+            counts=None,
             aliases=("tau-c",),
         ),
-        CorrelationCoefficient(
-            "tau10", "tau as in WMT 2010", -1, pairs.kendall_10, counts=pairs.tau_10
+        _from_counts("tau10", "tau as in WMT 2010", pairs.tau_10),
+        _from_counts("tau13", "tau as in WMT 2013", pairs.tau_13),
+        _from_counts("tau14", "tau as in WMT 2014", pairs.tau_14),
+        _from_counts(
+            "tau23", "tau that rewards predicted ties", pairs.tau_23, ties=True
         ),
-        CorrelationCoefficient(
-            "tau13", "tau as in WMT 2013", -1, pairs.kendall_13, counts=pairs.tau_13
-        ),
-        CorrelationCoefficient(
-            "tau14", "tau as in WMT 2014", -1, pairs.kendall_14, counts=pairs.tau_14
-        ),
-        CorrelationCoefficient(
-            "tau23",
-            "tau that rewards predicted ties",
-            -1,
-            pairs.kendall_23,
-            tied=pairs.kendall_23,
-            counts=pairs.tau_23,
-        ),
-        CorrelationCoefficient(
+        _from_counts(
             "acc_eq",
             "share of pairs ordered or tied as in the gold",
-            0,
-            pairs.accuracy,
-            tied=pairs.accuracy,
-            counts=pairs.share_right,
-            pairs=True,
+            share_right,
+            **_ACCURACY,
             aliases=("acc23",),
         ),
-        CorrelationCoefficient(
+        _from_counts(
             "acc*_eq",
             "acc_eq with the metric's ties calibrated",
-            0,
-            tied=pairs.accuracy,
-            counts=pairs.share_right,
+            share_right,
+            **_ACCURACY,
             compute=_correlate_calibrated,
-            pairs=True,
             calibrated=True,
             aliases=("acc-t", "acc_eq*", "kendallwithtiesopt"),
         ),
-        CorrelationCoefficient(
+        Coefficient(
             "darr",
             "Kendall-like tau of clearly different pairs (daRR)",
-            -1,
             weighted=pairs.darr,
             aliases=("kendalllike",),
         ),
-        CorrelationCoefficient(
+        _from_counts(
             "accuracy",
             "share of system pairs ordered as in the gold",
-            0,
-            pairs.accuracy,
-            tied=pairs.accuracy,
-            counts=pairs.share_right,
-            pairs=True,
+            share_right,
+            **_ACCURACY,
             shows_eps=False,
         ),
-        CorrelationCoefficient(
+        Coefficient(
             "spa",
             "soft pairwise accuracy of systems",
-            0,
+            lowest=0,
             compute=_correlate_soft,
             of_segments=True,
             grouped=False,
             soft=True,
             aliases=("pce",),
         ),
-        CorrelationCoefficient(
+        Coefficient(
             "differentials",
             "Pearson's r of differences between systems",
-            -1,
             pairs.differentials,
-            compute=_correlate_differentials,
+            compute=_correlate_gaps,
             grouped=False,
             oriented=True,
             aliases=("diff",),
         ),
-        CorrelationCoefficient(
+        Coefficient(
             "pdp",
             "Pearson's r of differences within segments",
-            -1,
             compute=_correlate_within,
             of_segments=True,
             grouped=False,

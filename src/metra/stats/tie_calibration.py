@@ -8,7 +8,7 @@ and what is left in the end is looked at difference by difference, so the answer
 Cross-fitting avoids optimism: thresholds fitted to some segments are applied to others.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm
 from typing import TypeAlias, TypeVar
@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from metra import _core
 from metra.errors import OptionError
-from metra.stats.arrays import Array, Codes, Mask
+from metra.stats.arrays import Array, Codes, Mask, order_pairs
 from metra.stats.parallel import ordered_map, thread_count
-
-Gains: TypeAlias = Array | NDArray[np.int64]
 
 #: Pairs that are held in memory; where there are more, `calibrate_long` counts them.
 MOST_PAIRS = 1 << 23
@@ -54,19 +52,31 @@ def order_gold_pairs(g: Array) -> GoldPairs:
     first, second = np.triu_indices(g.shape[1], 1)
     difference = g[:, first] - g[:, second]
     there = np.isfinite(difference)
-    sign = np.where(there, np.sign(np.where(there, difference, 0)), 2).astype(np.int8)
+    sign = np.where(there, order_pairs(difference), 2).astype(np.int8)
     pairs = there.sum(1)
     groups = int((pairs > 0).sum())
     shared = lcm(*(int(size) for size in np.unique(pairs[pairs > 0])), 1)
     # Whole numbers keep "the first of equal maxima" free of rounding.
     exact = shared * groups < 2**62 // max(1, int(pairs.max(initial=0)))
-    if exact:
-        weight = np.where(pairs > 0, shared // np.maximum(pairs, 1), 0)
-        return GoldPairs(
-            first, second, sign, weight, float(shared) * groups, bool(there.all())
-        )
-    weight = np.where(pairs > 0, 1.0 / np.maximum(pairs, 1), 0.0)
-    return GoldPairs(first, second, sign, weight, float(groups), bool(there.all()))
+    some = np.maximum(pairs, 1)
+    weight = np.where(pairs > 0, shared // some if exact else 1.0 / some, 0)
+    unit = float(shared if exact else 1) * groups
+    return GoldPairs(first, second, sign, weight, unit, bool(there.all()))
+
+
+def calibrate_metrics(g: Array, metrics: Mapping[str, Array]) -> dict[str, Calibration]:
+    """Find the threshold of each metric, all groups × values like the gold scores."""
+    if g.shape[0] * g.shape[1] ** 2 / 2 > MOST_PAIRS:
+        return {name: calibrate_long(g, m) for name, m in metrics.items()}
+    there = np.isfinite(g)
+    whole = order_gold_pairs(g)
+    best = {}
+    for name, m in metrics.items():
+        both = there & np.isfinite(m)
+        alike = (both == there).all()
+        gold = whole if alike else order_gold_pairs(np.where(both, g, np.nan))
+        best[name] = calibrate(np.where(there, m, np.nan), gold)
+    return best
 
 
 def calibrate(m: Array, gold: GoldPairs) -> Calibration:
@@ -79,65 +89,30 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
     if gold.unit == 0:
         return Calibration(np.nan, np.nan)
     difference = m[:, gold.first] - m[:, gold.second]
-    gap = np.abs(difference)
     tied = gold.sign == 0
-    agree = (np.sign(difference) == gold.sign) & ~tied
-    if gold.complete or (gold.weight == gold.weight.max()).all():
-        return _calibrate_equal(gap, tied, agree, gold)
-    return _calibrate_weighted(gap, tied, agree, gold)
-
-
-def _calibrate_equal(
-    gap: Array, tied: Mask, agree: Mask, gold: GoldPairs
-) -> Calibration:
-    """Sort differences and gains as one number each, because all pairs count the same."""
+    agree = (order_pairs(difference) == gold.sign) & ~tied
+    counted = tied | agree
+    gaps, gains = np.abs(difference)[counted], tied[counted]
     weight = float(gold.weight.max())
-    start = int(agree.sum())
-    # The bits of floats that are not negative are in the floats' order, and the sign's
-    # place is free; the gain stands in the last.
-    counted = tied | agree
-    keys = np.sort((gap[counted].view(np.uint64) << 1) | tied[counted])
-    gains = (keys & 1).astype(np.int64) * 2 - 1
-    thresholds = (keys >> 1).view(np.float64)
-    return _best(thresholds, gains, start, weight, gold.unit)
-
-
-def _calibrate_weighted(
-    gap: Array, tied: Mask, agree: Mask, gold: GoldPairs
-) -> Calibration:
-    counted = tied | agree
-    weights = np.broadcast_to(gold.weight[:, None], gap.shape)
-    start = weights[agree].sum()
-    gaps = gap[counted]
-    gains = np.where(tied, weights, -weights)[counted]
-    order = np.argsort(gaps, kind="stable")
-    return _best(gaps[order], gains[order], start, 1.0, gold.unit)
-
-
-def _best(
-    thresholds: Array, gains: Gains, start: float, weight: float, unit: float
-) -> Calibration:
-    value, eps = best_threshold(thresholds, gains, start)
-    return Calibration(eps, value * weight / unit)
-
-
-def best_threshold(
-    thresholds: Array, gains: Gains, start: float, *, from_zero: bool = True
-) -> tuple[float, float]:
-    """The highest sum of gains, and the first threshold (in rising order) that reaches it.
-
-    Zero is a threshold as well, unless the thresholds are only some out of the middle.
-    """
-    if not len(thresholds):
-        return float(start), 0.0
-    reached = start + np.cumsum(gains)
+    if gold.complete or (gold.weight == weight).all():
+        # The bits of floats that are not negative are in the floats' order, and the sign's
+        # place is free; the gain stands in the last: one number of each pair is sorted.
+        keys = np.sort((gaps.view(np.uint64) << 1) | gains)
+        thresholds, steps = (keys >> 1).view(np.float64), _decode_gains(keys)
+        start = int(agree.sum())
+    else:
+        weights = np.broadcast_to(gold.weight[:, None], difference.shape)
+        order = np.argsort(gaps, kind="stable")
+        thresholds = gaps[order]
+        steps = np.where(gains, weights[counted], -weights[counted])[order]
+        start, weight = weights[agree].sum(), 1.0
+    # Zero is a threshold as well; of equal ones the last has the sum of them all.
+    thresholds = np.append(0.0, thresholds)
+    reached = start + np.cumsum(np.append(0, steps))
     last = np.flatnonzero(np.append(thresholds[1:] != thresholds[:-1], True))
-    thresholds, reached = thresholds[last], reached[last]
-    if from_zero and thresholds[0] > 0:
-        thresholds = np.append(0.0, thresholds)
-        reached = np.append(np.asarray(start, reached.dtype), reached)
-    best = int(np.argmax(reached))
-    return float(reached[best]), float(thresholds[best])
+    best = last[np.argmax(reached[last])]
+    right = float(reached[best]) * weight / gold.unit
+    return Calibration(float(thresholds[best]), right)
 
 
 #: Pairs that are looked at in one step.
@@ -191,16 +166,15 @@ def calibrate_long(g: Array, m: Array) -> Calibration:
             "pairs; use item groups."
         )
         raise OptionError(msg)
-    total = sum(len(gold) * (len(gold) - 1) // 2 for gold, _ in groups)
+    size = sizes.pop()
+    total = len(groups) * (size * (size - 1) // 2)
     left = _build_intervals(groups)
     most, best, eps = 0, -1, 0.0
     while True:
         most = max(most, int(left.reached.max()))
         for single in np.flatnonzero(left.high - left.low == 1):
-            best, eps = _better(
-                (best, eps),
-                (int(left.reached[single]), _decode_bits(left.low[single])),
-            )
+            reached = int(left.reached[single]), _decode_bits(left.low[single])
+            best, eps = _better((best, eps), reached)
         open_still = (left.before + left.gained >= most) & (left.high - left.low > 1)
         left = left.of(open_still & (left.gained + left.lost > 0))
         if not len(left.low):
@@ -274,7 +248,7 @@ def _search_intervals(groups: Sequence[Group], left: GapIntervals) -> tuple[int,
     wanted = np.isin(edges[:-1], left.low)
     parts = list(_each_step(_core.tie_pairs, groups, edges, wanted))
     keys = np.sort(np.concatenate(parts))
-    bits, gains = keys >> 1, (keys & 1).astype(np.int64) * 2 - 1
+    bits, gains = keys >> 1, _decode_gains(keys)
     # Within each interval the sum goes on from what it was before the interval.
     sums = np.cumsum(gains)
     owner = np.searchsorted(left.low, bits, side="right") - 1
@@ -283,6 +257,11 @@ def _search_intervals(groups: Sequence[Group], left: GapIntervals) -> tuple[int,
     last = np.append(bits[1:] != bits[:-1], True)
     place = int(np.argmax(sums[last]))
     return int(sums[last][place]), _decode_bits(bits[last][place])
+
+
+def _decode_gains(keys: Bits) -> Codes:
+    """Whether a tie of each pair is right, 1, or wrong, -1: the last bit of its key."""
+    return (keys & 1).astype(np.int64) * 2 - 1
 
 
 def _count_pairs(
@@ -349,22 +328,15 @@ def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> H
         if pooled:
             inside, rest = ([x.reshape(1, -1) for x in both] for both in (inside, rest))
         parts.append(inside)
-        limits.append(np.full(len(inside[0]), _find_threshold(rest[0], rest[1])))
-    golds, metrics = zip(*parts, strict=True)
-    return HeldOut(
-        np.concatenate(golds), np.concatenate(metrics), np.concatenate(limits)
-    )
-
-
-def _find_threshold(g: Array, m: Array) -> float:
-    if g.shape[0] * g.shape[1] ** 2 / 2 > MOST_PAIRS:
-        eps = calibrate_long(g, m).eps
-    else:
-        eps = calibrate(m, order_gold_pairs(g)).eps
-    if np.isnan(eps):
-        msg = "The folds leave no two values to fit a threshold to; take fewer folds."
-        raise OptionError(msg)
-    return eps
+        eps = calibrate_metrics(rest[0], {"": rest[1]})[""].eps
+        if np.isnan(eps):
+            msg = (
+                "The folds leave no two values to fit a threshold to; take fewer folds."
+            )
+            raise OptionError(msg)
+        limits.append(np.full(len(inside[0]), eps))
+    columns = [*zip(*parts, strict=True), limits]
+    return HeldOut(*(np.concatenate(column) for column in columns))
 
 
 def _deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:

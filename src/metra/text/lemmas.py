@@ -10,25 +10,20 @@ from metra.errors import UnknownNameError, no_such
 
 
 @lru_cache(maxsize=64)
-def find_stemmer(name: str) -> TypeMap | None:
-    """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language."""
+def find_stemmer(name: str) -> tuple[TypeMap | None, str]:
+    """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language.
+
+    Beside it stands its library, for signatures: its versions differ in some words.
+    """
     if name == "no":
-        return None
+        return None, ""
     import Stemmer
 
     known = Stemmer.algorithms()
     if name not in known:
         raise UnknownNameError(no_such("stemmer", name, ["no", *known]))
-    return TypeMap(Stemmer.Stemmer(name, 0).stemWords)
-
-
-def get_stemmer_version(name: str) -> str:
-    """Say which library stems, for signatures: its versions differ in some words."""
-    if name == "no":
-        return ""
-    import Stemmer
-
-    return f"[PyStemmer {Stemmer.version()}]"
+    stemmer = TypeMap(Stemmer.Stemmer(name, 0).stemWords)
+    return stemmer, f"[PyStemmer {Stemmer.version()}]"
 
 
 def find_stemmer_code(language: str) -> str:

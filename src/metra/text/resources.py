@@ -8,15 +8,17 @@ import gzip
 import os
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
-from metra.errors import FormatError, MissingResourceError
+from metra.errors import FormatError, MissingResourceError, missing_package
+
+T = TypeVar("T")
 
 # Where Debian, other systems and users keep Hunspell's dictionaries.
 HUNSPELL_FOLDERS = (
@@ -60,7 +62,13 @@ class Dictionary:
 
 def load_dictionaries(names: str) -> Dictionary:
     """Load one or more dictionaries, with + between their names, as one."""
-    loaded = [_load_dictionary(name) for name in names.split("+")]
+    # A list is read anew: it may have grown.
+    loaded = [
+        _load_word_list(Path(name))
+        if name.lower().endswith(".txt")
+        else _load_hunspell(name)
+        for name in names.split("+")
+    ]
     if len(loaded) == 1:
         return loaded[0]
     return Dictionary(
@@ -69,22 +77,13 @@ def load_dictionaries(names: str) -> Dictionary:
     )
 
 
-def _load_dictionary(name: str) -> Dictionary:
-    # A list is read anew: it may have grown.
-    is_list = name.lower().endswith(".txt")
-    return _load_word_list(Path(name)) if is_list else _load_hunspell(name)
-
-
 @lru_cache(maxsize=16)
 def _load_hunspell(name: str) -> Dictionary:
     path = _find_dictionary(name)
     try:
         from hunspell import Hunspell
     except ImportError:
-        msg = (
-            f"The dictionary {name} needs the package 'chunspell', which is not installed; "
-            "install it with: pip install 'metra[spell]'"
-        )
+        msg = missing_package(f"The dictionary {name}", "chunspell", "spell")
         raise MissingResourceError(msg) from None
     speller = Hunspell(path.stem, hunspell_data_dir=str(path.parent))
 
@@ -137,18 +136,15 @@ def _find_dictionary(name: str) -> Path:
 
 
 def _list_folders() -> list[str]:
-    asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
-    return [*asked, *HUNSPELL_FOLDERS, *_list_bundled_folders()]
-
-
-def _list_bundled_folders() -> list[str]:
-    """Return the folder of the English dictionary that the reader brings along."""
+    """List the folders that the user names, the usual ones, and that of the reader."""
     from importlib.util import find_spec
 
+    asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
     package = find_spec("hunspell")
-    if package is None or package.origin is None:
-        return []
-    return [str(Path(package.origin).parent / "dictionaries")]
+    origin = package.origin if package else None
+    # The reader brings an English dictionary along.
+    bundled = [str(Path(origin).parent / "dictionaries")] if origin else []
+    return [*asked, *HUNSPELL_FOLDERS, *bundled]
 
 
 # Where Debian's wordnet-base and WordNet's own installer put the files.
@@ -158,10 +154,9 @@ WORDNET_FOLDERS = (
     "/usr/share/wordnet/dict",
 )
 
-WORDNET_FILES = [
-    name
-    for part in ("noun", "verb", "adj", "adv")
-    for name in (f"index.{part}", f"{part}.exc")
+_PARTS = ("noun", "verb", "adj", "adv")
+WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
+    f"{part}.exc" for part in _PARTS
 ]
 
 
@@ -190,18 +185,32 @@ def read_wordnet_version(folder: Path) -> str:
     return match[1] if match else "unknown"
 
 
-def load_spacy_model(model: str, *, owner: str, extra: str) -> Any:
-    """Load a model; what is not installed is named with the step that installs it."""
+class SpacyModel:
+    """A loaded spaCy model and, for signatures, its version and spaCy's."""
+
+    def __init__(self, pipeline: Any) -> None:
+        about = pipeline.meta
+        name = f"{about['lang']}_{about['name']} {about['version']}"
+        self.version = f"{name}, spaCy {version('spacy')}"
+        self.pipeline = pipeline
+        self._lock = Lock()  # a pipeline keeps state while it works
+
+    def read(self, texts: Iterable[str], convert: Callable[[Any], T]) -> list[T]:
+        """Read every text, and convert what the model makes of it."""
+        with self._lock:
+            return [convert(doc) for doc in self.pipeline.pipe(texts)]
+
+
+@lru_cache(maxsize=8)
+def load_spacy_model(model: str, *, owner: str, extra: str) -> SpacyModel:
+    """Load a model by its package's name or its folder, or say how to install it."""
     try:
         import spacy
     except ImportError:
-        msg = (
-            f"{owner}: model={model} needs the package 'spacy', which is not installed; "
-            f"install it with: pip install 'metra[{extra}]'"
-        )
+        msg = missing_package(f"{owner}: model={model}", "spacy", extra)
         raise MissingResourceError(msg) from None
     try:
-        return spacy.load(model)
+        return SpacyModel(spacy.load(model))
     except (OSError, ImportError):
         known = ", ".join(sorted(spacy.util.get_installed_models())) or "none"
         msg = (
@@ -209,14 +218,6 @@ def load_spacy_model(model: str, *, owner: str, extra: str) -> Any:
             "with: python -m spacy download en_core_web_sm, or give a model's folder."
         )
         raise MissingResourceError(msg) from None
-
-
-def get_model_version(pipeline: Any) -> str:
-    """Name a model and spaCy with their versions, for signatures."""
-    about = pipeline.meta
-    return (
-        f"{about['lang']}_{about['name']} {about['version']}, spaCy {version('spacy')}"
-    )
 
 
 def read_paraphrase_table(path: str) -> str:

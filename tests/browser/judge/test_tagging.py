@@ -12,7 +12,7 @@ from metra.campaign.reconciliation import (
     write_terms,
 )
 from metra.corpus.evalset import EvalSet
-from metra.scoring.evaluate import evaluate
+from metra.scoring.memory import evaluate
 
 HARD = [
     pytest.param(

@@ -14,15 +14,14 @@ from metra.report.table import Style
 from metra.report.terminal import measure_width
 from metra.report.writers.alignments import render_alignments
 from metra.report.writers.results import render
-from metra.scoring.alignments import add_alignments, find_aligners
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
 
 
 def aligned(hyp, refs, spec="wer"):
     corpus = Outputs(metra.EvalSet(refs_per_segment=[refs]), {"sys": [hyp]})
-    metrics = make_metrics([spec])
-    results = evaluate_corpus(corpus, metrics, EvaluationOptions())
-    return add_alignments(results, corpus, find_aligners(metrics), None)
+    return evaluate_corpus(
+        corpus, make_metrics([spec]), EvaluationOptions(alignments=True)
+    )
 
 
 def blocks(hyp, refs, spec="wer", **style):

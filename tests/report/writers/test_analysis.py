@@ -18,14 +18,14 @@ from metra.report.table import Style, convert_record
 from metra.report.terminal import (
     MarkedText,
     measure_width,
-    merge_marks,
     wrap_marked_text,
 )
 from metra.report.writers import profiles as profile_layout
 from metra.report.writers.analysis import check_format, render_with_findings
 from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics
-from metra.scoring.evaluate import EvaluationOptions, count_statistics, make_metrics
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.statistics import count_corpus
 
 REFS = [
     "the cat sat on the mat .",
@@ -55,12 +55,8 @@ def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=Non
     corpus = Outputs(EvalSet(refs, source, documents), outputs)
     metrics = make_metrics(["bleu:tok=none", "ter"])
     collected = prepare_analyses(corpus, metrics, wishes)
-    metrics, sheets = count_statistics(
-        corpus, metrics, EvaluationOptions(), keep=True, visitors=[collected]
-    )
-    results = compare_statistics(
-        corpus, metrics, sheets, ComparisonSettings(trials=200)
-    )
+    sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
+    results = compare_statistics(sheets, ComparisonSettings(trials=200))
     return results, run_analyses(collected, metrics, sheets, wishes, baseline="old")
 
 
@@ -252,14 +248,8 @@ def test_neighbours_with_the_same_marks_share_them():
     one = MarkedText("a", True, "{+", "+}", "red")
     other = MarkedText("b", False, "{+", "+}", "green")
     plain = MarkedText("c", False)
-    shared = merge_marks([one, other, plain, one])
-    assert [(part.opening, part.closing) for part in shared] == [
-        ("{+", ""),
-        ("", "+}"),
-        ("", ""),
-        ("{+", "+}"),
-    ]
-    assert wrap_marked_text(shared, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
+    stretches = [one, other, plain, one]
+    assert wrap_marked_text(stretches, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
 
 
 def test_words_that_touch_stay_together():

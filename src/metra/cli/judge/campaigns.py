@@ -1,15 +1,20 @@
 """`metra judge init`, `links`, `status`, `settle` and `forget`: commands on a store."""
 
+import os
 import time
-from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from metra.errors import MissingResourceError
+from metra.cli.options import option
+from metra.errors import MissingResourceError, OptionError
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from metra.campaign.campaign import Campaign
     from metra.store.database import Store
     from metra.store.judges import Judge
 
@@ -17,20 +22,15 @@ if TYPE_CHECKING:
 #: The name under which the audit log records commands.
 AT_KEYBOARD = "command line"
 
-store_option = click.option(
-    "--store",
-    "url",
-    default="judge.db",
-    show_default=True,
+store_option = option(
+    "--store url",
+    "A file, or postgresql://USER@HOST/DATABASE; $METRA_STORE if not given.",
+    "judge.db",
     envvar="METRA_STORE",
     metavar="STORE",
-    help="A file, or postgresql://USER@HOST/DATABASE; $METRA_STORE if not given.",
 )
-
-
-def campaign_argument(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the argument for a campaign, optional if the store has only one."""
-    return click.argument("campaign", required=False)(function)
+#: Optional if the store has only one.
+campaign_argument = click.argument("campaign", required=False)
 
 
 def open_store(url: str, *, create: bool = False) -> "Store":
@@ -51,31 +51,18 @@ def require_extra() -> None:
         raise MissingResourceError(msg)
 
 
-def get_time() -> float:
-    """Return the time in seconds since 1970."""
-    return time.time()
-
-
 @click.command()
 @click.argument("files", nargs=-1, metavar="[CAMPAIGN.toml]...")
 @store_option
-@click.option(
-    "--draft", is_flag=True, help="Keep it closed to judges until an admin opens it."
-)
-@click.option(
-    "--admin",
-    default="admin",
-    show_default=True,
-    help="The admin's name.",
-    metavar="NAME",
-)
-@click.option(
+@option("--draft", "Keep it closed to judges until an admin opens it.", is_flag=True)
+@option("--admin", "The admin's name.", "admin", metavar="NAME")
+@option(
     "--password-file",
-    type=click.Path(exists=True, dir_okay=False),
-    help="A file whose first line is the admin's password; else $METRA_ADMIN_PASSWORD, "
+    "A file whose first line is the admin's password; else $METRA_ADMIN_PASSWORD, "
     "else it is asked for.",
+    type=click.Path(exists=True, dir_okay=False),
 )
-@click.option("--new-password", is_flag=True, help="Change the admin's password.")
+@option("--new-password", "Change the admin's password.", is_flag=True)
 def init(
     files: tuple[str, ...],
     url: str,
@@ -93,12 +80,11 @@ def init(
     metra judge init campaign.toml
     """
     from metra.campaign.creation import open_campaign
-    from metra.campaign.workload import describe_cost
-    from metra.store import access, campaigns, tasks
+    from metra.store import access
 
     opened = [open_campaign(path) for path in files]
     store = open_store(url, create=True)
-    now = get_time()
+    now = time.time()
     with store.reading() as db:
         known = access.find_password_hash(db, admin) is not None
     if new_password or not known:
@@ -107,24 +93,28 @@ def init(
             access.set_password(db, admin, password, now=now, who=AT_KEYBOARD)
         click.echo(f"The password of {admin} is set.")
     for campaign in opened:
-        state = "draft" if draft else "open"
         with store.transaction() as db:
-            key = campaigns.create_campaign(
-                db, campaign, now=now, who=AT_KEYBOARD, state=state
-            )
-            given = [one.task for one in tasks.list_campaign_tasks(db, key)]
-        name = campaign.settings.name
-        click.echo(f"{name}: {describe_cost(campaign, given)}")
+            cost = _add_campaign(db, campaign, now, "draft" if draft else "open")
+        click.echo(cost)
     store.close()
     click.echo(
         f"Kept in {_hide_password(url)}. Next: metra judge links, metra judge serve"
     )
 
 
-def _read_password(admin: str, file: str | None) -> str:
-    import os
-    from pathlib import Path
+def _add_campaign(
+    db: "Connection", campaign: "Campaign", now: float, state: str
+) -> str:
+    """Put a campaign into the store, and say what it costs."""
+    from metra.campaign.workload import describe_cost
+    from metra.store import campaigns, tasks
 
+    key = campaigns.create_campaign(db, campaign, now=now, who=AT_KEYBOARD, state=state)
+    given = [one.task for one in tasks.list_campaign_tasks(db, key)]
+    return f"{campaign.settings.name}: {describe_cost(campaign, given)}"
+
+
+def _read_password(admin: str, file: str | None) -> str:
     if file is not None:
         return Path(file).read_text(encoding="utf-8").split("\n")[0].rstrip("\r")
     if (given := os.environ.get("METRA_ADMIN_PASSWORD")) is not None:
@@ -146,11 +136,10 @@ def _hide_password(url: str) -> str:
 @click.command()
 @campaign_argument
 @store_option
-@click.option(
-    "--set",
-    "state",
+@option(
+    "--set state",
+    "Open, pause or close the campaign first.",
     type=click.Choice(["open", "paused", "closed"]),
-    help="Open, pause or close the campaign first.",
 )
 def status(campaign: str | None, url: str, state: str | None) -> None:
     """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
@@ -164,7 +153,7 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
     if state is not None:
         with store.transaction() as db:
             key = campaigns.find_by_name(db, campaign).id
-            campaigns.set_state(db, key, state, now=get_time(), who=AT_KEYBOARD)
+            campaigns.set_state(db, key, state, now=time.time(), who=AT_KEYBOARD)
     with store.reading() as db:
         known = campaigns.list_campaigns(db)
         rows: list[tuple[str, ...]]
@@ -191,35 +180,31 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
 
 
 def _describe_judge(judge: "Judge") -> str:
-    for since, remark in (
-        (judge.anonymised_at, "anonymised"),
-        (judge.revoked_at, "link taken back"),
-        (judge.released_at, "tasks released"),
-    ):
-        if since is not None:
-            return remark
-    if not judge.has_link:
-        return "no link yet"
-    return "" if judge.seen_at is not None else "not begun"
+    remarks = {
+        "anonymised": judge.anonymised_at is not None,
+        "link taken back": judge.revoked_at is not None,
+        "tasks released": judge.released_at is not None,
+        "no link yet": not judge.has_link,
+        "not begun": judge.seen_at is None,
+    }
+    return next(filter(remarks.get, remarks), "")
 
 
 @click.command()
 @campaign_argument
 @store_option
-@click.option(
-    "--judge",
-    "labels",
+@option(
+    "--judge labels",
+    "Make this judge's link anew; the old one stops working.",
     multiple=True,
     metavar="NAME",
-    help="Make this judge's link anew; the old one stops working.",
 )
-@click.option("--revoke", is_flag=True, help="Take the links of --judge back instead.")
-@click.option(
+@option("--revoke", "Take the links of --judge back instead.", is_flag=True)
+@option(
     "--base-url",
-    default="http://127.0.0.1:8000",
-    show_default=True,
+    "How judges reach the server.",
+    "http://127.0.0.1:8000",
     envvar="METRA_BASE_URL",
-    help="How judges reach the server.",
 )
 def links(
     campaign: str | None,
@@ -236,7 +221,6 @@ def links(
     \b
     metra judge links --base-url https://judge.example.org
     """
-    from metra.errors import OptionError
     from metra.store import campaigns, judges
 
     if revoke and not labels:
@@ -246,7 +230,7 @@ def links(
     from metra.web.server import check_base_url
 
     check_base_url(base_url)
-    now = get_time()
+    now = time.time()
     with store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
         wanted = [judges.find_by_label(db, stored.id, label) for label in labels] or [
@@ -269,22 +253,15 @@ def links(
 @click.command()
 @campaign_argument
 @store_option
-@click.option(
-    "-j",
-    "--judge",
-    "judges",
+@option(
+    "-j --judge judges",
+    "Who looks again; may be given several times.",
     multiple=True,
     required=True,
     metavar="NAME",
-    help="Who looks again; may be given several times.",
 )
-@click.option(
-    "--each",
-    default=1,
-    show_default=True,
-    help="How many of them see each answer.",
-)
-@click.option("--name", default="", help="What the new campaign is called.")
+@option("--each", "How many of them see each answer.", 1)
+@option("--name", "What the new campaign is called.", "", show_default=False)
 def settle(
     campaign: str | None, url: str, judges: tuple[str, ...], each: int, name: str
 ) -> None:
@@ -298,12 +275,10 @@ def settle(
     metra judge settle cloze -j zoe -j yan --each 2
     """
     from metra.campaign.second_look import build_follow_up
-    from metra.campaign.workload import describe_cost
-    from metra.store import campaigns, tasks
+    from metra.store import campaigns
     from metra.store.second_looks import read_completed
 
     store = open_store(url)
-    now = get_time()
     with store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
         made = build_follow_up(
@@ -314,12 +289,9 @@ def settle(
             each=each,
             name=name,
         )
-        key = campaigns.create_campaign(
-            db, made, now=now, who=AT_KEYBOARD, state="open"
-        )
-        given = [one.task for one in tasks.list_campaign_tasks(db, key)]
+        cost = _add_campaign(db, made, time.time(), "open")
     store.close()
-    click.echo(f"{made.settings.name}: {describe_cost(made, given)}")
+    click.echo(cost)
     click.echo(f"Next: metra judge links {made.settings.name!r}")
 
 
@@ -327,11 +299,10 @@ def settle(
 @click.argument("campaign")
 @click.argument("label", metavar="JUDGE")
 @store_option
-@click.option(
-    "--answers",
-    "everything",
+@option(
+    "--answers everything",
+    "Delete the answers too; without it they stay, under a name that tells nothing.",
     is_flag=True,
-    help="Delete the answers too; without it they stay, under a name that tells nothing.",
 )
 @click.confirmation_option(prompt="This cannot be undone. Go on?")
 def forget(campaign: str, label: str, url: str, everything: bool) -> None:
@@ -343,7 +314,7 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
     from metra.store import campaigns, judges
 
     store = open_store(url)
-    now = get_time()
+    now = time.time()
     with store.transaction() as db:
         key = judges.find_by_label(
             db, campaigns.find_by_name(db, campaign).id, label

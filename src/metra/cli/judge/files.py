@@ -1,52 +1,45 @@
 """`metra judge import`, `export` and `exercise`: judgements from and to files."""
 
-from typing import TYPE_CHECKING
+import time
+from itertools import chain
+from pathlib import Path
 
 import click
 
 from metra.cli.judge.campaigns import (
     AT_KEYBOARD,
     campaign_argument,
-    get_time,
     open_store,
     store_option,
 )
+from metra.cli.options import option
 from metra.cli.output import write_output
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from metra.campaign.results import TextScore
-    from metra.formats.scores.judgement import Judgement
+from metra.errors import OptionError
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "-o",
-    "--out",
-    metavar="OUT",
-    help="File to write, packed if it ends in .gz, .xz or .zst; - is the screen, which is "
+@option(
+    "-o --out",
+    "File to write, packed if it ends in .gz, .xz or .zst; - is the screen, which is "
     "what is written to without --store.",
+    metavar="OUT",
 )
-@click.option(
-    "--store",
-    "url",
+@option(
+    "--store url",
+    "Put the judgements into this store, as a campaign that is closed.",
     metavar="STORE",
-    help="Put the judgements into this store, as a campaign that is closed.",
 )
-@click.option(
-    "--name", metavar="NAME", help="What the campaign is called in the store."
-)
-@click.option(
+@option("--name", "What the campaign is called in the store.", metavar="NAME")
+@option(
     "--lang",
+    "The languages, such as en-de, where the files do not say them.",
     metavar="SOURCE-TARGET",
-    help="The languages, such as en-de, where the files do not say them.",
 )
-@click.option(
+@option(
     "--protocol",
+    "How judges were asked, where Pearmut's results do not tell: da, esa or mqm.",
     metavar="NAME",
-    help="How judges were asked, where Pearmut's results do not tell: da, esa or mqm.",
 )
 def import_(
     files: tuple[str, ...],
@@ -79,7 +72,6 @@ def import_(
         split_language_pair,
     )
     from metra.campaign.results import describe_counts
-    from metra.errors import OptionError
     from metra.formats.scores.judgement import format_corpus
     from metra.formats.scores.judgement_jsonl import format_judgements
 
@@ -101,35 +93,23 @@ def import_(
     )
     click.echo(describe_counts(judgements), err=True)
     if url is not None:
-        _store_judgements(url, judgements, files, name)
+        store = open_store(url, create=True)
+        from metra.store.imported import import_campaigns
+
+        names = [Path(file).name for file in files]
+        now = time.time()
+        with store.transaction() as db:
+            stored = import_campaigns(
+                db, judgements, files=names, now=now, who=AT_KEYBOARD, name=name
+            )
+        store.close()
+        for campaign, one in stored.items():
+            said = (
+                "is in the store" if one.is_new else "was in the store; nothing changed"
+            )
+            click.echo(f"{campaign} {said}.", err=True)
     if out is not None or url is None:
         write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
-
-
-def _store_judgements(
-    url: str,
-    judgements: "Sequence[Judgement]",
-    files: tuple[str, ...],
-    name: str | None,
-) -> None:
-    from pathlib import Path
-
-    store = open_store(url, create=True)
-    from metra.store import imported
-
-    with store.transaction() as db:
-        kept = imported.import_campaigns(
-            db,
-            judgements,
-            files=[Path(file).name for file in files],
-            now=get_time(),
-            who=AT_KEYBOARD,
-            name=name,
-        )
-    store.close()
-    for campaign, one in kept.items():
-        said = "is in the store" if one.is_new else "was in the store; nothing changed"
-        click.echo(f"{campaign} {said}.", err=True)
 
 
 FORMATS = (
@@ -141,21 +121,22 @@ FORMATS = (
 @click.command()
 @campaign_argument
 @store_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="jsonl",
-    show_default=True,
-    help="tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
+@option(
+    "--format form",
+    "tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
+    choices=FORMATS,
 )
-@click.option(
-    "-o", "--out", default="-", metavar="OUT", help="File to write; - is the screen."
+@option(
+    "-o --out",
+    "File to write; - is the screen.",
+    "-",
+    metavar="OUT",
+    show_default=False,
 )
-@click.option(
+@option(
     "--unblind",
+    "Show the systems' names before the campaign is closed; that is written to the log.",
     is_flag=True,
-    help="Show the systems' names before the campaign is closed; that is written to the log.",
 )
 def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -> None:
     """Write the judgements of CAMPAIGN, which is not needed where there is only one.
@@ -174,7 +155,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.store.second_looks import read_completed
 
     store = open_store(url)
-    now = get_time()
+    now = time.time()
     with store.transaction() as db:
         key = campaigns.find_by_name(db, campaign).id
         if unblind:
@@ -205,17 +186,15 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
 @click.command()
 @click.argument("campaigns", nargs=-1)
 @store_option
-@click.option(
-    "-r",
-    "--results",
-    "files",
+@option(
+    "-r --results files",
+    "Further results: a table with the columns metric, evaluator, text, translation "
+    "and score, 0 to 100. May be given several times.",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
-    help="Further results: a table with the columns metric, evaluator, text, translation "
-    "and score, 0 to 100. May be given several times.",
 )
-@click.option(
-    "-o", "--out", default="", metavar="FOLDER", help="Write the tables there, too."
+@option(
+    "-o --out", "Write the tables there, too.", "", metavar="FOLDER", show_default=False
 )
 def exercise(
     campaigns: tuple[str, ...], url: str, files: tuple[str, ...], out: str
@@ -228,16 +207,26 @@ def exercise(
     \b
     metra judge exercise cloze clarity -r bleu.tsv -o exercise
     """
-    from pathlib import Path
-
-    from metra.campaign.exercise import compare_evaluators as compared
-    from metra.campaign.exercise import convert_text_scores, read_results
-
-    results = (
-        convert_text_scores(_read_text_scores(url, campaigns)) if campaigns else []
+    from metra.campaign.exercise import (
+        compare_evaluators,
+        convert_text_scores,
+        read_results,
     )
+    from metra.campaign.results import score_texts
+
+    results = []
+    if campaigns:
+        from metra.store.campaigns import find_by_name
+        from metra.store.second_looks import read_completed
+
+        store = open_store(url)
+        with store.reading() as db:
+            stored = [find_by_name(db, name) for name in campaigns]
+            judgements = [read_completed(db, campaign) for campaign in stored]
+        store.close()
+        results = convert_text_scores([*chain(*map(score_texts, judgements))])
     results += [result for path in files for result in read_results(path)]
-    found = compared(results)
+    found = compare_evaluators(results)
     tables = found.tables()
     click.echo(tables["reliability.tsv"], nl=False)
     if found.correlations:
@@ -248,17 +237,3 @@ def exercise(
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in tables.items():
             (folder / name).write_text(text, encoding="utf-8")
-
-
-def _read_text_scores(url: str, names: tuple[str, ...]) -> "list[TextScore]":
-    from metra.campaign.results import score_texts
-    from metra.store import campaigns
-    from metra.store.second_looks import read_completed
-
-    store = open_store(url)
-    found = []
-    with store.reading() as db:
-        for name in names:
-            found += score_texts(read_completed(db, campaigns.find_by_name(db, name)))
-    store.close()
-    return found

@@ -1,35 +1,37 @@
 """`metra judge serve` and `demo`: the judging app on this machine."""
 
+import secrets
+import time
+from pathlib import Path
+from typing import Any
+
 import click
 
 from metra.cli.derive import FiniteRange
-from metra.cli.judge.campaigns import get_time, open_store, require_extra, store_option
-from metra.cli.output import ProgressLine
+from metra.cli.judge.campaigns import open_store, require_extra, store_option
+from metra.cli.options import option
+from metra.cli.output import name_stages
+from metra.errors import OptionError, no_such
+
+_port = option("--port", default=8000, type=click.IntRange(0, 65535))
 
 
 @click.command()
 @click.argument("folder", default="metra-judge-demo", type=click.Path(file_okay=False))
-@click.option(
-    "-p",
-    "--protocol",
-    "protocols",
+@option(
+    "-p --protocol protocols",
+    "Which protocol to show; may be given several times. All of them if not given.",
     multiple=True,
     metavar="NAME",
-    help="Which protocol to show; may be given several times. All of them if not given.",
 )
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
-@click.option("--no-serve", is_flag=True, help="Make the store and stop.")
+@_port
+@option("--no-serve", "Make the store and stop.", is_flag=True)
 def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> None:
     """Look around in campaigns that made-up judges have half finished.
 
     A store is made in FOLDER (metra-judge-demo if not given), anew each time. The links that
     are printed lead to the admin's pages and to the work of a judge who has not finished.
     """
-    import secrets
-    from pathlib import Path
-
-    from metra.errors import OptionError, no_such
-
     require_extra()
     from metra.campaign.demo_data import list_demo_protocols
     from metra.store import access
@@ -47,13 +49,11 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
         old.unlink(missing_ok=True)
     store = open_store(str(path), create=True)
     password = secrets.token_urlsafe(9)
-    now = get_time()
+    now = time.time()
     with store.transaction() as db:
         access.set_password(db, "admin", password, now=now, who="demo")
-    with ProgressLine() as progress:
-        filled = fill_store(
-            store, protocols or known, now=now, tell=progress.name_stage
-        )
+    with name_stages() as name_stage:
+        filled = fill_store(store, protocols or known, now=now, tell=name_stage)
     store.close()
     port = port if no_serve else find_free_port(port)
     base = f"http://127.0.0.1:{port}"
@@ -69,43 +69,28 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
 
 @click.command()
 @store_option
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))
-@click.option(
+@option("--host", "Where to listen.", "127.0.0.1")
+@_port
+@option(
     "--base-url",
-    envvar="METRA_BASE_URL",
-    help="How browsers reach the server, such as https://judge.example.org; needed where "
+    "How browsers reach the server, such as https://judge.example.org; needed where "
     "--host is not this machine alone.",
+    envvar="METRA_BASE_URL",
 )
-@click.option(
-    "--workers",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1, 64),
-    help="Processes that serve at once.",
-)
-@click.option(
-    "--behind-proxy",
+@option("--workers", "Processes that serve at once.", 1, type=click.IntRange(1, 64))
+@option(
+    "--behind-proxy proxy",
+    "Believe what a proxy at this address says about who asks (X-Forwarded-For).",
     metavar="ADDRESS",
-    help="Believe what a proxy at this address says about who asks (X-Forwarded-For).",
 )
-@click.option(
-    "--away-after",
-    default=72.0,
-    show_default=True,
+@option(
+    "--away-after away_hours",
+    "After how long without a sign of a judge others may take over her tasks.",
+    72.0,
     type=FiniteRange(0),
     metavar="HOURS",
-    help="After how long without a sign of a judge others may take over her tasks.",
 )
-def serve(
-    url: str,
-    host: str,
-    port: int,
-    base_url: str | None,
-    workers: int,
-    behind_proxy: str | None,
-    away_after: float,
-) -> None:
+def serve(url: str, host: str, port: int, base_url: str | None, **given: Any) -> None:
     """Serve the campaigns of a store until interrupted.
 
     \b
@@ -121,9 +106,7 @@ def serve(
         run_server,
     )
 
-    serving = ServerOptions(
-        url, host, port, base_url, workers, behind_proxy, away_after
-    )
+    serving = ServerOptions(url, host, port, base_url, **given)
     check_encryption(serving)
     check_port_free(host, port)
     place = base_url or f"http://{host}:{port}"

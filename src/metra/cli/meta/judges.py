@@ -38,17 +38,15 @@ def rank(
     name = shared.choose_scorer(scores, name)
     ranking = rank_by_scorer(scores, name, options)
     if plot:
-        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
-
-        heat = Heatmap(
+        picture = shared.draw_heatmap(
             "Which systems are better",
             "p-values, row better than column; clusters framed",
             ranking.systems,
-            shared.convert_nan(ranking.p),
+            ranking.p,
             "p",
             ranking.clusters,
         )
-        shared.write_pictures(plot, [draw_heatmap(heat)])
+        shared.write_pictures(plot, [picture])
     return report_ranking(ranking, options)
 
 

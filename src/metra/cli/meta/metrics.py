@@ -64,21 +64,19 @@ def compare(
         for panel in panels
     ]
     if plot:
-        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
-
         coefficient = options.coefficient or asked.heading.replace(" ", ":")
-        heatmaps = [
-            Heatmap(
+        pictures = [
+            shared.draw_heatmap(
                 f"{coefficient} with {gold}: which metrics are better",
                 f"p-values, row better than column ({each.test}); clusters framed",
                 each.names,
-                shared.convert_nan(each.p),
+                each.p,
                 "p",
                 each.clusters,
             )
             for each in comparisons
         ]
-        shared.write_pictures(plot, [draw_heatmap(heatmap) for heatmap in heatmaps])
+        shared.write_pictures(plot, pictures)
     return report_comparison(
         panels, question, comparisons, alpha=options.alpha, rule=options.rule
     )
@@ -198,14 +196,9 @@ def cross(scores: "Scores", options: CrossOptions, plot: str | None) -> "MetaRep
     names = options.scorers or scores.names
     crossed = cross_correlate(scores, names, options.level, chosen)
     if plot:
-        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
-
-        heat = Heatmap(
-            "How the scorers agree",
-            f"{options.coef} of {LEVELS[options.level]}",
-            crossed.names,
-            shared.convert_nan(crossed.values),
-            "r",
+        caption = f"{options.coef} of {LEVELS[options.level]}"
+        picture = shared.draw_heatmap(
+            "How the scorers agree", caption, crossed.names, crossed.values, "r"
         )
-        shared.write_pictures(plot, [draw_heatmap(heat)])
+        shared.write_pictures(plot, [picture])
     return report_cross(scores, crossed, options.level, chosen)

@@ -1,16 +1,20 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
+from metra.cli import name_flags
 from metra.cli import options as inputs
 from metra.cli.derive import split_names
+from metra.cli.options import option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from metra.formats.scores.record import Scores
     from metra.meta.correlate import CorrelationSpec
@@ -19,74 +23,85 @@ if TYPE_CHECKING:
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
 INPUT_FORMATS = (
-    "long",
-    "jsonl",
-    "matrix",
-    "metra-json",
-    "metra-judgements",
-    "metra-tsv",
-    "mt-metrics-eval",
-    "da",
-    "mqm",
-    "mqm-wmt",
-    "esa",
-    "appraise",
+    *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
+    *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
 )
 
 
-def names(flag: str, key: str, help_text: str) -> Callable[[Any], Any]:
+def name_option(names: str, help_text: str) -> Callable[..., Any]:
     """Make an option that takes names."""
-    return click.option(
-        flag, key, multiple=True, callback=split_names, metavar="NAMES", help=help_text
+    return option(
+        names, help_text, multiple=True, callback=split_names, metavar="NAMES"
     )
 
 
-paths = click.argument("paths", nargs=-1, required=True, metavar="SCORES...")
+_gold = option(
+    "--gold",
+    "The scorer to compare with: judgements. Several give a table each.",
+    required=True,
+    metavar="NAMES",
+)
+_gold_from = option(
+    "--gold-from",
+    "Take the gold from this file; the same scorer of other files is left out.",
+    multiple=True,
+    metavar="SCORES",
+)
 
 
 def gold(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add whose judgements are compared with, and where they come from."""
-    name = click.option(
-        "--gold",
-        required=True,
-        metavar="NAMES",
-        help="The scorer to compare with: judgements. Several give a table each.",
-    )
-    files = click.option(
-        "--gold-from",
-        multiple=True,
-        metavar="SCORES",
-        help="Take the gold from this file; the same scorer of other files is left out.",
-    )
-    return name(files(command))
+    return _gold(_gold_from(command))
 
 
-metrics = names(
-    "--metric", "metrics", "Scorers to look at; all but people's where none is named."
+metrics = name_option(
+    "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
-scorer = click.option(
-    "--scorer",
-    "name",
+scorer = option(
+    "--scorer name",
+    "Whose judgements; needed where there are several scorers.",
     metavar="NAME",
-    help="Whose judgements; needed where there are several scorers.",
 )
-units = names(
-    "--unit",
-    "units",
-    "More columns that tell apart what was scored, such as condition; tables and JSON "
-    "lines only.",
+plot = option("--plot", "Draw a picture (SVG) into this file.", metavar="FILE")
+
+#: What every question takes.
+_QUESTION = (
+    click.argument("paths", nargs=-1, required=True, metavar="SCORES..."),
+    name_option(
+        "--lower-is-better lower", "Scorers whose lower values are the better ones."
+    ),
+    name_option("--without", "Systems to leave out."),
+    option("--lang", "Only this language pair.", metavar="PAIR"),
+    option("--domain", "Only this domain.", metavar="NAME"),
+    name_option(
+        "--unit units",
+        "More columns that tell apart what was scored, such as condition; tables and "
+        "JSON lines only.",
+    ),
+    inputs.input_format_of(*INPUT_FORMATS),
+    inputs.form,
+    inputs.out,
+    inputs.digits_of(3),
 )
-without = names("--without", "without", "Systems to leave out.")
-lower = names(
-    "--lower-is-better", "lower", "Scorers whose lower values are the better ones."
-)
-lang = click.option("--lang", metavar="PAIR", help="Only this language pair.")
-domain = click.option("--domain", metavar="NAME", help="Only this domain.")
-input_format = inputs.input_format_of(*INPUT_FORMATS)
-form, out = inputs.form, inputs.out
-digits = inputs.digits_of(3)
-plot = click.option(
-    "--plot", metavar="FILE", help="Draw a picture (SVG) into this file."
+
+#: What is scored right here.
+_OWN = (
+    option(
+        "--output outputs",
+        "Output to score here: a file, or a table of several systems.",
+        multiple=True,
+        metavar="OUTPUT",
+    ),
+    inputs.references,
+    inputs.source,
+    # A question may have an option of its own for a number of documents.
+    option("--docs", inputs.DOCUMENTS, metavar="FILE"),
+    option(
+        "-m --score-with specs",
+        "Score --output by this measure (see `metra metrics`), and keep its statistics.",
+        multiple=True,
+        metavar="SPEC",
+    ),
 )
 
 
@@ -111,23 +126,8 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
         chosen = OwnOutputs(**{name: given.pop(name) for name in OwnOutputs._fields})
         return command(own=chosen, **given)
 
-    specs = click.option(
-        "-m",
-        "--score-with",
-        "specs",
-        multiple=True,
-        metavar="SPEC",
-        help="Score --output by this measure (see `metra metrics`), and keep its statistics.",
-    )
-    output = click.option(
-        "--output",
-        "outputs",
-        multiple=True,
-        metavar="OUTPUT",
-        help="Output to score here: a file, or a table of several systems.",
-    )
-    for option in (specs, inputs.documents, inputs.source, inputs.references, output):
-        option(collect)
+    for add_option in reversed(_OWN):
+        add_option(collect)
     return collect
 
 
@@ -145,8 +145,6 @@ def fit_thresholds(
     if not any(each.calibrates for each in options):
         msg = "--eps-from is for acc*_eq, without --eps and --cross-fit."
         raise click.UsageError(msg)
-    from pathlib import Path
-
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.formats.scores.read import read_score_files
     from metra.meta.correlate import transfer_thresholds
@@ -206,19 +204,8 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
             report = command(scores=scores, **asked)
         write_findings(add_notes(report, notes), form, out, digits)
 
-    for option in (
-        digits,
-        out,
-        form,
-        input_format,
-        units,
-        domain,
-        lang,
-        without,
-        lower,
-        paths,
-    ):
-        option(ask)
+    for add_option in reversed(_QUESTION):
+        add_option(ask)
     return ask
 
 
@@ -285,7 +272,7 @@ def add_own_scores(
     if not (own.outputs and own.specs):
         msg = "--output and -m belong together: what to score, and by which measure."
         raise click.UsageError(msg)
-    from metra.cli.output import ProgressLine
+    from metra.cli.output import show_progress
     from metra.formats.scores.record import concatenate_scores
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
@@ -293,7 +280,7 @@ def add_own_scores(
 
     lang = require_one_language(scores).languages[0]
     corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
-    with ProgressLine() as progress:
+    with show_progress() as progress:
         automatic, statistics = score_systems(
             corpus, make_metrics(own.specs), lang=lang, progress=progress
         )
@@ -336,8 +323,6 @@ def normalise_scores(
 
 def add_notes(findings: "MetaReport", notes: list[str]) -> "MetaReport":
     """Say something more about what was found."""
-    from dataclasses import replace
-
     return replace(findings, notes=[*findings.notes, *notes])
 
 
@@ -346,10 +331,25 @@ def convert_nan(rows: Any) -> list[list[float | None]]:
     return [[None if value != value else float(value) for value in row] for row in rows]
 
 
+def draw_heatmap(
+    title: str,
+    caption: str,
+    names: "Sequence[str]",
+    values: Any,
+    kind: Literal["p", "r"],
+    clusters: "Sequence[int]" = (),
+) -> str:
+    """Draw numbers of pairs as a heat map."""
+    from metra.report.pictures import heatmap
+
+    numbers = convert_nan(values)
+    return heatmap.draw_heatmap(
+        heatmap.Heatmap(title, caption, names, numbers, kind, clusters)
+    )
+
+
 def write_pictures(path: str, pictures: list[str]) -> list[str]:
     """Write the picture; several are numbered before the suffix. Say if there is none."""
-    from pathlib import Path
-
     from metra.cli.output import write_output
 
     for at, picture in enumerate(pictures, 1):
@@ -364,12 +364,9 @@ def write_findings(
     findings: "MetaReport", form: str, out: str | None, digits: int
 ) -> None:
     """Print what was found, or put it into a file; notes name flags, not parameters."""
-    from dataclasses import replace
-
-    from metra.cli import name_flags
     from metra.cli.output import build_style, write_output
     from metra.report.writers.meta import render
 
     notes = [name_flags(note) for note in findings.notes]
     named = replace(findings, notes=notes)
-    write_output(render(named, form, build_style(digits, out)), out)
+    write_output(render(named, form, build_style(out, digits=digits)), out)

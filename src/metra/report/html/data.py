@@ -4,16 +4,13 @@ import base64
 import json
 import math
 import zlib
-from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 from metra.analysis.distributions import get_segment_scores
 from metra.report.html.markup import Html, mark_safe
 from metra.report.pictures import grid
 from metra.report.study import Study
-from metra.stats.arrays import Array
+from metra.stats.arrays import round_values
 
 ID = "data"
 
@@ -44,6 +41,7 @@ def convert_study(study: Study) -> dict[str, Any]:
     first = results.systems[0].scores
     documents = list(dict.fromkeys(texts.documents or ()))
     index = {name: number for number, name in enumerate(documents)}
+    # Three digits tell scores apart, and a file of half the size opens sooner.
     return {
         "systems": names,
         "baseline": names.index(study.baseline),
@@ -53,7 +51,7 @@ def convert_study(study: Study) -> dict[str, Any]:
         ],
         # By metric, then by system.
         "corpus": [
-            _round_scores([system.scores[spec].score for system in results.systems])
+            round_values([system.scores[spec].score for system in results.systems])
             for spec in results.specs
         ],
         # Metric, first system, second, low end, high end, p corrected by Holm.
@@ -62,7 +60,7 @@ def convert_study(study: Study) -> dict[str, Any]:
                 results.specs.index(entry.metric),
                 names.index(entry.baseline),
                 names.index(entry.system),
-                *_round_scores(entry.interval or (math.nan, math.nan)),
+                *round_values(entry.interval or (math.nan, math.nan)),
                 entry.p_holm,
             ]
             for entry in results.comparisons
@@ -70,14 +68,14 @@ def convert_study(study: Study) -> dict[str, Any]:
         # By metric, then by system, then by segment.
         "scores": [
             [
-                _round_scores(get_segment_scores(results, system.name, spec))
+                round_values(get_segment_scores(results, system.name, spec))
                 for system in results.systems
             ]
             for spec in results.specs
         ],
         "people": None
         if study.people is None
-        else [_round_scores(study.people.segments[name]) for name in names],
+        else [round_values(study.people.segments[name]) for name in names],
         "source": None if texts.source is None else list(texts.source),
         "refs": [list(ref) for ref in texts.refs],
         "outputs": [list(texts.outputs[name]) for name in names],
@@ -94,22 +92,6 @@ def convert_study(study: Study) -> dict[str, Any]:
             for segment, segments in study.grids.segments.items()
         },
     }
-
-
-def _round_scores(scores: Sequence[float] | Array) -> list[float | int | None]:
-    """Three digits tell scores apart, and a file of half the size opens sooner."""
-    exact = np.asarray(scores, np.float64)
-    thousandths = exact * 1000
-    values = np.rint(thousandths) / 1000
-    rounded: list[float | int | None] = values.tolist()
-    # Near the middle between two, the product's own rounding must not decide.
-    for at in np.flatnonzero(np.abs(thousandths % 1 - 0.5) < 1e-6).tolist():
-        rounded[at] = values[at] = round(float(exact[at]), 3)
-    for at in np.flatnonzero(values == np.rint(values)).tolist():
-        rounded[at] = int(values[at])
-    for at in np.flatnonzero(~np.isfinite(values)).tolist():
-        rounded[at] = None
-    return rounded
 
 
 def _compress_pictures(pictures: dict[int, str]) -> str:

@@ -2,24 +2,12 @@
 
 from collections.abc import Sequence
 
-from metra.analysis.buckets import Bucket, Buckets, BucketScore
+from metra.analysis.buckets import Buckets
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Trait, TraitValue
 from metra.report import chart
+from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
-from metra.report.html.tables import (
-    UNKNOWN,
-    CellContent,
-    build_figure,
-    build_html_table,
-    format_difference,
-    format_with_minus,
-    make_column_heading,
-    make_interval_cell,
-    make_number_cell,
-    make_row_heading,
-    make_scrollable,
-)
 from metra.report.study import Study
 from metra.report.table import Style, format_count, format_score
 from metra.report.writers.headings import order_systems
@@ -36,247 +24,168 @@ def build_buckets_section(study: Study) -> Html | None:
     if not partitions:
         return None
     pair = [name for name in (study.baseline, study.rival) if name is not None]
-    return join_markup(
-        _explain_buckets(pair),
-        [
-            [
-                tag("h3", f"By {entry.title}"),
-                tag(
-                    "div",
-                    [
-                        _draw_bucket_figure(entry, spec, pair)
-                        for spec in entry.directions
-                    ],
-                    class_="figures",
-                ),
-            ]
-            for entry in partitions
-        ],
-    )
-
-
-def _explain_buckets(pair: Sequence[str]) -> Html:
     drawn: list[Child] = [tag("span", "○", class_="sign"), " ", tag("bdi", pair[0])]
     if len(pair) > 1:
-        drawn += [
-            ", ",
-            tag("span", "●", class_="sign better"),
-            " ",
-            tag("bdi", pair[1]),
-        ]
-    return tag(
-        "p",
-        "The same scores for parts of the test set, with 95% intervals: ",
-        drawn,
-        ". Parts with few segments are pale: their scores say little. The data of each "
-        "figure have all systems.",
+        sign = tag("span", "●", class_="sign better")
+        drawn += [", ", sign, " ", tag("bdi", pair[1])]
+    parts: list[Child] = []
+    for entry in partitions:
+        figures = [_draw_bucket_figure(entry, spec, pair) for spec in entry.directions]
+        parts.append(tag("h3", f"By {entry.title}"))
+        parts.append(tag("div", figures, class_="figures"))
+    return join_markup(
+        tag(
+            "p",
+            "The same scores for parts of the test set, with 95% intervals: ",
+            drawn,
+            ". Parts with few segments are pale: their scores say little. The data of each "
+            "figure have all systems.",
+        ),
+        parts,
     )
 
 
 def _draw_bucket_figure(buckets: Buckets, spec: str, pair: Sequence[str]) -> Html:
-    scores = [
-        bucket.scores[name][spec]
-        for bucket in buckets.buckets
-        for name in pair
-        if name in bucket.scores
-    ]
     labels = [bucket.label for bucket in buckets.buckets]
+    scores = [
+        [bucket.scores[name][spec] for name in pair] for bucket in buckets.buckets
+    ]
+    ends = [
+        end
+        for row in scores
+        for entry in row
+        for end in entry.interval or (entry.score,)
+    ]
     left = max(chart.measure_names(labels, LONGEST), 56)
-    ends = [end for score in scores for end in (score.interval or (score.score,))]
     scale = chart.AxisScale(*chart.pad_range(ends), left, chart.WIDTH - chart.OVERHANG)
     bottom = ROW * len(labels) + 8.0
     marks = chart.draw_x_axis(scale, bottom, 4)
+    told = []
     for row, bucket in enumerate(buckets.buckets):
-        marks.append(
-            _draw_bucket(bucket, spec, pair, scale, 4 + ROW * (row + 0.5), buckets.unit)
-        )
-    up = buckets.directions[spec]
-    title = f"{spec} {'↑' if up else '↓'}"
-    label = f"{spec} by {buckets.title}: " + "; ".join(
-        f"{bucket.label}, "
-        + ", ".join(
-            f"{name} {format_score(bucket.scores[name][spec].score, 2)}"
-            for name in pair
-        )
-        for bucket in buckets.buckets
-    )
+        y = 4 + ROW * (row + 0.5)
+        count = f"n = {bucket.count:,}"
+        drawn = [
+            chart.draw_row_name(left - 8, y, bucket.label, LONGEST),
+            chart.draw_text(left - 8, y + 13, count, "tick", "end"),
+        ]
+        shown = []
+        for at, kind, name, score in zip(
+            (y - 4, y + 5), ("ring", "best"), pair, scores[row], strict=False
+        ):
+            low, high = score.interval or (score.score, score.score)
+            number = format_score(score.score, 2)
+            shown.append(f"{name} {number}")
+            hint = f"{name}, {bucket.label}: {number}"
+            whisker = scale(low), at, scale(high), at, f"whisker {kind}"
+            drawn.append(chart.draw_line(*whisker))
+            drawn.append(chart.draw_dot(scale(score.score), at, 4.5, kind, hint))
+        marks.append(tag("g", drawn, class_="small" if bucket.small else None))
+        told.append(f"{bucket.label}, {', '.join(shown)}")
+    label = f"{spec} by {buckets.title}: {'; '.join(told)}"
     picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
-    return build_figure(title, picture, _build_bucket_data(buckets, spec))
-
-
-def _draw_bucket(
-    bucket: Bucket,
-    spec: str,
-    pair: Sequence[str],
-    scale: chart.AxisScale,
-    y: float,
-    unit: str,
-) -> Html:
-    marks = [
-        chart.draw_row_name(scale.start - 8, y, bucket.label, LONGEST),
-        chart.draw_text(
-            scale.start - 8, y + 13, f"n = {bucket.count:,}", "tick", "end"
-        ),
-    ]
-    for place, (name, kind) in enumerate(zip(pair, ("ring", "best"), strict=False)):
-        score = bucket.scores[name][spec]
-        at = y - 4 + 9 * place
-        low, high = score.interval or (score.score, score.score)
-        hint = f"{name}, {bucket.label}: {format_score(score.score, 2)}"
-        marks.append(
-            chart.draw_line(scale(low), at, scale(high), at, f"whisker {kind}")
-        )
-        marks.append(chart.draw_dot(scale(score.score), at, 4.5, kind, hint))
-    few = f"few {unit}" if bucket.small else None
-    return tag("g", marks, class_="small" if few else None)
+    title = f"{spec} {'↑' if buckets.directions[spec] else '↓'}"
+    return tables.build_figure(title, picture, _build_bucket_data(buckets, spec))
 
 
 def _build_bucket_data(buckets: Buckets, spec: str) -> Html:
-    caption = f"{spec} by {buckets.title}; differences from {buckets.baseline} below"
     rows = []
     for bucket in buckets.buckets:
         cells = [
-            _build_bucket_cell(bucket.scores[name][spec]) for name in buckets.systems
+            tag("th", tag("bdi", bucket.label), scope="row"),
+            tables.make_number_cell(Cell(bucket.count, digits=0)),
         ]
-        rows.append(
-            tag(
-                "tr",
-                tag("th", tag("bdi", bucket.label), scope="row"),
-                make_number_cell(Cell(bucket.count, digits=0)),
-                cells,
-                class_="few" if bucket.small else None,
+        for name in buckets.systems:
+            score, below = bucket.scores[name][spec], None
+            if score.difference is not None:
+                below = tag("small", tables.format_difference(score.difference, 2))
+            shown = tables.format_with_minus(score.score, 2)
+            cells.append(
+                tables.make_interval_cell(score.score, score.interval, shown, below)
             )
-        )
-    heads = [
-        tag("th", tag("bdi", name), scope="col", class_="num")
-        for name in buckets.systems
-    ]
-    inside = tag(
-        "table",
-        tag("caption", caption),
-        tag(
-            "thead",
-            tag(
-                "tr",
-                tag("th", buckets.title, scope="col"),
-                tag("th", buckets.unit, scope="col", class_="num"),
-                heads,
-            ),
-        ),
-        tag("tbody", rows),
-        class_="scores",
-        data_csv=f"{buckets.title}-{spec}",
-    )
-    return make_scrollable(inside, f"{caption} ({format_count(len(rows), 'part')})")
-
-
-def _build_bucket_cell(score: BucketScore) -> Html:
-    below = None
-    if score.difference is not None:
-        below = tag("small", format_difference(score.difference, 2))
-    return make_interval_cell(
-        score.score, score.interval, format_with_minus(score.score, 2), below
+        rows.append(tag("tr", cells, class_="few" if bucket.small else None))
+    names: list[Child] = [buckets.unit, *(tag("bdi", name) for name in buckets.systems)]
+    caption = f"{spec} by {buckets.title}; differences from {buckets.baseline} below"
+    return tables.build_html_table(
+        [buckets.title, *(tables.make_column_heading(name, "num") for name in names)],
+        rows,
+        caption=caption,
+        name=f"{buckets.title}-{spec}",
+        kind="scores",
+        label=f"{caption} ({format_count(len(rows), 'part')})",
     )
 
 
 #: Segments to jump to from an n-gram.
 LINKS = 3
+#: The lists of n-grams: title, whether that is better, and what the counts are of.
+NGRAM_LISTS = {
+    "gained": ("▲ Matched more often", "better", "matched"),
+    "lost": ("▼ Matched less often", "worse", "matched"),
+    "mended": ("▲ Wrong less often", "better", "wrong"),
+    "broken": ("▼ Wrong more often", "worse", "wrong"),
+}
 
 
 def build_ngrams_section(study: Study) -> Html | None:
     """List the n-grams of every system against the baseline, the best rival's unfolded."""
-    changes = [entry for entry in study.findings.ngrams if _has_ngrams(entry)]
-    if not changes:
+    blocks = [(entry, _build_ngram_lists(entry)) for entry in study.findings.ngrams]
+    blocks = [(entry, lists) for entry, lists in blocks if lists]
+    if not blocks:
         return None
-    changes.sort(key=lambda entry: entry.system != study.rival)
+    blocks.sort(key=lambda block: block[0].system != study.rival)
+    folded = []
+    for entry, lists in blocks:
+        names = tag("bdi", entry.system), " against ", tag("bdi", entry.baseline)
+        inside = tag("summary", names), tag("div", lists, class_="pair")
+        opened = entry.system == study.rival
+        folded.append(tag("details", inside, open=opened, class_="block"))
     return join_markup(
         tag(
             "p",
             "Sequences of up to "
-            f"{changes[0].order} words whose counts changed most one-sidedly. Matched means "
+            f"{blocks[0][0].order} words whose counts changed most one-sidedly. Matched means "
             "that a reference of the segment has them too. Shorter sequences that changed "
             "in just the same places are not listed beside the longer one.",
         ),
-        [
-            tag(
-                "details",
-                tag(
-                    "summary",
-                    tag("bdi", entry.system),
-                    " against ",
-                    tag("bdi", entry.baseline),
-                ),
-                tag("div", _build_ngram_lists(entry), class_="pair"),
-                open=entry.system == study.rival,
-                class_="block",
-            )
-            for entry in changes
-        ],
+        folded,
     )
-
-
-def _has_ngrams(entry: NgramChanges) -> bool:
-    return bool(entry.gained or entry.lost or entry.mended or entry.broken)
 
 
 def _build_ngram_lists(entry: NgramChanges) -> list[Html]:
-    better, worse = "better", "worse"
-    return [
-        made
-        for title, kind, matched, changes in (
-            ("▲ Matched more often", better, True, entry.gained),
-            ("▼ Matched less often", worse, True, entry.lost),
-            ("▲ Wrong less often", better, False, entry.mended),
-            ("▼ Wrong more often", worse, False, entry.broken),
-        )
-        if (made := _build_ngram_list(entry, title, kind, matched, changes)) is not None
-    ]
-
-
-def _build_ngram_list(
-    entry: NgramChanges,
-    title: str,
-    kind: str,
-    matched: bool,
-    changes: Sequence[NgramChange],
-) -> Html | None:
-    if not changes:
-        return None
-    name = "-".join(title.lower().split()[1:])
-    rows: list[list[CellContent]] = [
-        [
-            tag("td", tag("bdi", " ".join(change.words)), class_="words"),
-            change.matched_before if matched else change.wrong_before,
-            change.matched_after if matched else change.wrong_after,
-            change.reference,
-            tag("td", _link_segments(change), class_="links"),
-        ]
-        for change in changes
-    ]
-    return tag(
-        "div",
-        tag("h3", title, class_=kind),
-        build_html_table(
+    names = tag("bdi", entry.baseline), tag("bdi", entry.system), "references"
+    counted = [tables.make_column_heading(name, "num") for name in names]
+    lists = []
+    for key, (title, kind, what) in NGRAM_LISTS.items():
+        changes: Sequence[NgramChange] = getattr(entry, key)
+        if not changes:
+            continue
+        rows: list[list[tables.CellContent]] = [
             [
-                "words",
-                tag("th", tag("bdi", entry.baseline), scope="col", class_="num"),
-                tag("th", tag("bdi", entry.system), scope="col", class_="num"),
-                tag("th", "references", scope="col", class_="num"),
-                "segments",
-            ],
+                tag("td", tag("bdi", " ".join(change.words)), class_="words"),
+                getattr(change, f"{what}_before"),
+                getattr(change, f"{what}_after"),
+                change.reference,
+                tag("td", _link_segments(change), class_="links"),
+            ]
+            for change in changes
+        ]
+        name = "-".join(title.lower().split()[1:])
+        table = tables.build_html_table(
+            ["words", *counted, "segments"],
             rows,
             caption=f"{title[2:]} in {entry.system} than in {entry.baseline}",
             name=f"{name}-{entry.system}",
-        ),
-    )
+        )
+        lists.append(tag("div", tag("h3", title, class_=kind), table))
+    return lists
 
 
 def _link_segments(change: NgramChange) -> Html:
     links = [
-        tag("a", number, href=f"#seg-{number}") for number in change.segments[:LINKS]
+        [tag("a", number, href=f"#seg-{number}"), " "]
+        for number in change.segments[:LINKS]
     ]
-    more = " …" if len(change.segments) > LINKS else None
-    return join_markup([[link, " "] for link in links], more)
+    return join_markup(links, " …" if len(change.segments) > LINKS else None)
 
 
 def build_profiles_section(study: Study) -> Html | None:
@@ -284,75 +193,48 @@ def build_profiles_section(study: Study) -> Html | None:
     profiles = study.findings.profiles
     if profiles is None:
         return None
+    by_name = {profile.system: profile for profile in profiles.profiles}
     traits = [
         trait
         for trait in profiles.traits
-        if any(
-            profile.traits[trait.name].value is not None
-            for profile in profiles.profiles
-        )
+        if any(p.traits[trait.name].value is not None for p in profiles.profiles)
     ]
-    by_name = {profile.system: profile for profile in profiles.profiles}
-    names = [entry.name for entry in order_systems(study.results, Style(sort=True))]
-    rows = [
-        tag(
-            "tr",
-            make_row_heading(name),
-            tag("td", by_name[name].reading, class_="reading"),
-            [
-                _build_trait_cell(by_name[name].traits[trait.name], trait)
-                for trait in traits
-            ],
-        )
-        for name in names
-    ]
+    rows = []
+    for system in order_systems(study.results, Style(sort=True)):
+        profile = by_name[system.name]
+        reading = tag("td", profile.reading, class_="reading")
+        values = [_build_trait_cell(profile.traits[t.name], t) for t in traits]
+        rows.append([tables.make_row_heading(system.name), reading, *values])
     if profiles.references:
-        rows.append(
-            tag(
-                "tr",
-                tag("th", "references", scope="row"),
-                tag("td", "for comparison", class_="reading note"),
-                [
-                    _build_trait_cell(
-                        TraitValue(value=profiles.references.get(trait.name)), trait
-                    )
-                    for trait in traits
-                ],
-            )
-        )
-    heads = [
-        tag("th", trait.title, scope="col", class_="num", title=trait.meaning)
-        for trait in traits
-    ]
+        reading = tag("td", "for comparison", class_="reading note")
+        known = profiles.references
+        values = [
+            _build_trait_cell(TraitValue(value=known.get(t.name)), t) for t in traits
+        ]
+        rows.append([tag("th", "references", scope="row"), reading, *values])
     ratios = [trait.title for trait in traits if trait.unit != "percent"]
-    caption = (
-        f"Profiles of the outputs, in percent except {' and '.join(ratios)}; text cut by "
-        f"{profiles.preparation}"
-    )
-    inside = tag(
-        "table",
-        tag("caption", caption),
-        tag(
-            "thead",
-            tag(
-                "tr",
-                make_column_heading("system"),
-                make_column_heading("reading"),
-                heads,
-            ),
-        ),
-        tag("tbody", rows),
-        class_="scores profiles",
-        data_csv="profiles",
-        data_sortable=True,
-    )
     return join_markup(
         tag(
             "p",
             "Two systems with the same score may differ in kind: one says too much, another "
             "leaves out half but gets the rest right.",
         ),
-        make_scrollable(inside, caption),
+        tables.build_html_table(
+            [
+                "system",
+                "reading",
+                *(
+                    tables.make_column_heading(t.title, "num", t.meaning)
+                    for t in traits
+                ),
+            ],
+            rows,
+            caption=f"Profiles of the outputs, in percent except {' and '.join(ratios)}; "
+            f"text cut by {profiles.preparation}",
+            name="profiles",
+            kind="scores profiles",
+            sortable=True,
+        ),
         tag(
             "details",
             tag("summary", "What the columns mean"),
@@ -367,8 +249,6 @@ def build_profiles_section(study: Study) -> Html | None:
 
 def _build_trait_cell(value: TraitValue, trait: Trait) -> Html:
     if value.value is None:
-        return UNKNOWN
-    digits = 1 if trait.unit == "percent" else 2
-    return make_interval_cell(
-        value.value, value.interval, format_score(value.value, digits)
-    )
+        return tables.UNKNOWN
+    shown = format_score(value.value, 1 if trait.unit == "percent" else 2)
+    return tables.make_interval_cell(value.value, value.interval, shown)

@@ -3,9 +3,9 @@
 import base64
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
 from metra import __version__
 from metra.report.html import data, findings, overview, relations, segments
@@ -16,8 +16,7 @@ from metra.report.table import format_count
 from metra.report.writers.headings import describe_corpus, list_signatures
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(NamedTuple):
     """Where a report comes from."""
 
     command: str
@@ -61,6 +60,7 @@ READING = (
 
 def build_reading_section(study: Study) -> Html:
     """Explain, and give the signatures."""
+    signatures = [tag("li", tag("code", s)) for s in list_signatures(study.results)]
     return join_markup(
         tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
         tag("h3", "Signatures"),
@@ -69,29 +69,7 @@ def build_reading_section(study: Study) -> Html:
             "Whoever repeats the scores needs these: every option of every metric, the "
             "resampling, and metra's version.",
         ),
-        tag(
-            "ul",
-            [tag("li", tag("code", s)) for s in list_signatures(study.results)],
-            class_="signatures",
-        ),
-    )
-
-
-def build_footer(provenance: Provenance) -> Html:
-    """Say by what, when and from which files the report was made."""
-    return tag(
-        "footer",
-        tag(
-            "p",
-            f"Made by metra {__version__}, {provenance.made}. ",
-            "Everything is in this one file; it loads nothing from elsewhere.",
-        ),
-        tag(
-            "details",
-            tag("summary", "Command and files"),
-            tag("pre", tag("code", provenance.command), tabindex=0),
-            tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files]),
-        ),
+        tag("ul", signatures, class_="signatures"),
     )
 
 
@@ -117,21 +95,17 @@ ICON = (
 def render(study: Study, provenance: Provenance, title: str) -> str:
     """Write the whole report as one HTML file, without a final newline."""
     style, script = _read_style(), _read_script()
-    made = [(key, name, make(study)) for key, name, make in SECTIONS]
-    sections = [(key, name, body) for key, name, body in made if body is not None]
-    page = tag(
-        "div",
-        _build_header(study, title),
-        tag(
-            "main",
-            [_wrap_section(key, name, body) for key, name, body in sections],
-            id="report",
-            tabindex=-1,
-        ),
-        tag("main", id="segment", tabindex=-1, hidden=True),
-        build_footer(provenance),
-        class_="page",
-    )
+    links, sections = [], []
+    for key, name, build in SECTIONS:
+        body = build(study)
+        if body is not None:
+            heading = tag("h2", name, id=f"{key}-title")
+            inside = join_markup(heading, body)
+            links.append(tag("li", tag("a", name, href=f"#{key}")))
+            sections.append(
+                tag("section", inside, id=key, aria_labelledby=f"{key}-title")
+            )
+    systems = format_count(len(study.results.systems), "system")
     # The data are most of the page: joined once, they are not copied tag by tag.
     return "".join(
         [
@@ -139,8 +113,25 @@ def render(study: Study, provenance: Provenance, title: str) -> str:
             _build_head(title, style, script),
             "<body>",
             tag("a", "Skip to the report", href="#report", class_="skip"),
-            _build_menu(title, [(key, name) for key, name, _ in sections]),
-            page,
+            tag(
+                "nav",
+                tag("a", tag("bdi", title), href="#report", class_="home"),
+                tag("ul", links),
+                aria_label="Report",
+                id="menu",
+            ),
+            tag(
+                "div",
+                tag(
+                    "header",
+                    tag("h1", tag("bdi", title)),
+                    tag("p", f"{systems}, {describe_corpus(study.results)}"),
+                ),
+                tag("main", sections, id="report", tabindex=-1),
+                tag("main", id="segment", tabindex=-1, hidden=True),
+                _build_footer(provenance),
+                class_="page",
+            ),
             data.embed_data(study),
             tag("script", mark_safe(script)),
             "</body></html>",
@@ -149,15 +140,10 @@ def render(study: Study, provenance: Provenance, title: str) -> str:
 
 
 def _build_head(title: str, style: str, script: str) -> Html:
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"style-src '{_hash_text(style)}'",
-            f"script-src '{_hash_text(script)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    policy = (
+        f"default-src 'none'; style-src '{_hash_text(style)}'; "
+        f"script-src '{_hash_text(script)}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
     )
     return tag(
         "head",
@@ -172,29 +158,22 @@ def _build_head(title: str, style: str, script: str) -> Html:
     )
 
 
-def _build_menu(title: str, sections: list[tuple[str, str]]) -> Html:
-    links = [tag("li", tag("a", name, href=f"#{key}")) for key, name in sections]
+def _build_footer(provenance: Provenance) -> Html:
+    """Say by what, when and from which files the report was made."""
     return tag(
-        "nav",
-        tag("a", tag("bdi", title), href="#report", class_="home"),
-        tag("ul", links),
-        aria_label="Report",
-        id="menu",
+        "footer",
+        tag(
+            "p",
+            f"Made by metra {__version__}, {provenance.made}. ",
+            "Everything is in this one file; it loads nothing from elsewhere.",
+        ),
+        tag(
+            "details",
+            tag("summary", "Command and files"),
+            tag("pre", tag("code", provenance.command), tabindex=0),
+            tag("ul", [tag("li", tag("bdi", path)) for path in provenance.files]),
+        ),
     )
-
-
-def _build_header(study: Study, title: str) -> Html:
-    systems = format_count(len(study.results.systems), "system")
-    return tag(
-        "header",
-        tag("h1", tag("bdi", title)),
-        tag("p", f"{systems}, {describe_corpus(study.results)}"),
-    )
-
-
-def _wrap_section(key: str, name: str, body: Html) -> Html:
-    inside = join_markup(tag("h2", name, id=f"{key}-title"), body)
-    return tag("section", inside, id=key, aria_labelledby=f"{key}-title")
 
 
 @cache

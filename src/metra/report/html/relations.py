@@ -5,13 +5,8 @@ from collections.abc import Sequence
 from metra.analysis.distributions import Distribution
 from metra.analysis.relations import ScoreRelation
 from metra.report import chart
+from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import (
-    build_figure,
-    build_html_table,
-    format_with_minus,
-    make_number_cell,
-)
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
 from metra.report.table import Style, format_count
@@ -32,6 +27,14 @@ def build_distributions_section(study: Study) -> Html:
     """Draw every metric's distribution."""
     scores = study.results.systems[0].scores
     names = [entry.name for entry in order_systems(study.results, Style(sort=True))]
+    figures = [
+        tables.build_figure(
+            format_metric_heading(entry.spec, scores[entry.spec]),
+            _draw_distribution(entry, names),
+            _build_distribution_table(entry, names),
+        )
+        for entry in study.distributions
+    ]
     return join_markup(
         tag(
             "p",
@@ -39,24 +42,13 @@ def build_distributions_section(study: Study) -> Html:
             "the same bins and the same height for the same number of segments; the small "
             "line marks the median.",
         ),
-        tag(
-            "div",
-            [
-                build_figure(
-                    format_metric_heading(entry.spec, scores[entry.spec]),
-                    _draw_distribution(entry, names),
-                    _build_distribution_table(entry, names),
-                )
-                for entry in study.distributions
-            ],
-            class_="figures",
-        ),
+        tag("div", figures, class_="figures"),
     )
 
 
 def _draw_distribution(distribution: Distribution, names: Sequence[str]) -> Html:
     left = chart.measure_names(names)
-    edges = _equalize_edges(distribution)
+    edges = _equalize_edges(distribution.edges)
     scale = chart.AxisScale(edges[0], edges[-1], left, chart.WIDTH - chart.OVERHANG)
     highest = max(max(counts) for counts in distribution.counts.values()) or 1
     bottom = STRIP * len(names) + 4.0
@@ -64,47 +56,41 @@ def _draw_distribution(distribution: Distribution, names: Sequence[str]) -> Html
     for row, name in enumerate(names):
         base = 4.0 + STRIP * (row + 1)
         marks.append(chart.draw_row_name(left - 8, base - 6, name))
-        for low, high, count in zip(
-            edges, edges[1:], distribution.counts[name], strict=False
-        ):
+        bins = zip(edges, edges[1:], distribution.counts[name], strict=False)
+        for low, high, count in bins:
             if count:
                 tall = max(1.0, STRIP_BAR * count / highest)
                 x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
                 hint = f"{name}: {count:,} from {low:g} to {high:g}"
                 marks.append(chart.draw_rect(x, base - tall, wide, tall, "bar", hint))
-        median = scale(distribution.medians[name])
-        marks.append(
-            chart.draw_line(median, base - STRIP_BAR - 3, median, base, "median")
-        )
+        median, top = scale(distribution.medians[name]), base - STRIP_BAR - 3
+        marks.append(chart.draw_line(median, top, median, base, "median"))
         marks.append(chart.draw_line(left, base, scale.stop, base, "axis"))
+    medians = [f"{name} {distribution.medians[name]:.2f}" for name in names]
     label = (
-        f"Distribution of segment scores by {distribution.spec}; medians: "
-        + ", ".join(f"{name} {distribution.medians[name]:.2f}" for name in names)
+        f"Distribution of segment scores by {distribution.spec}; "
+        f"medians: {', '.join(medians)}"
     )
     return chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
 
 
-def _equalize_edges(distribution: Distribution) -> list[float]:
+def _equalize_edges(edges: Sequence[float]) -> list[float]:
     """Draw a last bin that reaches far out as wide as the others."""
-    edges = list(distribution.edges)
-    if len(edges) > 2:
-        edges[-1] = edges[-2] + (edges[1] - edges[0])
-    return edges
+    last = edges[-2] + (edges[1] - edges[0]) if len(edges) > 2 else edges[-1]
+    return [*edges[:-1], last]
 
 
 def _build_distribution_table(distribution: Distribution, names: Sequence[str]) -> Html:
-    return build_html_table(
+    counts = [distribution.counts[name] for name in names]
+    rows = [
+        [Cell(low), Cell(high), *row]
+        for low, high, *row in zip(
+            distribution.edges, distribution.edges[1:], *counts, strict=False
+        )
+    ]
+    return tables.build_html_table(
         ["from", "to", *names],
-        [
-            [
-                Cell(low),
-                Cell(high),
-                *(distribution.counts[name][at] for name in names),
-            ]
-            for at, (low, high) in enumerate(
-                zip(distribution.edges, distribution.edges[1:], strict=False)
-            )
-        ],
+        rows,
         caption=f"Segments by {distribution.spec}",
         name=f"distribution-{distribution.spec}",
     )
@@ -115,12 +101,9 @@ def build_relations_section(study: Study) -> Html | None:
     relations = study.relations
     if not relations:
         return None
-    drawn = relations[:MOST]
-    rest = (
-        f" The first {MOST} pairs are drawn; the table has all."
-        if len(relations) > MOST
-        else ""
-    )
+    rest = ""
+    if len(relations) > MOST:
+        rest = f" The first {MOST} pairs are drawn; the table has all."
     return join_markup(
         tag(
             "p",
@@ -128,47 +111,38 @@ def build_relations_section(study: Study) -> Html | None:
             "the segments, of all systems, whose two scores fall there: the larger, the "
             f"more segments.{rest}",
         ),
-        build_correlations_table(relations, "How the metrics go together", "metrics"),
-        tag("div", [draw_segments_figure(entry) for entry in drawn], class_="figures"),
+        _build_correlations_table(relations, "How the metrics go together", "metrics"),
+        tag("div", map(_draw_segments_figure, relations[:MOST]), class_="figures"),
     )
 
 
-def build_correlations_table(
+def _build_correlations_table(
     relations: Sequence[ScoreRelation], caption: str, name: str
 ) -> Html:
     """List the correlations of every pair."""
-    return build_html_table(
+    headings = ["across", "up", "segments", "Pearson", "Spearman", "systems"]
+    rows: list[list[tables.CellContent]] = [
         [
-            "across",
-            "up",
-            "segments",
-            "Pearson",
-            "Spearman",
-            "systems",
-            "Pearson, systems",
-        ],
-        [
-            [
-                entry.x,
-                entry.y,
-                entry.segments,
-                Cell(entry.pearson, digits=3),
-                Cell(entry.spearman, digits=3),
-                len(entry.points),
-                Cell(entry.systems_pearson, digits=3),
-            ]
-            for entry in relations
-        ],
-        caption=caption,
-        name=f"correlations-{name}",
-    )
+            entry.x,
+            entry.y,
+            entry.segments,
+            Cell(entry.pearson, digits=3),
+            Cell(entry.spearman, digits=3),
+            len(entry.points),
+            Cell(entry.systems_pearson, digits=3),
+        ]
+        for entry in relations
+    ]
+    name = f"correlations-{name}"
+    headings.append("Pearson, systems")
+    return tables.build_html_table(headings, rows, caption=caption, name=name)
 
 
-def draw_segments_figure(entry: ScoreRelation) -> Html:
+def _draw_segments_figure(entry: ScoreRelation) -> Html:
     """Draw all segments in squares."""
     frame = chart.PAGE_FRAME
-    x = frame.x_scale(entry.x_edges[0], _get_last_edge(entry.x_edges))
-    y = frame.y_scale(entry.y_edges[0], _get_last_edge(entry.y_edges))
+    x = frame.x_scale(entry.x_edges[0], _equalize_edges(entry.x_edges)[-1])
+    y = frame.y_scale(entry.y_edges[0], _equalize_edges(entry.y_edges)[-1])
     wide = (frame.right - frame.left) / (len(entry.x_edges) - 1)
     tall = (frame.bottom - frame.top) / (len(entry.y_edges) - 1)
     most = max((square.count for square in entry.squares), default=1)
@@ -180,97 +154,71 @@ def draw_segments_figure(entry: ScoreRelation) -> Html:
         top = frame.bottom - tall * (square.y + 0.5) - h / 2
         hint = format_count(square.count, "segment")
         marks.append(chart.draw_rect(left, top, w, h, "square", hint))
-    label = (
-        f"{entry.y} against {entry.x} over {format_count(entry.segments, 'segment')}; "
-        f"{_format_correlation(entry)}"
-    )
+    correlation = "no correlation: one of the two never varies"
+    if entry.pearson is not None and entry.spearman is not None:
+        pearson, spearman = (
+            tables.format_with_minus(value, 3)
+            for value in (entry.pearson, entry.spearman)
+        )
+        correlation = f"Pearson {pearson}, Spearman {spearman}"
+    title = f"{entry.y} against {entry.x}"
+    label = f"{title} over {format_count(entry.segments, 'segment')}; {correlation}"
     picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
-    return build_figure(
-        f"{entry.y} against {entry.x}",
-        picture,
-        _build_squares_table(entry),
-        note=_format_correlation(entry),
-    )
-
-
-def draw_systems_figure(entry: ScoreRelation, fit: LineFit | None = None) -> Html:
-    """Draw the systems as dots with their names, and a fitted line with its band."""
-    from metra.meta.scatter import ScatterPoints
-
-    cloud = ScatterPoints(
-        title="",
-        across=entry.x,
-        down=entry.y,
-        names=[point.system for point in entry.points],
-        x=[point.x for point in entry.points],
-        y=[point.y for point in entry.points],
-        classes=[""] * len(entry.points),
-        outliers=[False] * len(entry.points),
-        fit=fit,
-        caption="",
-    )
-    marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
-    known = entry.systems_pearson
-    note = "too few systems for a correlation"
-    if known is not None:
-        note = f"Pearson {format_with_minus(known, 3)}"
-        if fit is not None and fit.band:
-            note += "; the band holds the fitted line with 95 %"
-    label = (
-        f"{entry.y} against {entry.x} over "
-        f"{format_count(len(entry.points), 'system')}; {note}"
-    )
-    return build_figure(
-        f"{entry.y} against {entry.x}, by system",
-        chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks),
-        build_html_table(
-            ["system", entry.x, entry.y],
-            [
-                [p.system, Cell(p.x, digits=3), Cell(p.y, digits=3)]
-                for p in entry.points
-            ],
-            caption=f"{entry.y} and {entry.x} by system",
-            name=f"systems-{entry.x}-{entry.y}",
-        ),
-        note=note,
-    )
-
-
-def _format_correlation(entry: ScoreRelation) -> str:
-    if entry.pearson is None or entry.spearman is None:
-        return "no correlation: one of the two never varies"
-    return (
-        f"Pearson {format_with_minus(entry.pearson, 3)}, Spearman "
-        f"{format_with_minus(entry.spearman, 3)}"
-    )
-
-
-def _get_last_edge(edges: Sequence[float]) -> float:
-    """End where the last bin would end if it were as wide as the others."""
-    return edges[-2] + (edges[1] - edges[0]) if len(edges) > 2 else edges[-1]
+    table = _build_squares_table(entry)
+    return tables.build_figure(title, picture, table, note=correlation)
 
 
 def _build_squares_table(entry: ScoreRelation) -> Html:
     # Each number stands in many rows.
     xs, ys = (
-        [make_number_cell(Cell(edge)) for edge in edges]
+        [tables.make_number_cell(Cell(edge)) for edge in edges]
         for edges in (entry.x_edges, entry.y_edges)
     )
-    return build_html_table(
+    rows: list[list[tables.CellContent]] = [
+        [*xs[square.x : square.x + 2], *ys[square.y : square.y + 2], square.count]
+        for square in entry.squares
+    ]
+    return tables.build_html_table(
         [f"{entry.x} from", "to", f"{entry.y} from", "to", "segments"],
-        [
-            [
-                xs[square.x],
-                xs[square.x + 1],
-                ys[square.y],
-                ys[square.y + 1],
-                square.count,
-            ]
-            for square in entry.squares
-        ],
+        rows,
         caption=f"Segments by {entry.x} and {entry.y}",
         name=f"segments-{entry.x}-{entry.y}",
     )
+
+
+def _draw_systems_figure(entry: ScoreRelation, fit: LineFit | None) -> Html:
+    """Draw the systems as dots with their names, and a fitted line with its band."""
+    from metra.meta.scatter import ScatterPoints
+
+    points = entry.points
+    cloud = ScatterPoints(
+        title="",
+        across=entry.x,
+        down=entry.y,
+        names=[point.system for point in points],
+        x=[point.x for point in points],
+        y=[point.y for point in points],
+        classes=[""] * len(points),
+        outliers=[False] * len(points),
+        fit=fit,
+        caption="",
+    )
+    marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
+    note = "too few systems for a correlation"
+    if entry.systems_pearson is not None:
+        note = f"Pearson {tables.format_with_minus(entry.systems_pearson, 3)}"
+        if fit is not None and fit.band:
+            note += "; the band holds the fitted line with 95 %"
+    title = f"{entry.y} against {entry.x}"
+    label = f"{title} over {format_count(len(points), 'system')}; {note}"
+    table = tables.build_html_table(
+        ["system", entry.x, entry.y],
+        [[p.system, Cell(p.x, digits=3), Cell(p.y, digits=3)] for p in points],
+        caption=f"{entry.y} and {entry.x} by system",
+        name=f"systems-{entry.x}-{entry.y}",
+    )
+    picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
+    return tables.build_figure(f"{title}, by system", picture, table, note=note)
 
 
 def build_judgements_section(study: Study) -> Html | None:
@@ -281,29 +229,25 @@ def build_judgements_section(study: Study) -> Html | None:
     # Most reports have no judgements, and need nothing of what trust is computed from.
     from metra.report.html.trust import build_trust_parts
 
-    judges = (
-        "" if people.judges is None else f" by {format_count(people.judges, 'judge')}"
-    )
-    judged = sum(entry.segments for entry in people.relations[:1])
-    trusted = study.trust
+    judges = ""
+    if people.judges is not None:
+        judges = f" by {format_count(people.judges, 'judge')}"
+    relations = people.relations
+    judged = sum(entry.segments for entry in relations[:1])
     systems = [
-        draw_systems_figure(entry, people.fits.get(entry.y))
-        for entry in people.relations
+        _draw_systems_figure(entry, people.fits.get(entry.y)) for entry in relations
     ]
-    segments = [draw_segments_figure(entry) for entry in people.relations]
+    caption = "How the metrics go with people"
     return join_markup(
         tag(
             "p",
             f"{format_count(people.judgements, 'judgement')}{judges} of "
             f"{format_count(judged, 'output')}. Several judgements of one output are "
-            "averaged as "
-            "they are. A metric that points down (↓) should go with people downwards: its "
-            "correlation is then negative.",
+            "averaged as they are. A metric that points down (↓) should go with people "
+            "downwards: its correlation is then negative.",
         ),
-        build_correlations_table(
-            people.relations, "How the metrics go with people", "people"
-        ),
+        _build_correlations_table(relations, caption, "people"),
         tag("div", systems, class_="figures"),
-        tag("div", segments, class_="figures"),
-        build_trust_parts(trusted) if trusted is not None else None,
+        tag("div", map(_draw_segments_figure, relations), class_="figures"),
+        build_trust_parts(study.trust) if study.trust is not None else None,
     )

@@ -15,29 +15,23 @@ LONG = 1500
 
 def build_segments_section(study: Study) -> Html:
     """Give the script its place, filled with what can be read without it."""
-    return join_markup(
-        _explain_marks(study),
-        tag("div", _build_static_list(study), id="segments"),
+    hit, miss = (
+        tag("mark", f"{line} line", class_=kind)
+        for line, kind in (("solid", "hit"), ("wavy", "miss"))
     )
-
-
-def _explain_marks(study: Study) -> Html | None:
     if study.rival is None:
-        return tag(
-            "p",
-            "Words that no reference has have a ",
-            tag("mark", "wavy line", class_="miss"),
-            " below them.",
-        )
-    return tag(
-        "p",
-        "Two systems on the same segments. Words that the two outputs do not share are "
-        "marked: ",
-        tag("mark", "solid line", class_="hit"),
-        " if a reference has them too, ",
-        tag("mark", "wavy line", class_="miss"),
-        " if none has.",
-    )
+        explained = ["Words that no reference has have a ", miss, " below them."]
+    else:
+        explained = [
+            "Two systems on the same segments. Words that the two outputs do not share are "
+            "marked: ",
+            hit,
+            " if a reference has them too, ",
+            miss,
+            " if none has.",
+        ]
+    segments = tag("div", _build_static_list(study), id="segments")
+    return join_markup(tag("p", explained), segments)
 
 
 def _build_static_list(study: Study) -> Child:
@@ -45,7 +39,11 @@ def _build_static_list(study: Study) -> Child:
     chosen = next((entry for entry in changes if entry.system == study.rival), None)
     if chosen is None:
         return tag("p", "The list of segments needs JavaScript.", class_="note")
-    return [
+    left_out = ""
+    if chosen.short_count:
+        short = format_count(chosen.short_count, "segment")
+        left_out = f"; {short} of fewer than {chosen.min_words} words are left out"
+    listed: list[Child] = [
         tag(
             "p",
             f"By {chosen.spec}, ",
@@ -53,64 +51,49 @@ def _build_static_list(study: Study) -> Child:
             f" improves {format_count(chosen.improved_count, 'segment')} over ",
             tag("bdi", chosen.baseline),
             f", worsens {chosen.worsened_count:,} and leaves {chosen.equal_count:,} as they "
-            f"are{_format_short_count(chosen)}. These changed most; with JavaScript "
-            "this list has every "
+            f"are{left_out}. These changed most; with JavaScript this list has every "
             "segment and any two systems, can be sorted, filtered and searched.",
             class_="note",
-        ),
-        _list_cards("Most improved", chosen, chosen.improved),
-        _list_cards("Most worsened", chosen, chosen.worsened),
+        )
     ]
+    for title, changed in (
+        ("Most improved", chosen.improved),
+        ("Most worsened", chosen.worsened),
+    ):
+        if changed:
+            cards = [_build_card(chosen, change) for change in changed]
+            listed += [tag("h3", title), tag("div", cards, class_="cards")]
+    return listed
 
 
-def _format_short_count(changes: SystemChanges) -> str:
-    if not changes.short_count:
-        return ""
-    short = format_count(changes.short_count, "segment")
-    return f"; {short} of fewer than {changes.min_words} words are left out"
-
-
-def _list_cards(
-    title: str, changes: SystemChanges, chosen: Sequence[SegmentChange]
-) -> Child:
-    if not chosen:
-        return None
-    cards = [build_card(changes, change) for change in chosen]
-    return [tag("h3", title), tag("div", cards, class_="cards")]
-
-
-def build_card(changes: SystemChanges, change: SegmentChange) -> Html:
+def _build_card(changes: SystemChanges, change: SegmentChange) -> Html:
     """Show one segment, as the script would."""
     texts: list[Child] = []
     if change.source is not None:
-        texts += [tag("dt", "source"), tag("dd", format_passage(change.source))]
+        texts += [tag("dt", "source"), tag("dd", _format_passage(change.source))]
     several = len(change.references) > 1
-    for at, reference in enumerate(change.references):
+    for at, reference in enumerate(change.references, 1):
         if reference is not None:
-            name = f"reference {at + 1}" if several else "reference"
-            texts += [tag("dt", name), tag("dd", format_passage(reference))]
+            name = f"reference {at}" if several else "reference"
+            texts += [tag("dt", name), tag("dd", _format_passage(reference))]
     for name, pieces in (
         (changes.baseline, change.diff.before),
         (changes.system, change.diff.after),
     ):
         texts.append(tag("dt", tag("bdi", name), class_="output"))
         texts.append(tag("dd", _mark_pieces(pieces), class_="output"))
+    link = tag("a", f"Segment {change.number}", href=f"#seg-{change.number}")
+    scores = [
+        _format_score_change(spec, score, spec == changes.spec)
+        for spec, score in change.scores.items()
+    ]
     return tag(
         "article",
         tag(
             "header",
-            tag(
-                "h4", tag("a", f"Segment {change.number}", href=f"#seg-{change.number}")
-            ),
+            tag("h4", link),
             tag("bdi", change.document, class_="doc") if change.document else None,
-            tag(
-                "p",
-                [
-                    _format_score_change(spec, score, changes)
-                    for spec, score in change.scores.items()
-                ],
-                class_="changes",
-            ),
+            tag("p", scores, class_="changes"),
         ),
         tag("dl", texts, class_="texts"),
         class_="seg",
@@ -118,20 +101,18 @@ def build_card(changes: SystemChanges, change: SegmentChange) -> Html:
     )
 
 
-def format_passage(text: str) -> Html:
+def _format_passage(text: str) -> Html:
     """Show a text, cut where it is very long."""
     if not text:
         return tag("p", "(empty)", class_="text empty")
     rest = len(text) - LONG
-    cut = f" … and {rest:,} more characters" if rest > 0 else None
-    return tag(
-        "p", text[:LONG], tag("em", cut) if cut else None, class_="text", dir="auto"
-    )
+    cut = tag("em", f" … and {rest:,} more characters") if rest > 0 else None
+    return tag("p", text[:LONG], cut, class_="text", dir="auto")
 
 
 def _mark_pieces(pieces: Sequence[OutputPiece]) -> Html:
     if not any(piece.text for piece in pieces):
-        return format_passage("")
+        return _format_passage("")
     shown: list[Child] = []
     room = LONG
     for piece in pieces:
@@ -149,19 +130,16 @@ def _mark_pieces(pieces: Sequence[OutputPiece]) -> Html:
     return tag("p", shown, class_="text", dir="auto")
 
 
-def _format_score_change(spec: str, score: ScoreChange, changes: SystemChanges) -> Html:
-    kind = "better" if score.gain > 0 else "worse" if score.gain < 0 else "equal"
-    sign = {"better": "▲", "worse": "▼", "equal": "="}[kind]
-    chosen = " chosen" if spec == changes.spec else ""
+def _format_score_change(spec: str, score: ScoreChange, chosen: bool) -> Html:
+    kind, sign = "equal", "="
+    if score.gain:
+        kind, sign = ("better", "▲") if score.gain > 0 else ("worse", "▼")
+    change = f"{sign} {format_difference(score.after - score.before, 2)}"
+    word = tag("span", f" {kind}", class_="unseen")
     return tag(
         "span",
         tag("span", f"{spec} ", class_="spec"),
         f"{format_score(score.before, 2)} → {format_score(score.after, 2)} ",
-        tag(
-            "b",
-            f"{sign} {format_difference(score.after - score.before, 2)}",
-            tag("span", f" {kind}", class_="unseen"),
-            class_=kind,
-        ),
-        class_=f"score{chosen}",
+        tag("b", change, word, class_=kind),
+        class_="score chosen" if chosen else "score",
     )

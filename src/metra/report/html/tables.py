@@ -1,7 +1,7 @@
 """Tables and figures of the report: numbers that align, and data that can be taken along."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
@@ -20,34 +20,40 @@ CellContent: TypeAlias = "Html | str | int | Cell"
 
 def build_html_table(
     headings: Sequence[Child],
-    rows: Sequence[Sequence[CellContent]],
+    rows: Iterable[Sequence[CellContent] | Html],
     *,
     caption: str,
     name: str,
+    kind: str | None = None,
+    sortable: bool = False,
+    label: str | None = None,
 ) -> Html:
-    """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV."""
+    """Lay out a table that scrolls by itself where it is too wide; `name` names its CSV.
+
+    Rows and headings may be markup already; `label` is what is read aloud for the caption.
+    """
     inside = tag(
         "table",
         tag("caption", caption),
-        tag("thead", tag("tr", [make_column_heading(entry) for entry in headings])),
+        tag("thead", tag("tr", map(make_column_heading, headings))),
         tag("tbody", map(_build_row, rows)),
+        class_=kind,
         data_csv=name,
+        data_sortable=sortable,
     )
-    return make_scrollable(inside, caption)
-
-
-def make_scrollable(inside: Html, label: str) -> Html:
-    """Let something wide scroll by itself, by keyboard too."""
+    label = label or caption
     return tag(
         "div", inside, class_="scroll", tabindex=0, role="region", aria_label=label
     )
 
 
-def make_column_heading(child: Child) -> Html:
+def make_column_heading(
+    child: Child, kind: str | None = None, title: str | None = None
+) -> Html:
     """Make a column's heading, unless it is one already."""
-    if isinstance(child, Html) and child.startswith("<th"):
+    if isinstance(child, Html) and child.startswith(("<th", "<td")):
         return child
-    return tag("th", child, scope="col")
+    return tag("th", child, scope="col", class_=kind, title=title)
 
 
 def make_row_heading(name: str, *more: Child) -> Html:
@@ -110,7 +116,9 @@ def format_with_minus(value: float, digits: int) -> str:
     return format_score(value, digits).replace("-", "−")
 
 
-def _build_row(row: Sequence[CellContent]) -> Html:
+def _build_row(row: Sequence[CellContent] | Html) -> Html:
+    if isinstance(row, Html):
+        return row
     cells: list[str] = []
     for at, cell in enumerate(row):
         if isinstance(cell, Cell):

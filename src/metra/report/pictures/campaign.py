@@ -2,18 +2,7 @@
 
 from metra.campaign.ranking import HumanRanking
 from metra.campaign.times import ActiveTimes, TimeTable
-from metra.report.chart import (
-    OVERHANG,
-    AxisScale,
-    draw_dot,
-    draw_line,
-    draw_rect,
-    draw_row_name,
-    draw_x_axis,
-    make_svg,
-    measure_names,
-    pad_range,
-)
+from metra.report import chart
 from metra.report.html.markup import Html, tag
 
 WIDTH = 620
@@ -27,44 +16,46 @@ ROOM = 16
 def draw_ranking(ranking: HumanRanking) -> Html:
     """Draw each system's mean as a dot and its interval as a line, on the native scale."""
     names = [entry.mean.system for entry in ranking.systems]
-    left = measure_names(names, LONGEST) + ROOM
+    left = chart.measure_names(names, LONGEST) + ROOM
     ends = [
         end
         for entry in ranking.systems
         for end in (*(entry.mean.native_interval or ()), entry.mean.native)
     ]
-    scale = AxisScale(*pad_range(ends), left, WIDTH - OVERHANG)
+    scale = chart.AxisScale(*chart.pad_range(ends), left, WIDTH - chart.OVERHANG)
     bottom = TOP + ROW * len(names)
     direction = "higher" if ranking.higher_is_better else "lower"
-    marks = draw_x_axis(scale, bottom, TOP, f"{ranking.scorer}: {direction} is better")
+    marks = chart.draw_x_axis(
+        scale, bottom, TOP, f"{ranking.scorer}: {direction} is better"
+    )
     before = ranking.systems[0].cluster if ranking.systems else None
     for at, entry in enumerate(ranking.systems):
         y = TOP + ROW * (at + 0.5)
         if entry.cluster != before:
             edge = TOP + ROW * at
-            marks.append(draw_line(0, edge, scale.stop, edge, "cluster"))
+            marks.append(chart.draw_line(0, edge, scale.stop, edge, "cluster"))
             before = entry.cluster
-        marks.append(draw_row_name(left - 8, y + 4, entry.mean.system, LONGEST))
+        marks.append(chart.draw_row_name(left - 8, y + 4, entry.mean.system, LONGEST))
         hint = f"{entry.mean.system}: {entry.mean.native:.2f}"
         if entry.mean.native_interval is not None:
             low, high = entry.mean.native_interval
-            marks.append(draw_line(scale(low), y, scale(high), y, "interval"))
+            marks.append(chart.draw_line(scale(low), y, scale(high), y, "interval"))
             marks += [
-                draw_line(scale(end), y - 5, scale(end), y + 5, "interval")
+                chart.draw_line(scale(end), y - 5, scale(end), y + 5, "interval")
                 for end in (low, high)
             ]
             hint += f" ({low:.2f} to {high:.2f})"
-        marks.append(draw_dot(scale(entry.mean.native), y, 5, "mean", hint))
+        marks.append(chart.draw_dot(scale(entry.mean.native), y, 5, "mean", hint))
     label = f"Means of {len(names)} systems by {ranking.scorer}, with their intervals"
-    return make_svg(WIDTH, bottom + 38, label, marks)
+    return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
 
 def draw_times(times: TimeTable) -> Html:
     """Draw how many answers took how long."""
     tall = 120.0
     highest = max(times.all.counts) or 1
-    scale = AxisScale(times.edges[0], times.edges[-1], 10, WIDTH - OVERHANG)
-    marks = draw_x_axis(scale, tall, TOP, "active seconds an answer")
+    scale = chart.AxisScale(times.edges[0], times.edges[-1], 10, WIDTH - chart.OVERHANG)
+    marks = chart.draw_x_axis(scale, tall, TOP, "active seconds an answer")
     for low, high, count in zip(
         times.edges, times.edges[1:], times.all.counts, strict=False
     ):
@@ -72,31 +63,31 @@ def draw_times(times: TimeTable) -> Html:
             size = max(1.0, (tall - TOP) * count / highest)
             x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
             hint = f"{count} from {low:.0f} to {high:.0f} s"
-            marks.append(draw_rect(x, tall - size, wide, size, "bar", hint))
+            marks.append(chart.draw_rect(x, tall - size, wide, size, "bar", hint))
     middle = scale(times.all.median)
-    marks.append(draw_line(middle, TOP, middle, tall, "median"))
+    marks.append(chart.draw_line(middle, TOP, middle, tall, "median"))
     label = (
         f"{times.all.answers} answers; half of them took less than "
         f"{times.all.median:.0f} seconds"
     )
-    return make_svg(WIDTH, tall + 38, label, marks)
+    return chart.make_svg(WIDTH, tall + 38, label, marks)
 
 
 def draw_judge_times(times: TimeTable) -> Html:
     """Draw each judge's middle half as a box, the median as a line."""
     names = [entry.judge for entry in times.judges]
-    left = measure_names(names, LONGEST) + ROOM
-    scale = AxisScale(0.0, times.edges[-1], left, WIDTH - OVERHANG)
+    left = chart.measure_names(names, LONGEST) + ROOM
+    scale = chart.AxisScale(0.0, times.edges[-1], left, WIDTH - chart.OVERHANG)
     bottom = TOP + ROW * len(names)
-    marks = draw_x_axis(scale, bottom, TOP, "active seconds an answer")
+    marks = chart.draw_x_axis(scale, bottom, TOP, "active seconds an answer")
     for at, entry in enumerate(times.judges):
         marks += _draw_box(entry, scale, left, TOP + ROW * (at + 0.5))
     label = f"How long {len(names)} judges took for an answer: the middle half of each"
-    return make_svg(WIDTH, bottom + 38, label, marks)
+    return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
 
 def _draw_box(
-    judge: ActiveTimes, scale: AxisScale, left: float, y: float
+    judge: ActiveTimes, scale: chart.AxisScale, left: float, y: float
 ) -> list[Html]:
     lower, upper, middle = scale(judge.lower), scale(judge.upper), scale(judge.median)
     hint = (
@@ -104,10 +95,10 @@ def _draw_box(
         f"median {judge.median:.0f} s"
     )
     return [
-        draw_row_name(left - 8, y + 4, judge.judge, LONGEST),
-        draw_line(scale(judge.least), y, scale(judge.most), y, "interval"),
-        draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
-        draw_line(middle, y - 8, middle, y + 8, "median"),
+        chart.draw_row_name(left - 8, y + 4, judge.judge, LONGEST),
+        chart.draw_line(scale(judge.least), y, scale(judge.most), y, "interval"),
+        chart.draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
+        chart.draw_line(middle, y - 8, middle, y + 8, "median"),
     ]
 
 

@@ -4,22 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from metra.report.chart import (
-    COLOURS,
-    AxisScale,
-    PlotFrame,
-    draw_band,
-    draw_dot,
-    draw_line,
-    draw_path,
-    draw_text,
-    draw_y_axis,
-    measure_names,
-    measure_text,
-    name_series,
-    pad_range,
-    render_chart,
-)
+from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
@@ -51,55 +36,59 @@ def draw_curves(curves: CurvePlot) -> str:
     """Draw curves as a file of its own, wider where there are many labels."""
     names = measure_curve_names(curves, LONGEST_NAME)
     width = max(640.0, LEFT + names + len(curves.labels) * 34)
-    frame = PlotFrame(LEFT, TOP, width - names, HEIGHT - BOTTOM)
+    frame = chart.PlotFrame(LEFT, TOP, width - names, HEIGHT - BOTTOM)
     marks = plot_curves(curves, frame)
     size = width, HEIGHT
     description = _describe_curves(curves)
-    return render_chart(curves.title, curves.caption, description, size, marks)
+    return chart.render_chart(curves.title, curves.caption, description, size, marks)
 
 
 def measure_curve_names(curves: CurvePlot, longest: int) -> float:
     """Return the room that the names at the right of the frame take."""
-    return measure_names(list(curves.series), longest) + 12
+    return chart.measure_names(list(curves.series), longest) + 12
 
 
 def plot_curves(
-    curves: CurvePlot, frame: PlotFrame, *, longest: int = LONGEST_NAME
+    curves: CurvePlot, frame: chart.PlotFrame, *, longest: int = LONGEST_NAME
 ) -> list[Html]:
     """Draw the lines; the names stand at the right, moved apart where they would meet."""
     values = [v for line in curves.series.values() for v in line if v is not None]
     values += [end for band in curves.bands.values() for pair in band for end in pair]
     x = frame.x_scale(-0.3, len(curves.labels) - 0.7)
-    y = frame.y_scale(*pad_range(values or [0.0, 1.0]))
+    y = frame.y_scale(*chart.pad_range(values or [0.0, 1.0]))
     return [
-        *draw_y_axis(y, x.start, x.stop, curves.down, most=frame.ticks),
+        *chart.draw_y_axis(y, x.start, x.stop, curves.down, most=frame.ticks),
         *_draw_labels(curves, x, y.start),
         *_draw_lines(curves, x, y),
         *_draw_names(curves, x, y, longest),
     ]
 
 
-def _draw_labels(curves: CurvePlot, x: AxisScale, bottom: float) -> Iterator[Html]:
+def _draw_labels(
+    curves: CurvePlot, x: chart.AxisScale, bottom: float
+) -> Iterator[Html]:
     """Draw the axis across, with labels from the last on as far as there is room."""
-    yield draw_line(x.start, bottom, x.stop, bottom, "axis")
+    yield chart.draw_line(x.start, bottom, x.stop, bottom, "axis")
     middle = (x.start + x.stop) / 2
-    yield draw_text(middle, bottom + 32, curves.across, "name", "middle")
+    yield chart.draw_text(middle, bottom + 32, curves.across, "name", "middle")
     free = math.inf
     for at, label in reversed(list(enumerate(curves.labels))):
         text = shorten_text(label, LONGEST_LABEL)
-        half = measure_text(text) / 2 + 2
+        half = chart.measure_text(text) / 2 + 2
         if x(at) + half <= free:
-            yield draw_text(x(at), bottom + 15, text, "tick", "middle")
+            yield chart.draw_text(x(at), bottom + 15, text, "tick", "middle")
             free = x(at) - half
 
 
-def _draw_lines(curves: CurvePlot, x: AxisScale, y: AxisScale) -> Iterator[Html]:
+def _draw_lines(
+    curves: CurvePlot, x: chart.AxisScale, y: chart.AxisScale
+) -> Iterator[Html]:
     for number, (name, line) in enumerate(curves.series.items()):
-        kind = name_series(number)
+        kind = chart.name_series(number)
         ends = curves.bands.get(name, ())
         band = [(at, low, high) for at, (low, high) in enumerate(ends)]
-        yield from draw_band(band, x, y, kind)
-        dashed = " dashed" if name in curves.dashed or number >= COLOURS else ""
+        yield from chart.draw_band(band, x, y, kind)
+        dashed = " dashed" if name in curves.dashed or number >= chart.COLOURS else ""
         path, pen = "", "M"
         for at, value in enumerate(line):
             if value is None:
@@ -107,15 +96,15 @@ def _draw_lines(curves: CurvePlot, x: AxisScale, y: AxisScale) -> Iterator[Html]
                 continue
             path += f"{pen}{x(at):g} {y(value):g}"
             pen = "L"
-        yield draw_path(path, f"curve {kind}{dashed}")
+        yield chart.draw_path(path, f"curve {kind}{dashed}")
         for at, value in enumerate(line):
             if value is not None:
                 hint = f"{name}, {curves.labels[at]}: {value:.4g}"
-                yield draw_dot(x(at), y(value), 2.8, f"point {kind}", hint)
+                yield chart.draw_dot(x(at), y(value), 2.8, f"point {kind}", hint)
 
 
 def _draw_names(
-    curves: CurvePlot, x: AxisScale, y: AxisScale, longest: int
+    curves: CurvePlot, x: chart.AxisScale, y: chart.AxisScale, longest: int
 ) -> Iterator[Html]:
     ends = []
     for number, (name, line) in enumerate(curves.series.items()):
@@ -125,8 +114,8 @@ def _draw_names(
     ends.sort()
     places = _spread_places([place for place, _, _ in ends], y.start)
     for place, (_, number, name) in zip(places, ends, strict=True):
-        kind = f"end {name_series(number)}"
-        yield draw_text(x.stop + 7, place + 4, shorten_text(name, longest), kind)
+        kind = f"end {chart.name_series(number)}"
+        yield chart.draw_text(x.stop + 7, place + 4, shorten_text(name, longest), kind)
 
 
 def _spread_places(places: list[float], bottom: float) -> list[float]:

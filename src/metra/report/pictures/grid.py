@@ -7,16 +7,7 @@ from textwrap import wrap
 from typing import NamedTuple
 
 from metra.metrics.alignment import AlignedSegment
-from metra.report.chart import (
-    LETTER,
-    LONGEST,
-    draw_path,
-    draw_rect,
-    draw_text,
-    make_style,
-    measure_text,
-    render_svg,
-)
+from metra.report import chart
 from metra.report.html.markup import Html, escape_text, join_markup, tag
 from metra.report.pictures.grid_plot import (
     EQUAL,
@@ -52,7 +43,7 @@ SHAPES = {
 #: The slope of the labels above the columns: 60 degrees.
 RISE, RUN = 0.87, 0.5
 
-STYLE = make_style(
+STYLE = chart.make_style(
     "metra-grid",
     """
 & text { unicode-bidi: plaintext }
@@ -124,7 +115,7 @@ def _draw_grid(segment: AlignedSegment, style: str) -> str:
     legend, height = _draw_legend(page)
     marks = [
         *(
-            draw_text(MARGIN, MARGIN + FONT + LINE * number, line, kind)
+            chart.draw_text(MARGIN, MARGIN + FONT + LINE * number, line, kind)
             for number, (line, kind) in enumerate(lines)
         ),
         *_draw_labels(page),
@@ -132,7 +123,7 @@ def _draw_grid(segment: AlignedSegment, style: str) -> str:
         *_draw_links(page, hints),
         *legend,
     ]
-    return render_svg(
+    return chart.render_svg(
         "metra-grid",
         title,
         _describe_grid(plot, scores, hints),
@@ -160,16 +151,16 @@ def _draw_labels(page: _GridPage) -> Iterator[str]:
         yield f"<text {place} {turned}>{_make_label(word)[0]}</text>"
     below = page.y[-1] + LINE
     for panel in plot.panels:
-        yield draw_text(page.x[panel.first], below, plot.name(panel), "faint")
-    yield draw_text(right, below, OUTPUT, "faint", "end")
+        yield chart.draw_text(page.x[panel.first], below, plot.name(panel), "faint")
+    yield chart.draw_text(right, below, OUTPUT, "faint", "end")
 
 
 @lru_cache(maxsize=10_000)
 def _make_label(word: str) -> tuple[Html, float]:
     """Write a word, a long one cut, with all of it as a hint; and measure what is seen."""
-    short = shorten_text(word, LONGEST)
+    short = shorten_text(word, chart.LONGEST)
     hint = tag("title", word) if short != word else None
-    return join_markup(short, hint), measure_text(short)
+    return join_markup(short, hint), chart.measure_text(short)
 
 
 def _draw_rules(page: _GridPage) -> Iterator[Html]:
@@ -185,10 +176,12 @@ def _draw_rules(page: _GridPage) -> Iterator[Html]:
         del across[9::10], upright[9::10]
         for kind, path in (("rules", across + upright), ("tens", tens)):
             if path:
-                yield draw_path("".join(path), kind)
-        yield draw_rect(left, top, right - left, bottom - top, "frame")
+                yield chart.draw_path("".join(path), kind)
+        yield chart.draw_rect(left, top, right - left, bottom - top, "frame")
         if panel is not page.plot.panels[-1]:
-            yield draw_rect(right + CELL / 8, top, CELL / 4, bottom - top, "barrier")
+            yield chart.draw_rect(
+                right + CELL / 8, top, CELL / 4, bottom - top, "barrier"
+            )
 
 
 def _draw_links(page: _GridPage, hints: Sequence[str]) -> Iterator[str]:
@@ -198,7 +191,7 @@ def _draw_links(page: _GridPage, hints: Sequence[str]) -> Iterator[str]:
     # In one path, for there may be hundreds.
     dots = "".join(f"M{x[column]} {y[row]}h0" for row, column in page.plot.other_hits)
     if dots:
-        yield draw_path(dots, "hit")
+        yield chart.draw_path(dots, "hit")
     for block, hint in zip(page.plot.blocks, hints, strict=True):
         kind = _format_class(block.kind)
         left, top = page.x[block.column], page.y[block.row]
@@ -230,16 +223,18 @@ def _draw_legend(page: _GridPage) -> tuple[list[str], float]:
     x, y = float(MARGIN), page.y[-1] + 2 * LINE + GAP
     marks: list[str] = []
     for kind, text in entries:
-        room = CELL + GAP + measure_text(text) + 3 * GAP
+        room = CELL + GAP + chart.measure_text(text) + 3 * GAP
         if x > MARGIN and x + room > page.width:
             x, y = MARGIN, y + LINE
         middle = f"{x + CELL / 2:g}", f"{y - 5:g}"
         if kind == "hit":
-            marks.append(draw_path(f"M{middle[0]} {middle[1]}h0", "hit"))
+            marks.append(chart.draw_path(f"M{middle[0]} {middle[1]}h0", "hit"))
         else:
-            marks.append(draw_rect(x + 0.5, y - 12.5, CELL - 1, CELL - 1, kind, rx=3))
+            marks.append(
+                chart.draw_rect(x + 0.5, y - 12.5, CELL - 1, CELL - 1, kind, rx=3)
+            )
             marks.append(_draw_sign(kind, *middle))
-        marks.append(draw_text(x + CELL + GAP, y, text))
+        marks.append(chart.draw_text(x + CELL + GAP, y, text))
         x += room
     return marks, y + MARGIN
 
@@ -272,7 +267,7 @@ def _wrap_title(title: str, width: float) -> list[str]:
 
 def _wrap_scores(scores: str, width: float) -> list[str]:
     """Break a line of scores; a name and its number stay on one line."""
-    longest = int((width - 2 * MARGIN) / LETTER)
+    longest = int((width - 2 * MARGIN) / chart.LETTER)
     first, *parts = scores.replace("; ", ";\n").replace(" ", BLANK).split("\n")
     lines = [first]
     for part in parts:

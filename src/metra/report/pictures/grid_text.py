@@ -8,6 +8,7 @@ from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment
 from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
+from metra.report import terminal
 from metra.report.pictures import grid as svg_grid
 from metra.report.pictures.grid_plot import (
     EQUAL,
@@ -19,17 +20,6 @@ from metra.report.pictures.grid_plot import (
     format_title,
 )
 from metra.report.table import Style
-from metra.report.terminal import (
-    BOLD,
-    DIM,
-    PLAIN,
-    YELLOW,
-    isolate_text,
-    make_visible,
-    measure_width,
-    shorten_text,
-    style_text,
-)
 from metra.scoring.alignments import align_segment
 
 #: How many columns a word may take beside its row, and how many lines above its column.
@@ -47,13 +37,15 @@ def render(segment: AlignedSegment, style: Style) -> str:
     grid = build_plot(segment)
     signs = _assign_signs(grid)
     lines = [
-        style_text(make_visible(format_title(segment)), BOLD, style),
+        terminal.style_text(
+            terminal.make_visible(format_title(segment)), terminal.BOLD, style
+        ),
         format_scores(segment),
     ]
     if not grid.rows or not grid.columns:
         lines += ["", "One side has no words."]
         return "\n".join(lines)
-    left = max(measure_width(_format_label(word)) for word in grid.rows)
+    left = max(terminal.measure_width(_format_label(word)) for word in grid.rows)
     room = max((style.width or 80) - left - len(" │ "), NARROWEST)
     cells = _build_cells(grid, signs, style)
     for band in _split_bands(grid, room):
@@ -64,7 +56,7 @@ def render(segment: AlignedSegment, style: Style) -> str:
         legend.append(f"{OTHER} equal words that are not matched")
     lines.append("   ".join(legend))
     lines += [
-        f"  {isolate_text(make_visible(describe_block(block, grid)))}"
+        f"  {terminal.isolate_text(terminal.make_visible(describe_block(block, grid)))}"
         for block in grid.blocks
     ]
     return "\n".join(lines)
@@ -92,16 +84,19 @@ def _build_cells(
     grid: GridPlot, signs: Mapping[str, str], style: Style
 ) -> dict[tuple[int, int], str]:
     """Write what stands in each cell that is not empty."""
-    signs_by_cell = {cell: style_text(OTHER, DIM, style) for cell in grid.other_hits}
+    signs_by_cell = {
+        cell: terminal.style_text(OTHER, terminal.DIM, style)
+        for cell in grid.other_hits
+    }
     for block in grid.blocks:
         sign = signs[block.kind]
-        code = {MATCHED: GREEN, KEPT_OUT: DIM}.get(sign, YELLOW)
+        code = {MATCHED: GREEN, KEPT_OUT: terminal.DIM}.get(sign, terminal.YELLOW)
         cells = list(block.cells) or [
             (row, column)
             for row in range(block.row, block.row + block.height)
             for column in range(block.column, block.column + block.width)
         ]
-        signs_by_cell |= dict.fromkeys(cells, style_text(sign, code, style))
+        signs_by_cell |= dict.fromkeys(cells, terminal.style_text(sign, code, style))
     return signs_by_cell
 
 
@@ -141,7 +136,9 @@ def _draw_band(
     for row, word in enumerate(grid.rows):
         texts = [_pad_cell(cells.get((row, column), " ")) for column in band]
         label = _format_label(word)
-        before = " " * (left - measure_width(label)) + isolate_text(label)
+        before = " " * (left - terminal.measure_width(label)) + terminal.isolate_text(
+            label
+        )
         yield f"{before} │ {line(texts, '│ ')}".rstrip()
 
 
@@ -168,8 +165,8 @@ def _write_upright(words: Sequence[str]) -> Iterator[list[str]]:
 def _split_letters(word: str) -> list[str]:
     """Cut a word into letters, each with the marks on it; cut a long one short."""
     letters: list[str] = []
-    for letter in make_visible(word):
-        if letters and not measure_width(letter):
+    for letter in terminal.make_visible(word):
+        if letters and not terminal.measure_width(letter):
             letters[-1] += letter
         else:
             letters.append(letter)
@@ -177,12 +174,12 @@ def _split_letters(word: str) -> list[str]:
 
 
 def _format_label(word: str) -> str:
-    return shorten_text(make_visible(word), LONGEST)
+    return terminal.shorten_text(terminal.make_visible(word), LONGEST)
 
 
 def _pad_cell(text: str) -> str:
     """Fill a cell; a text with colour codes in it is one sign wide."""
-    size = 1 if PLAIN in text else measure_width(text)
+    size = 1 if terminal.PLAIN in text else terminal.measure_width(text)
     return text + " " * (CELL - size)
 
 

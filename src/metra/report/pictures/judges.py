@@ -1,24 +1,13 @@
 """Judges in pictures: how far they lie apart, and one judge's values against another's."""
 
 from metra.meta.judge_plots import Histogram, JudgePlot
-from metra.report.chart import (
-    PlotFrame,
-    draw_axes,
-    draw_dot,
-    draw_line,
-    draw_rect,
-    draw_text,
-    draw_y_axis,
-    measure_text,
-    pad_range,
-    render_chart,
-)
+from metra.report import chart
 from metra.report.html.markup import Html
 
 HISTOGRAM_SIZE = 620.0, 380.0
-HISTOGRAM_FRAME = PlotFrame(72.0, 58.0, 596.0, 324.0)
+HISTOGRAM_FRAME = chart.PlotFrame(72.0, 58.0, 596.0, 324.0)
 PLOT_SIZE = 520.0, 540.0
-PLOT_FRAME = PlotFrame(72.0, 58.0, 496.0, 484.0)
+PLOT_FRAME = chart.PlotFrame(72.0, 58.0, 496.0, 484.0)
 
 
 def draw_histogram(plot: Histogram) -> str:
@@ -29,35 +18,39 @@ def draw_histogram(plot: Histogram) -> str:
     )
     marks = plot_histogram(plot, HISTOGRAM_FRAME)
     description = f"{plot.across}: {bars}."
-    return render_chart(plot.title, plot.caption, description, HISTOGRAM_SIZE, marks)
+    return chart.render_chart(
+        plot.title, plot.caption, description, HISTOGRAM_SIZE, marks
+    )
 
 
-def plot_histogram(plot: Histogram, frame: PlotFrame) -> list[Html]:
+def plot_histogram(plot: Histogram, frame: chart.PlotFrame) -> list[Html]:
     """Draw the bars with their shares above; all of them together are 100 %."""
     total = sum(count for _, count in plot.bars)
     shares = _compute_shares(plot)
     x = frame.x_scale(-0.6, len(shares) - 0.4)
     y = frame.y_scale(0.0, max(shares, default=1.0) * 1.12 or 1.0)
     marks = [
-        *draw_y_axis(y, x.start, x.stop, most=frame.ticks, unit=" %"),
-        draw_line(x.start, y.start, x.stop, y.start, "axis"),
+        *chart.draw_y_axis(y, x.start, x.stop, most=frame.ticks, unit=" %"),
+        chart.draw_line(x.start, y.start, x.stop, y.start, "axis"),
     ]
     step = (x.stop - x.start) / (len(shares) + 0.2)
     wide = step * 0.78
-    widest = max((measure_text(label) for label, _ in plot.bars), default=0.0)
+    widest = max((chart.measure_text(label) for label, _ in plot.bars), default=0.0)
     every = 1 + int(widest / step)
     for at, ((label, count), share) in enumerate(zip(plot.bars, shares, strict=True)):
         middle, top = x(at), y(share)
         hint = f"{label}: {count:,} of {total:,} ({share:.1f} %)"
         marks.append(
-            draw_rect(middle - wide / 2, top, wide, y.start - top, "bar", hint)
+            chart.draw_rect(middle - wide / 2, top, wide, y.start - top, "bar", hint)
         )
-        if wide > measure_text("100"):
-            marks.append(draw_text(middle, top - 5, f"{share:.0f}", "cell", "middle"))
+        if wide > chart.measure_text("100"):
+            marks.append(
+                chart.draw_text(middle, top - 5, f"{share:.0f}", "cell", "middle")
+            )
         if at % every == 0:
-            marks.append(draw_text(middle, y.start + 15, label, "tick", "middle"))
+            marks.append(chart.draw_text(middle, y.start + 15, label, "tick", "middle"))
     center = (x.start + x.stop) / 2
-    marks.append(draw_text(center, y.start + 32, plot.across, "name", "middle"))
+    marks.append(chart.draw_text(center, y.start + 32, plot.across, "name", "middle"))
     return marks
 
 
@@ -70,19 +63,19 @@ def draw_judge_plot(plot: JudgePlot) -> str:
     """Draw two judges' values as a file of its own."""
     marks = plot_judges(plot, PLOT_FRAME)
     description = f"{plot.down} against {plot.across}, {plot.caption}."
-    return render_chart(plot.title, plot.caption, description, PLOT_SIZE, marks)
+    return chart.render_chart(plot.title, plot.caption, description, PLOT_SIZE, marks)
 
 
-def plot_judges(plot: JudgePlot, frame: PlotFrame) -> list[Html]:
+def plot_judges(plot: JudgePlot, frame: chart.PlotFrame) -> list[Html]:
     """Draw the points on one scale both ways, with a line where the judges would agree."""
-    low, high = pad_range([end for point in plot.moved for end in point])
+    low, high = chart.pad_range([end for point in plot.moved for end in point])
     x, y = frame.x_scale(low, high), frame.y_scale(low, high)
     opacity = max(0.3, min(0.85, 60 / len(plot.given)))
-    marks = draw_axes(x, y, plot.across, plot.down, most=frame.ticks)
-    marks.append(draw_line(x(low), y(low), x(high), y(high), "baseline"))
+    marks = chart.draw_axes(x, y, plot.across, plot.down, most=frame.ticks)
+    marks.append(chart.draw_line(x(low), y(low), x(high), y(high), "baseline"))
     for (first, second), (across, down) in zip(plot.given, plot.moved, strict=True):
         hint = f"{first:g}, {second:g}"
         marks.append(
-            draw_dot(x(across), y(down), 3, "judged", hint, fill_opacity=opacity)
+            chart.draw_dot(x(across), y(down), 3, "judged", hint, fill_opacity=opacity)
         )
     return marks

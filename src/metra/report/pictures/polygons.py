@@ -4,17 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from metra.analysis.word_stability import WEIGHTS, StabilityResult, WordSet
-from metra.report.chart import (
-    AxisScale,
-    draw_dot,
-    draw_line,
-    draw_path,
-    draw_text,
-    draw_x_axis,
-    draw_y_axis,
-    name_series,
-    render_chart,
-)
+from metra.report import chart
 from metra.report.html.markup import Html
 
 WIDTH, PANEL = 640.0, 250.0
@@ -32,26 +22,30 @@ def draw_polygons(study: StabilityResult) -> str:
     for number, weight in enumerate(WEIGHTS):
         marks += _draw_panel(study, weight, top + number * (PANEL + GAP))
     size = WIDTH, top + len(WEIGHTS) * (PANEL + GAP)
-    return render_chart(title, "", _describe_polygons(study), size, marks)
+    return chart.render_chart(title, "", _describe_polygons(study), size, marks)
 
 
 def _draw_legend(study: StabilityResult) -> Iterator[Html]:
     for number, entry in enumerate(study.sets):
         y = 50 + LINE * number
         kind = _choose_series(entry)
-        yield draw_line(16, y - 4, 48, y - 4, f"curve {kind}{_choose_dash(number)}")
-        yield draw_dot(32, y - 4, 2.5, f"point {kind}")
-        yield draw_text(56, y, f"{entry.name}, {entry.tokens:,} words")
+        yield chart.draw_line(
+            16, y - 4, 48, y - 4, f"curve {kind}{_choose_dash(number)}"
+        )
+        yield chart.draw_dot(32, y - 4, 2.5, f"point {kind}")
+        yield chart.draw_text(56, y, f"{entry.name}, {entry.tokens:,} words")
 
 
 def _draw_panel(study: StabilityResult, weight: str, top: float) -> Iterator[Html]:
     polygons = [entry.polygons[weight] for entry in study.sets]
     bounds = polygons[0].bounds
     highest = max(100 * share for polygon in polygons for share in polygon.shares)
-    x = AxisScale(bounds[0], bounds[-1], LEFT, WIDTH - RIGHT)
-    y = AxisScale(0.0, highest * 1.05 or 1.0, top + PANEL, top)
-    yield from draw_x_axis(x, y.start, y.stop, _describe_axis(study, weight), most=7)
-    yield from draw_y_axis(y, x.start, x.stop, unit=" %")
+    x = chart.AxisScale(bounds[0], bounds[-1], LEFT, WIDTH - RIGHT)
+    y = chart.AxisScale(0.0, highest * 1.05 or 1.0, top + PANEL, top)
+    yield from chart.draw_x_axis(
+        x, y.start, y.stop, _describe_axis(study, weight), most=7
+    )
+    yield from chart.draw_y_axis(y, x.start, x.stop, unit=" %")
     for number, (entry, polygon) in enumerate(zip(study.sets, polygons, strict=True)):
         points = [
             (x((low + high) / 2), y(100 * share), low, high, 100 * share)
@@ -59,10 +53,10 @@ def _draw_panel(study: StabilityResult, weight: str, top: float) -> Iterator[Htm
         ]
         path = "L".join(f"{left:g} {height:g}" for left, height, *_ in points)
         kind = _choose_series(entry)
-        yield draw_path(f"M{path}", f"curve {kind}{_choose_dash(number)}")
+        yield chart.draw_path(f"M{path}", f"curve {kind}{_choose_dash(number)}")
         for left, height, low, high, percent in points:
             hint = f"{entry.name}: {weight} {low:g} to {high:g}, {percent:.1f} %"
-            yield draw_dot(left, height, 2.5, f"point {kind}", hint)
+            yield chart.draw_dot(left, height, 2.5, f"point {kind}", hint)
 
 
 def _describe_axis(study: StabilityResult, weight: str) -> str:
@@ -76,7 +70,7 @@ def _describe_axis(study: StabilityResult, weight: str) -> str:
 
 
 def _choose_series(entry: WordSet) -> str:
-    return name_series(0 if entry.common else 1)
+    return chart.name_series(0 if entry.common else 1)
 
 
 def _choose_dash(number: int) -> str:

@@ -3,19 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from metra.report.chart import (
-    OVERHANG,
-    AxisScale,
-    PlotFrame,
-    draw_axes,
-    draw_dot,
-    draw_fit,
-    draw_text,
-    measure_text,
-    name_series,
-    pad_range,
-    render_chart,
-)
+from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
@@ -23,7 +11,7 @@ if TYPE_CHECKING:
     from metra.meta.scatter import ScatterPoints
 
 WIDTH, HEIGHT = 640.0, 470.0
-FRAME = PlotFrame(72.0, 58.0, 616.0, 414.0)
+FRAME = chart.PlotFrame(72.0, 58.0, 616.0, 414.0)
 #: The height of the legend, where points have classes.
 LEGEND = 22
 LONGEST = 32
@@ -36,24 +24,24 @@ def draw_scatter(cloud: "ScatterPoints") -> str:
     marks = [*plot_points(cloud, FRAME), *_draw_legend(classes, height)]
     size = WIDTH, height
     description = _describe_scatter(cloud)
-    return render_chart(cloud.title, cloud.caption, description, size, marks)
+    return chart.render_chart(cloud.title, cloud.caption, description, size, marks)
 
 
 def plot_points(
-    cloud: "ScatterPoints", frame: PlotFrame, *, longest: int = LONGEST
+    cloud: "ScatterPoints", frame: chart.PlotFrame, *, longest: int = LONGEST
 ) -> list[Html]:
     """Draw the points; names keep out of each other's way as far as there is room."""
     band = cloud.fit.band if cloud.fit else ()
     ends = [end for _, low, high in band for end in (low, high)]
-    spread = pad_range(cloud.y, 0.12)
+    spread = chart.pad_range(cloud.y, 0.12)
     # A wild band must not press the points together.
     lowest = max(min([*ends, spread[0]]), 2 * spread[0] - spread[1])
     highest = min(max([*ends, spread[1]]), 2 * spread[1] - spread[0])
-    x, y = frame.x_scale(*pad_range(cloud.x)), frame.y_scale(lowest, highest)
-    marks = draw_axes(x, y, cloud.across, cloud.down, most=frame.ticks)
+    x, y = frame.x_scale(*chart.pad_range(cloud.x)), frame.y_scale(lowest, highest)
+    marks = chart.draw_axes(x, y, cloud.across, cloud.down, most=frame.ticks)
     if cloud.fit is not None:
         limits = min(cloud.x), max(cloud.x)
-        marks += draw_fit(cloud.fit, limits, x, y, name_series(0))
+        marks += chart.draw_fit(cloud.fit, limits, x, y, chart.name_series(0))
     return [*marks, *_draw_points(cloud, x, y), *_draw_names(cloud, x, y, longest)]
 
 
@@ -61,7 +49,9 @@ def _list_classes(cloud: "ScatterPoints") -> list[str]:
     return sorted(set(filter(None, cloud.classes)))
 
 
-def _draw_points(cloud: "ScatterPoints", x: AxisScale, y: AxisScale) -> Iterator[Html]:
+def _draw_points(
+    cloud: "ScatterPoints", x: chart.AxisScale, y: chart.AxisScale
+) -> Iterator[Html]:
     classes = ["", *_list_classes(cloud)]
     for name, across, down, kind, outlier in zip(
         cloud.names, cloud.x, cloud.y, cloud.classes, cloud.outliers, strict=True
@@ -69,12 +59,12 @@ def _draw_points(cloud: "ScatterPoints", x: AxisScale, y: AxisScale) -> Iterator
         hint = f"{name}: {cloud.across} {across:g}, {cloud.down} {down:g}"
         hint += f", {cloud.hollow}" if outlier else ""
         shape = "hollow" if outlier else "point"
-        series = name_series(classes.index(kind))
-        yield draw_dot(x(across), y(down), 4.5, f"{shape} {series}", hint)
+        series = chart.name_series(classes.index(kind))
+        yield chart.draw_dot(x(across), y(down), 4.5, f"{shape} {series}", hint)
 
 
 def _draw_names(
-    cloud: "ScatterPoints", x: AxisScale, y: AxisScale, longest: int
+    cloud: "ScatterPoints", x: chart.AxisScale, y: chart.AxisScale, longest: int
 ) -> Iterator[Html]:
     """Draw each name beside its point where nothing stands yet; else not at all."""
     places = [(x(a), y(b)) for a, b in zip(cloud.x, cloud.y, strict=True)]
@@ -85,7 +75,7 @@ def _draw_names(
         if not (cloud.all_named or outlier):
             continue
         name = shorten_text(full_name, longest)
-        wide = measure_text(name)
+        wide = chart.measure_text(name)
         for dx, dy in (
             (8, 4),
             (-8 - wide, 4),
@@ -97,12 +87,12 @@ def _draw_names(
             (-8 - wide, 16),
         ):
             box = left + dx, top + dy - 9, left + dx + wide, top + dy + 2
-            if box[0] < x.start or box[2] > x.stop + OVERHANG:
+            if box[0] < x.start or box[2] > x.stop + chart.OVERHANG:
                 continue
             if any(_has_overlap(box, other) for other in taken):
                 continue
             taken.append(box)
-            yield draw_text(left + dx, top + dy, name, "tick")
+            yield chart.draw_text(left + dx, top + dy, name, "tick")
             break
 
 
@@ -115,9 +105,11 @@ def _has_overlap(
 def _draw_legend(classes: Sequence[str], height: float) -> Iterator[Html]:
     x = 16.0
     for number, name in enumerate(classes, 1):
-        yield draw_dot(x + 5, height - 14, 4.5, f"point {name_series(number)}")
-        yield draw_text(x + 15, height - 10, name)
-        x += 15 + measure_text(name) + 18
+        yield chart.draw_dot(
+            x + 5, height - 14, 4.5, f"point {chart.name_series(number)}"
+        )
+        yield chart.draw_text(x + 15, height - 10, name)
+        x += 15 + chart.measure_text(name) + 18
 
 
 def _describe_scatter(cloud: "ScatterPoints") -> str:

@@ -1,21 +1,12 @@
 """Alignments for the terminal: reference above output, under each pair what it is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from metra.metrics.alignment import Alignment, Link
+from metra.report import terminal
 from metra.report.table import Style, format_count
-from metra.report.terminal import (
-    BOLD,
-    distinguish_words,
-    escape_controls,
-    isolate_text,
-    make_visible,
-    measure_width,
-    split_text,
-    style_text,
-)
 from metra.report.writers.headings import order_systems
 from metra.scoring.results import Results
 
@@ -39,23 +30,23 @@ def render_alignments(results: Results, style: Style) -> Iterator[str]:
     for system in order_systems(results, style):
         for spec, score in system.scores.items():
             for number, alignments in (score.alignments or {}).items():
-                title = f"{escape_controls(system.name)}, segment {number}, {spec}"
+                title = (
+                    f"{terminal.escape_controls(system.name)}, segment {number}, {spec}"
+                )
                 for at, alignment in enumerate(alignments):
-                    head = [] if at else [style_text(title, BOLD, style)]
+                    head = (
+                        [] if at else [terminal.style_text(title, terminal.BOLD, style)]
+                    )
                     head.append(_format_heading(alignment, results.references))
                     yield "\n".join([*head, *_format_alignment(alignment, style)])
 
 
-@dataclass(frozen=True, slots=True)
-class _AlignmentCell:
-    """What stands above each other: reference, output, mark; and their colour."""
+class _AlignmentCell(NamedTuple):
+    """What stands above each other: reference, output, mark; their colour and width."""
 
     texts: tuple[str, str, str]
     color: str
-
-    @property
-    def width(self) -> int:
-        return max(map(measure_width, self.texts))
+    width: int
 
 
 def _format_heading(alignment: Alignment, references: int) -> str:
@@ -75,10 +66,9 @@ def _format_heading(alignment: Alignment, references: int) -> str:
 def _format_alignment(alignment: Alignment, style: Style) -> Iterator[str]:
     room = max(style.width or 80, NARROWEST) - len(LABELS[0])
     gap = " " if alignment.unit == "word" else ""
+    links = alignment.links
     cells = [
-        cell
-        for link in alignment.links
-        for cell in _build_link_cells(alignment, link, room)
+        cell for link in links for cell in _build_link_cells(alignment, link, room)
     ]
     if not cells:
         yield "both sides are empty"
@@ -100,18 +90,18 @@ def _build_link_cells(
     mark, color = MARKS.get(link.kind, ("", ""))
     upper, lower = " ".join(ref), " ".join(hyp)
     if upper == lower:
-        upper = lower = make_visible(upper)
+        upper = lower = terminal.make_visible(upper)
     elif ref and hyp:
-        upper, lower = distinguish_words(upper, lower)
+        upper, lower = terminal.distinguish_words(upper, lower)
     elif ref:
-        upper = make_visible(upper)
-        lower = "*" * measure_width(upper)
+        upper = terminal.make_visible(upper)
+        lower = "*" * terminal.measure_width(upper)
     else:
-        lower = make_visible(lower)
-        upper = "*" * measure_width(lower)
-    columns = split_text(upper, room), split_text(lower, room), [mark]
+        lower = terminal.make_visible(lower)
+        upper = "*" * terminal.measure_width(lower)
+    columns = terminal.split_text(upper, room), terminal.split_text(lower, room), [mark]
     for texts in zip_longest(*columns, fillvalue=""):
-        yield _AlignmentCell(texts, color)
+        yield _AlignmentCell(texts, color, max(map(terminal.measure_width, texts)))
 
 
 def _split_rows(
@@ -129,5 +119,5 @@ def _split_rows(
 
 def _pad_alignment_cell(cell: _AlignmentCell, kind: int, style: Style) -> str:
     text = cell.texts[kind]
-    blanks = " " * (cell.width - measure_width(text))
-    return style_text(isolate_text(text), cell.color, style) + blanks
+    blanks = " " * (cell.width - terminal.measure_width(text))
+    return terminal.style_text(terminal.isolate_text(text), cell.color, style) + blanks

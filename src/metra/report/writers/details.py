@@ -5,15 +5,9 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from metra.metrics.options import format_value
-from metra.metrics.record import Finding
+from metra.metrics.units import Finding
+from metra.report import terminal
 from metra.report.table import Style
-from metra.report.terminal import (
-    BOLD,
-    DIM,
-    escape_controls,
-    render_plain_table,
-    style_text,
-)
 from metra.report.writers.headings import order_systems, shorten_specs
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table
@@ -31,9 +25,11 @@ def render_details(results: Results, style: Style) -> Iterator[str]:
     for system in order_systems(results, style):
         for spec, score in system.scores.items():
             if score.details is not None:
-                title = escape_controls(f"{system.name}, {short_names[spec]}")
+                title = terminal.escape_controls(f"{system.name}, {short_names[spec]}")
                 lines = _format_details(score.details, style)
-                yield "\n".join([style_text(title, BOLD, style), *lines])
+                yield "\n".join(
+                    [terminal.style_text(title, terminal.BOLD, style), *lines]
+                )
 
 
 def describe_models(models: "Sequence[QualityModel]") -> str:
@@ -44,12 +40,12 @@ def describe_models(models: "Sequence[QualityModel]") -> str:
 def _format_details(details: Sequence[Finding], style: Style) -> list[str]:
     if not details:
         return ["nothing to note"]
-    lines = render_plain_table(_build_details_table(details), style)
-    lines[0] = style_text(lines[0], DIM, style)
+    lines = terminal.render_plain_table(_build_details_table(details), style)
+    lines[0] = terminal.style_text(lines[0], terminal.DIM, style)
     left = len(details) - MOST
     if left > 0:
         more = f"and {left} more: --format json has all"
-        lines.append(style_text(more, DIM, style))
+        lines.append(terminal.style_text(more, terminal.DIM, style))
     return lines
 
 

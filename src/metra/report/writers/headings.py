@@ -7,6 +7,10 @@ from metra.report.table import Style, format_count
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
 
+TESTS = {
+    "ar": "paired approximate randomisation",
+    "bootstrap": "paired bootstrap",
+}
 _FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 
 
@@ -83,3 +87,13 @@ def list_signatures(results: Results) -> list[str]:
         for signature in (score.signature, score.segment_signature)
     ]
     return list(dict.fromkeys(filter(None, signatures)))
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Join names as in a sentence.
+
+    >>> join_names(["bleu"]), join_names(["bleu", "chrf", "ter"])
+    ('bleu', 'bleu, chrf and ter')
+    """
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last

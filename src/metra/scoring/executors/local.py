@@ -10,10 +10,10 @@ import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,25 +24,13 @@ from metra.corpus.batch import Batch
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.texts import parquet
-from metra.formats.texts.parquet import (
-    NullValueError,
-    get_references,
-    get_required_column,
-)
-from metra.metrics.record import Metric, Tables, TwoPassFit
+from metra.metrics.corpus_weights import Tables, TwoPassFit
+from metra.metrics.record import Metric
+from metra.scoring import table_totals
 from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results
-from metra.scoring.table_totals import (
-    build_totals_batch,
-    count_and_score,
-    count_batch,
-    list_signatures,
-    read_entries,
-    score_entries,
-    scores_schema,
-    totals_schema,
-)
-from metra.scoring.tables import PlanBuilder, TableProgress, check_files, plan_files
+from metra.scoring.table_totals import count_batch
+from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.totals import Totals, add_entries
 from metra.stats.parallel import ordered_map, thread_count
 
@@ -60,288 +48,25 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _ROW_GROUP = 64 * 1024
 
 
-class Shard(NamedTuple):
-    """One file as it is now: another size or time, and it is another one."""
-
-    path: str
-    #: From the root, so that the same file is known again from other folders.
-    place: str
-    size: int
-    modified: int
-
-    @classmethod
-    def at(cls, path: str) -> "Shard":
-        """Look at a file."""
-        try:
-            status = os.stat(path)
-        except OSError as error:
-            msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
-            raise FormatError(msg) from None
-        place = os.path.abspath(path)
-        return cls(path, place, status.st_size, status.st_mtime_ns)
-
-
-def compute_fingerprints(shards: Sequence[Shard], plan: ScoringPlan) -> list[str]:
-    """Name what comes of each shard by all that its digits depend on.
-
-    Where a metric weighs by the whole corpus, that is all shards.
-    """
-    known = [shard[1:] for shard in shards]
-    rest = [plan.fingerprint(), known if plan.two_passes else []]
-    return [
-        hashlib.sha256(json.dumps([entry, *rest]).encode()).hexdigest()
-        for entry in known
-    ]
-
-
-class TotalsCache:
-    """A folder with the totals of finished shards: a small file for each."""
-
-    def __init__(self, folder: str) -> None:
-        """Make the folder, if it is not there."""
-        self.folder = folder
-        try:
-            os.makedirs(folder, exist_ok=True)
-        except OSError as error:
-            msg = f"{folder} cannot be made a folder for totals: {error.strerror}."
-            raise FormatError(msg) from None
-
-    def find(self, shard: Shard, fingerprint: str) -> Totals | None:
-        """Give the totals of a shard that was finished, with this plan and unchanged."""
-        path = self._path(shard, fingerprint)
-        if not os.path.exists(path):
-            return None
-        try:
-            with pa.OSFile(path) as file, pa.ipc.open_file(file) as reader:
-                metadata = reader.schema.metadata or {}
-                batches = [
-                    reader.get_batch(at) for at in range(reader.num_record_batches)
-                ]
-        except (pa.ArrowException, OSError):
-            metadata, batches = {}, []
-        if metadata.get(FINGERPRINT) != fingerprint.encode():
-            msg = f"{path} is damaged; remove it, and its shard is scored again."
-            raise FormatError(msg)
-        totals: Totals = {}
-        for batch in batches:
-            add_entries(totals, read_entries(batch))
-        return totals
-
-    def keep(
-        self, shard: Shard, fingerprint: str, totals: Totals, plan: ScoringPlan
-    ) -> None:
-        """Write the totals of a shard that is finished."""
-        schema = totals_schema(plan, parquet.read_schema(shard.path))
-        schema = schema.with_metadata({FINGERPRINT: fingerprint.encode()})
-        batch = build_totals_batch(totals, schema)
-        with (
-            write_file(self._path(shard, fingerprint)) as file,
-            pa.ipc.new_file(file, schema) as writer,
-        ):
-            writer.write_batch(batch)
-
-    def _path(self, shard: Shard, fingerprint: str) -> str:
-        stem = re.sub(r"[^\w.-]", "_", Path(shard.path).stem)[:80]
-        return os.path.join(self.folder, f"{stem}-{fingerprint[:24]}{_TOTALS_ENDING}")
-
-
-def name_score_files(paths: Sequence[str], out: str) -> list[str]:
-    """Name the file for each shard's scores: in a folder by the same names, or one file."""
-    if out.endswith(_PARQUET_ENDINGS) and not os.path.isdir(out):
-        if len(paths) > 1:
-            msg = (
-                f"{out} is one file, but there are {len(paths)} to be scored; give the name "
-                "of a folder, which gets a file for each."
-            )
-            raise OptionError(msg)
-        targets = [out]
-    else:
-        targets = [os.path.join(out, os.path.basename(path)) for path in paths]
-    for path, target in zip(paths, targets, strict=True):
-        if targets.count(target) > 1:
-            msg = f"Two files are called {os.path.basename(path)}; score them apart."
-            raise OptionError(msg)
-        if os.path.realpath(path) == os.path.realpath(target):
-            msg = f"{out} would overwrite {path}; give the name of another folder."
-            raise OptionError(msg)
-    try:
-        os.makedirs(os.path.dirname(os.path.abspath(targets[0])), exist_ok=True)
-    except OSError as error:
-        msg = f"{out} cannot be made a folder for scores: {error.strerror}."
-        raise FormatError(msg) from None
-    return targets
-
-
-def is_whole(target: str, fingerprint: str) -> bool:
-    """Whether a file is there with the scores of this shard, by this plan."""
-    if not os.path.exists(target):
-        return False
-    try:
-        metadata = parquet.read_schema(target).metadata or {}
-    except FormatError:
-        return False  # something else by this name, which is written anew
-    return metadata.get(FINGERPRINT) == fingerprint.encode()
-
-
-@contextmanager
-def open_score_file(
-    target: str, plan: ScoringPlan, schema: pa.Schema, fingerprint: str
-) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Write a shard with its scores; the file is whole or not there."""
-    schema = scores_schema(plan, schema)
-    metadata = {
-        **(schema.metadata or {}),
-        FINGERPRINT: fingerprint.encode(),
-        _SIGNATURES: json.dumps(list_signatures(plan)).encode(),
-    }
-    schema = schema.with_metadata(metadata)
-    with write_file(target) as file, pq.ParquetWriter(file, schema) as writer:
-        held: list[pa.RecordBatch] = []
-
-        def write(batch: pa.RecordBatch) -> None:
-            held.append(batch)
-            if sum(entry.num_rows for entry in held) >= _ROW_GROUP:
-                flush()
-
-        def flush() -> None:
-            table = pa.Table.from_batches(held).replace_schema_metadata(metadata)
-            writer.write_table(table)
-            held.clear()
-
-        yield write
-        if held:
-            flush()
-
-
-def load_weights(
-    folder: str,
-    fingerprint: str,
-    metric: Metric,
-    weighing: TwoPassFit,
-    batches: Iterable[Batch],
-) -> Metric:
-    """Give the metric with the weights that are kept; else count them, and keep them."""
-    path = _name_weights_file(folder, metric, fingerprint)
-    if os.path.exists(path):
-        return _read_weights(path, fingerprint, weighing)
-    tables = weighing.tables(batches)
-    named: dict[str, Any] = {_WEIGHTS_FINGERPRINT: np.array(fingerprint), **tables}
-    with write_file(path) as file:
-        # Without compression: a resumed run is to go on at once.
-        np.savez(file, **named)
-    return weighing.restore(tables)
-
-
-def has_weights(folder: str, metric: Metric, fingerprint: str) -> bool:
-    """Whether weights need not be counted."""
-    return os.path.exists(_name_weights_file(folder, metric, fingerprint))
-
-
-def fingerprint_weights(
-    shards: Sequence[Shard], plan: ScoringPlan, metric: Metric
-) -> str:
-    """Name weights by all that they depend on: every file, and what is counted in it."""
-    known = [
-        __version__,
-        metric.signature(),
-        [plan.references, plan.documents, plan.nulls],
-        [shard[1:] for shard in shards],
-    ]
-    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
-
-
-def _name_weights_file(folder: str, metric: Metric, fingerprint: str) -> str:
-    return os.path.join(folder, f"{metric.name}-{fingerprint[:24]}{_WEIGHTS_ENDING}")
-
-
-def _read_weights(path: str, fingerprint: str, weighing: TwoPassFit) -> Metric:
-    try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
-            tables: Tables = dict(arrays)
-        if str(tables[_WEIGHTS_FINGERPRINT]) != fingerprint:
-            raise ValueError(_WEIGHTS_FINGERPRINT)
-        return weighing.restore(tables)
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
-        msg = f"{path} is damaged; remove it, and its weights are counted again."
-        raise FormatError(msg) from None
-
-
-def score_files(
-    paths: Sequence[str],
-    build_plan: PlanBuilder,
-    *,
-    scores_out: str | None = None,
-    resume: str | None = None,
-    progress: TableProgress | None = None,
-) -> Results:
-    """Score a table in Parquet files on this machine."""
-    plan = plan_files(paths, build_plan)
-    return score_shards(
-        paths, plan, resume=resume, scores_out=scores_out, progress=progress
-    )
-
-
 class ScoringInterrupt(KeyboardInterrupt):
     """Somebody pressed Ctrl-C; the message says what is kept."""
 
 
-def score_shards(
-    paths: Sequence[str],
-    plan: ScoringPlan,
-    *,
-    resume: str | None = None,
-    scores_out: str | None = None,
-    progress: TableProgress | None = None,
-) -> Results:
-    """Score a table in Parquet files, each read once (twice for metrics of two passes).
+@dataclass
+class _Shard:
+    """One file, and where what comes of it is kept."""
 
-    With `resume`, a folder, the totals of each finished shard are kept there, and shards
-    that are finished already, by the same plan and unchanged, are not scored again; nor are
-    weights counted again. With `scores_out`, each shard is written there with its segments'
-    scores. `progress` is told how many rows were read, and what share of all that is.
-    """
-    check_files(paths, plan)
-    shards = [Shard.at(path) for path in paths]
-    names = compute_fingerprints(shards, plan)
-    targets: Sequence[str | None] = [None] * len(paths)
-    if scores_out:
-        targets = name_score_files(paths, scores_out)
-    cache = TotalsCache(resume) if resume else None
-    kept = [
-        cache.find(shard, name)
-        if cache and (target is None or is_whole(target, name))
-        else None
-        for shard, name, target in zip(shards, names, targets, strict=True)
-    ]
-    finished = sum(totals is not None for totals in kept)
-    try:
-        work = _Work(plan, progress)
-        for shard, known in zip(shards, kept, strict=True):
-            if known is None:
-                work.rows += parquet.count_rows(shard.path)
-        if finished < len(shards):
-            work.metrics = _fit_metrics(shards, resume, work)
-        totals: Totals = {}
-        for shard, name, target, known in zip(
-            shards, names, targets, kept, strict=True
-        ):
-            if known is None:
-                known = _score_shard(shard, name, target, work)
-                if cache:
-                    cache.keep(shard, name, known, plan)
-                finished += 1
-            add_entries(totals, known.items())
-        return score_entries(totals, plan)
-    except KeyboardInterrupt:
-        note = _describe_kept(finished, len(shards), resume, scores_out)
-        msg = f"interrupted; of the files, {note}"
-        raise ScoringInterrupt(msg) from None
-    except MetraError as error:
-        if not finished:
-            raise
-        note = _describe_kept(finished, len(shards), resume, scores_out)
-        msg = f"{error} Of the files, {note}"
-        raise MetraError(msg) from None
+    path: str
+    #: The place, from the root, so that the file is known again from other folders, the size
+    #: and the time of change: if one of them differs, it is another file.
+    state: tuple[str, int, int]
+    #: The name of what comes of it, by all that its digits depend on.
+    fingerprint: str = ""
+    #: The file that gets its rows with their scores.
+    target: str | None = None
+    #: The file that keeps its totals, and the totals if they were kept.
+    cache: str | None = None
+    totals: Totals | None = None
 
 
 @dataclass
@@ -361,6 +86,52 @@ class _Work:
             self.progress(self.done, self.done / max(self.rows, 1))
 
 
+def score_files(
+    paths: Sequence[str],
+    plan: ScoringPlan,
+    *,
+    scores_out: str | None = None,
+    resume: str | None = None,
+    progress: TableProgress | None = None,
+) -> Results:
+    """Score a table in Parquet files, each read once (twice for metrics of two passes).
+
+    With `resume`, a folder, the totals of each finished shard are kept there, and shards
+    that are finished already, by the same plan and unchanged, are not scored again; nor are
+    weights counted again. With `scores_out`, each shard is written there with its segments'
+    scores. `progress` is told how many rows were read, and what share of all that is.
+    """
+    check_files(paths, plan)
+    shards = _list_shards(paths, plan, scores_out, resume)
+    finished = sum(shard.totals is not None for shard in shards)
+    try:
+        work = _Work(plan, progress)
+        for shard in shards:
+            if shard.totals is None:
+                work.rows += parquet.count_rows(shard.path)
+        if finished < len(shards):
+            work.metrics = _fit_metrics(shards, resume, work)
+        totals: Totals = {}
+        for shard in shards:
+            if shard.totals is None:
+                shard.totals = _score_shard(shard, work)
+                if shard.cache:
+                    _write_totals(shard, plan)
+                finished += 1
+            add_entries(totals, shard.totals.items())
+        return table_totals.score_entries(totals, plan)
+    except KeyboardInterrupt:
+        note = _describe_kept(finished, len(shards), resume, scores_out)
+        msg = f"interrupted; of the files, {note}"
+        raise ScoringInterrupt(msg) from None
+    except MetraError as error:
+        if not finished:
+            raise
+        note = _describe_kept(finished, len(shards), resume, scores_out)
+        msg = f"{error} Of the files, {note}"
+        raise MetraError(msg) from None
+
+
 def _describe_kept(
     finished: int, shards: int, resume: str | None, out: str | None
 ) -> str:
@@ -375,55 +146,181 @@ def _describe_kept(
     return f"{done}, but their totals are lost; give `resume` FOLDER to keep them."
 
 
+def _list_shards(
+    paths: Sequence[str], plan: ScoringPlan, scores_out: str | None, resume: str | None
+) -> list[_Shard]:
+    """Look at the files, and at what is kept of them."""
+    shards = []
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
+            raise FormatError(msg) from None
+        state = (os.path.abspath(path), status.st_size, status.st_mtime_ns)
+        shards.append(_Shard(path, state))
+    # Where a metric weighs by the whole corpus, a shard's digits depend on all shards.
+    everything = [shard.state for shard in shards] if plan.two_passes else []
+    fingerprint = plan.fingerprint()
+    targets = (
+        _name_score_files(paths, scores_out) if scores_out else [None] * len(paths)
+    )
+    if resume:
+        _make_folder(resume, resume, "totals")
+    for shard, target in zip(shards, targets, strict=True):
+        shard.fingerprint = _hash([shard.state, fingerprint, everything])
+        shard.target = target
+        if resume:
+            stem = re.sub(r"[^\w.-]", "_", Path(shard.path).stem)[:80]
+            name = f"{stem}-{shard.fingerprint[:24]}{_TOTALS_ENDING}"
+            shard.cache = os.path.join(resume, name)
+            if target is None or _is_written(target, shard.fingerprint):
+                shard.totals = _read_totals(shard.cache, shard.fingerprint)
+    return shards
+
+
+def _hash(known: object) -> str:
+    return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+
+
+def _make_folder(folder: str, given: str, purpose: str) -> None:
+    """Make a folder, which messages call what was given."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        msg = f"{given} cannot be made a folder for {purpose}: {error.strerror}."
+        raise FormatError(msg) from None
+
+
+def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
+    """Name the file for each shard's scores: in a folder by the same names, or one file."""
+    if out.endswith(_PARQUET_ENDINGS) and not os.path.isdir(out):
+        if len(paths) > 1:
+            msg = (
+                f"{out} is one file, but there are {len(paths)} to be scored; give the name "
+                "of a folder, which gets a file for each."
+            )
+            raise OptionError(msg)
+        targets = [out]
+    else:
+        targets = [os.path.join(out, os.path.basename(path)) for path in paths]
+    for path, target in zip(paths, targets, strict=True):
+        if targets.count(target) > 1:
+            msg = f"Two files are called {os.path.basename(path)}; score them apart."
+            raise OptionError(msg)
+        if os.path.realpath(path) == os.path.realpath(target):
+            msg = f"{out} would overwrite {path}; give the name of another folder."
+            raise OptionError(msg)
+    _make_folder(os.path.dirname(os.path.abspath(targets[0])), out, "scores")
+    return targets
+
+
+def _is_written(target: str, fingerprint: str) -> bool:
+    """Whether a file is there with the scores of this shard, by this plan."""
+    if not os.path.exists(target):
+        return False
+    try:
+        metadata = parquet.read_schema(target).metadata or {}
+    except FormatError:
+        return False  # something else by this name, which is written anew
+    return metadata.get(FINGERPRINT) == fingerprint.encode()
+
+
+def _read_totals(path: str, fingerprint: str) -> Totals | None:
+    """Read the totals of a shard that was finished, with this plan and unchanged."""
+    if not os.path.exists(path):
+        return None
+    try:
+        with pa.OSFile(path) as file, pa.ipc.open_file(file) as reader:
+            metadata = reader.schema.metadata or {}
+            batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
+    except (pa.ArrowException, OSError):
+        metadata, batches = {}, []
+    if metadata.get(FINGERPRINT) != fingerprint.encode():
+        msg = f"{path} is damaged; remove it, and its shard is scored again."
+        raise FormatError(msg)
+    totals: Totals = {}
+    for batch in batches:
+        add_entries(totals, table_totals.read_entries(batch))
+    return totals
+
+
+def _write_totals(shard: _Shard, plan: ScoringPlan) -> None:
+    """Keep the totals of a shard that is finished."""
+    schema = table_totals.totals_schema(plan, parquet.read_schema(shard.path))
+    schema = schema.with_metadata({FINGERPRINT: shard.fingerprint.encode()})
+    batch = table_totals.build_totals_batch(shard.totals or {}, schema)
+    with (
+        write_file(str(shard.cache)) as file,
+        pa.ipc.new_file(file, schema) as writer,
+    ):
+        writer.write_batch(batch)
+
+
 def _fit_metrics(
-    shards: Sequence[Shard], resume: str | None, work: _Work
+    shards: Sequence[_Shard], resume: str | None, work: _Work
 ) -> Mapping[str, Metric]:
     """Walk through all references first, for metrics that weigh by them."""
-    metrics = dict(build_unweighed(work.plan))
-    names = {
-        spec: fingerprint_weights(shards, work.plan, metric)
-        for spec, metric in metrics.items()
-    }
+    plan = work.plan
+    metrics = dict(build_unweighed(plan))
     rows = sum(parquet.count_rows(shard.path) for shard in shards)
+    columns = [plan.references, plan.documents, plan.nulls]
+    kept: dict[str, tuple[str, str]] = {}
     for spec, metric in metrics.items():
-        if metric.fit and not (resume and has_weights(resume, metric, names[spec])):
+        # By all that the weights depend on: every file, and what is counted in it.
+        states = [shard.state for shard in shards]
+        fingerprint = _hash([__version__, metric.signature(), columns, states])
+        name = f"{metric.name}-{fingerprint[:24]}{_WEIGHTS_ENDING}"
+        kept[spec] = os.path.join(resume or "", name), fingerprint
+        if metric.fit and not (resume and os.path.exists(kept[spec][0])):
             work.rows += rows
 
     def read_all() -> Iterator[Batch]:
         for shard in shards:
-            for rows in _read_rows(shard.path, work.plan, work.plan.columns):
-                yield from read_references(rows, work.plan)
+            for rows in _read_rows(shard.path, plan, plan.columns):
+                yield from read_references(rows, plan)
                 work.add(rows.num_rows)
 
     for spec, metric in metrics.items():
         if metric.weighing and resume:
-            metrics[spec] = load_weights(
-                resume, names[spec], metric, metric.weighing, read_all()
-            )
+            metrics[spec] = _load_weights(*kept[spec], metric.weighing, read_all())
         elif metric.fit:
             metrics[spec] = metric.fit(read_all())
     return metrics
 
 
-def _score_shard(
-    shard: Shard, fingerprint: str, target: str | None, work: _Work
-) -> Totals:
+def _load_weights(
+    path: str, fingerprint: str, weighing: TwoPassFit, batches: Iterable[Batch]
+) -> Metric:
+    """Give the metric with the weights that are kept; else count them, and keep them."""
+    if not os.path.exists(path):
+        counted = weighing.tables(batches)
+        named: dict[str, Any] = {_WEIGHTS_FINGERPRINT: np.array(fingerprint), **counted}
+        with write_file(path) as file:
+            # Without compression: a resumed run is to go on at once.
+            np.savez(file, **named)
+        return weighing.restore(counted)
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+            tables: Tables = dict(arrays)
+        if str(tables[_WEIGHTS_FINGERPRINT]) != fingerprint:
+            raise ValueError(_WEIGHTS_FINGERPRINT)
+        return weighing.restore(tables)
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+        msg = f"{path} is damaged; remove it, and its weights are counted again."
+        raise FormatError(msg) from None
+
+
+def _score_shard(shard: _Shard, work: _Work) -> Totals:
     schema = parquet.read_schema(shard.path)
-    plan, metrics = work.plan, work.metrics or {}
+    plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
 
     def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
-        if target:
-            return rows.num_rows, *count_and_score(rows, plan, metrics)
-        return rows.num_rows, count_batch(rows, plan, metrics), None
+        return rows.num_rows, *count_batch(rows, plan, metrics, keep=keep)
 
     totals: Totals = {}
-    with ExitStack() as stack:
-        write: Callable[[pa.RecordBatch], None] | None = None
-        if target:
-            write = stack.enter_context(
-                open_score_file(target, plan, schema, fingerprint)
-            )
-        parts = _read_rows(shard.path, plan, schema.names if target else plan.columns)
+    with _open_score_file(shard, plan, schema) if keep else nullcontext() as write:
+        parts = _read_rows(shard.path, plan, schema.names if keep else plan.columns)
         for rows, counted, scored in ordered_map(count, parts, thread_count()):
             add_entries(totals, counted.items())
             if write:
@@ -432,22 +329,52 @@ def _score_shard(
     return totals
 
 
+@contextmanager
+def _open_score_file(
+    shard: _Shard, plan: ScoringPlan, schema: pa.Schema
+) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """Write a shard with its scores; the file is whole or not there."""
+    schema = table_totals.scores_schema(plan, schema)
+    metadata = {
+        **(schema.metadata or {}),
+        FINGERPRINT: shard.fingerprint.encode(),
+        _SIGNATURES: json.dumps(table_totals.list_signatures(plan)).encode(),
+    }
+    schema = schema.with_metadata(metadata)
+    with (
+        write_file(str(shard.target)) as file,
+        pq.ParquetWriter(file, schema) as writer,
+    ):
+        held: list[pa.RecordBatch] = []
+
+        def write(batch: pa.RecordBatch) -> None:
+            held.append(batch)
+            if sum(entry.num_rows for entry in held) >= _ROW_GROUP:
+                flush()
+
+        def flush() -> None:
+            table = pa.Table.from_batches(held).replace_schema_metadata(metadata)
+            writer.write_table(table)
+            held.clear()
+
+        yield write
+        if held:
+            flush()
+
+
 def _read_rows(
     path: str, plan: ScoringPlan, columns: Sequence[str]
 ) -> Iterator[pa.RecordBatch]:
     """Read a shard's rows; refuse nulls where they are."""
     first = 0
+    required = [*(name for _, name in plan.outputs), plan.source, plan.documents]
     for rows in parquet.read_batches(path, columns):
         try:
-            _refuse_nulls(rows, plan)
-        except NullValueError as null:
-            raise NullValueError(null.column, first + null.row, path) from None
+            for name in filter(None, required):
+                parquet.get_required_column(rows, name, plan.nulls)
+            parquet.get_references(rows, plan.references, plan.nulls)
+        except parquet.NullValueError as null:
+            error = parquet.NullValueError(null.column, first + null.row, path)
+            raise error from None
         yield rows
         first += rows.num_rows
-
-
-def _refuse_nulls(rows: pa.RecordBatch, plan: ScoringPlan) -> None:
-    required = [*(name for _, name in plan.outputs), plan.source, plan.documents]
-    for name in filter(None, required):
-        get_required_column(rows, name, plan.nulls)
-    get_references(rows, plan.references, plan.nulls)

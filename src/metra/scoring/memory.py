@@ -1,0 +1,145 @@
+"""Texts in memory, scored by one metric or by several: the evaluation from Python."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import OptionError, not_possible
+from metra.metrics.record import Array, Metric, Parts
+from metra.metrics.registry import metric as make_metric
+from metra.scoring.evaluate import (
+    CI_UNITS,
+    build_options,
+    evaluate_corpus,
+    make_metrics,
+)
+from metra.scoring.results import Results
+from metra.scoring.statistics import count_corpus
+from metra.stats import defaults, resampling, totals
+from metra.text.columns import Segments
+
+
+def evaluate(
+    evalset: EvalSet,
+    outputs: Mapping[str, Segments],
+    metrics: Sequence[str | Metric],
+    *,
+    levels: Sequence[str] = ("system",),
+    ci: bool = False,
+    ci_method: defaults.Method = "percentile",
+    ci_unit: str = "auto",
+    trials: int = defaults.TRIALS,
+    seed: int = defaults.SEED,
+    group_by: Mapping[str, Sequence[Any]] | None = None,
+) -> Results:
+    """Score the outputs of one or more systems by one or more metrics.
+
+    `group_by` gives values of each segment by name, such as its domain: the results then
+    have `groups`, the scores of the segments that agree in all of them.
+
+    >>> evalset = EvalSet([["the cat sat on the mat"]])
+    >>> results = evaluate(evalset, {"a": ["the cat sat on a mat"]}, ["bleu"])
+    >>> round(results["a"]["bleu"].score, 2)
+    53.73
+    """
+    if ci_unit not in CI_UNITS:
+        expected = f"one of {', '.join(CI_UNITS)}"
+        raise OptionError(not_possible(f"ci_unit={ci_unit!r}", expected))
+    options = build_options(levels)._replace(
+        ci=ci, ci_method=ci_method, ci_unit=ci_unit, trials=trials, seed=seed
+    )
+    corpus = Outputs(evalset, outputs, group_by)
+    names = tuple(group_by or ())
+    return evaluate_corpus(corpus, make_metrics(metrics), options, group_by=names)
+
+
+def score(
+    hyps: Segments,
+    refs: Sequence[Segments] | Segments | None = None,
+    metric: str | Metric = "bleu",
+    *,
+    refs_per_segment: Sequence[Sequence[str]] | None = None,
+    source: Segments | None = None,
+    documents: Sequence[str] | None = None,
+) -> "Result":
+    """Score one system's output.
+
+    `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
+    Measures that compare with no reference need none. `documents` names each segment's
+    document, for measures that weigh words by document.
+
+    >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
+    >>> round(result.score, 2)
+    75.98
+    """
+    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
+    corpus = Outputs(evalset, {"hyps": hyps})
+    statistics = count_corpus(corpus, {chosen.name: chosen}, keep=True)
+    rows = statistics.tallies["hyps", chosen.name].rows
+    return Result(statistics.metrics[chosen.name], rows, statistics.nrefs)
+
+
+class Result:
+    """A score, and everything else that the same statistics answer."""
+
+    def __init__(self, metric: Metric, rows: Array, nrefs: int | str) -> None:
+        self.metric = metric
+        self.rows = rows
+        self.nrefs = nrefs
+
+    @cached_property
+    def total(self) -> Array:
+        """The statistics added up over all segments."""
+        return totals.sum_rows(self.rows)
+
+    @cached_property
+    def score(self) -> float:
+        """The corpus score."""
+        return float(self.metric.aggregate(self.total))
+
+    @cached_property
+    def segments(self) -> Array:
+        """The score of each segment."""
+        return (self.metric.for_segments or self.metric).aggregate(self.rows)
+
+    @property
+    def parts(self) -> Parts:
+        """The named pieces of the corpus score."""
+        return self.metric.parts(self.total)
+
+    @property
+    def signature(self) -> str:
+        """The measure with all its options."""
+        return self.metric.signature(nrefs=self.nrefs)
+
+    def interval(
+        self,
+        *,
+        level: float = 0.95,
+        method: defaults.Method = "percentile",
+        trials: int = defaults.TRIALS,
+        seed: int = defaults.SEED,
+    ) -> tuple[float, float] | None:
+        """Bootstrap interval of the corpus score; None for a single segment."""
+        sample = resampling.Sample(self.rows, self.metric.aggregate)
+        (interval,) = resampling.compute_intervals(
+            [sample], method=method, trials=trials, level=level, seed=seed
+        )
+        return interval
+
+    def standard_error(self) -> float | None:
+        """Jackknife standard error of the corpus score; None for a single segment."""
+        if len(self.rows) < 2:
+            return None
+        sample = resampling.Sample(self.rows, self.metric.aggregate)
+        return resampling.standard_error(resampling.jackknife_scores(sample))
+
+    def __float__(self) -> float:
+        """Give the corpus score."""
+        return self.score
+
+    def __repr__(self) -> str:
+        return f"<{self.metric.name} {self.score:.2f} {self.signature}>"

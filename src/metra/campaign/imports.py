@@ -131,8 +131,7 @@ def parse_texts(files: Sequence[ImportedFile]) -> list[JudgedText]:
 def read_file(path: str) -> ImportedFile:
     """Read a file as UTF-8 text, and recognise its format."""
     with closing(ByteStream(path)) as stream:
-        content = stream.read(-1)
-    return _recognise_file(path, content)
+        return _recognise_file(path, b"".join(iter(stream.read, b"")))
 
 
 def recognise_upload(name: str, content: bytes) -> ImportedFile:
@@ -243,7 +242,7 @@ _FORMATS = {
         ),
         ImportFormat(
             "appraise",
-            lambda head: appraise.is_appraise(head.first_line),
+            appraise.is_appraise,
             appraise.parse_appraise_judgements,
             ("outputs", "campaign"),
         ),

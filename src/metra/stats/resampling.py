@@ -5,7 +5,7 @@ Intervals need only a metric's rows and its `aggregate`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,11 @@ from metra.stats import totals as pool
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import Array
-from metra.stats.weighted_sums import STEP, StackedRows, Weights
+from metra.stats.weighted_sums import StackedRows, Weights
 
-#: Trials times units in one block; of those, `STEP` are drawn at a time.
+#: Trials times units in one block; of those, so many are drawn at a time.
 BLOCK = 4_000_000
+STEP = 100_000
 
 #: Larger blocks multiply no faster.
 MOST_TRIALS = 256
@@ -37,28 +38,28 @@ def draw_weights(
     Each block tells for some trials how often each unit was drawn: (trials, count).
     """
     for size in _sizes(count, trials, block):
-        weights = np.empty((size, count), np.uint16)
-        start = 0
-        for draws in _sizes(count, size, step):
-            weights[start : start + draws] = draw_counts(count, draws, rng)
-            start += draws
-        yield weights
+        yield np.concatenate(
+            [
+                count_draws(rng.integers(0, count, (draws, count)), np.uint16)
+                for draws in _sizes(count, size, step)
+            ]
+        )
 
 
 def draw_counts(
     count: int, draws: int, rng: "np.random.Generator"
 ) -> NDArray[np.int64]:
     """Draw `count` units out of `count`, and count how often each came: (draws, count)."""
-    drawn = rng.integers(0, count, (draws, count))
-    return count_draws(drawn)
+    return count_draws(rng.integers(0, count, (draws, count)))
 
 
-def count_draws(drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+def count_draws(drawn: NDArray[np.int64], kind: type = np.int64) -> NDArray[Any]:
     """Count in each row how often each number below the row's length was drawn."""
-    draws, count = drawn.shape
-    cells = drawn + np.arange(draws)[:, None] * count
-    counts = np.bincount(cells.ravel(), minlength=draws * count)
-    return counts.reshape(draws, count)
+    counts = np.empty(drawn.shape, kind)
+    # Row by row: the counts of one row stay in the cache while they are made.
+    for place, row in enumerate(drawn):
+        counts[place] = np.bincount(row, minlength=len(row))
+    return counts
 
 
 def draw_swaps(

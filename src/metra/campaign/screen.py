@@ -44,7 +44,7 @@ def build_screen(
         texts = [reached.asks.get_visible_text(text) for text in texts]
     screen: dict[str, Any] = {
         "task": task.id,
-        "step": asked.steps[step].name,
+        "step": step,
         "outputs": [
             {"id": item.id, "text": text}
             for item, text in zip(items, texts, strict=True)

@@ -57,40 +57,37 @@ class Style(NamedTuple):
 
 def render_markdown_table(table: Table, style: Style) -> str:
     """Write a table in Markdown, the best and the significant in bold."""
-    lines = [
-        _join_markdown([escape_markdown(column.title) for column in table.columns]),
-        _join_markdown(
-            [":--" if column.align == "left" else "--:" for column in table.columns]
-        ),
-        *(
-            _join_markdown(_format_markdown_row(table, row, style))
-            for row in table.rows
-        ),
+    lines = [f"**{escape_markdown(table.caption)}**", ""] if table.caption else []
+    rows = [
+        [escape_markdown(column.title) for column in table.columns],
+        [":--" if column.align == "left" else "--:" for column in table.columns],
+        *_format_rows(table, style, escape_markdown, "**{}**"),
     ]
-    if table.caption:
-        lines = [f"**{escape_markdown(table.caption)}**", "", *lines]
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def render_latex_table(table: Table, style: Style) -> str:
     """Write a table as a tabular for booktabs, the best and the significant in bold."""
     heads = " & ".join(_escape_latex(column.title) for column in table.columns)
-    caption = [f"% {' '.join(table.caption.split())}"] if table.caption else []
+    aligned = "".join(column.align[0] for column in table.columns)
+    rows = _format_rows(table, style, _escape_latex, r"\textbf{{{}}}", _shrink_latex)
     return "\n".join(
         [
-            *caption,
-            rf"\begin{{tabular}}{{{''.join(column.align[0] for column in table.columns)}}}",
+            *([format_latex_comments([table.caption])] if table.caption else []),
+            rf"\begin{{tabular}}{{{aligned}}}",
             r"\toprule",
             rf"{heads} \\",
             r"\midrule",
-            *(
-                rf"{' & '.join(_format_latex_row(table, row, style))} \\"
-                for row in table.rows
-            ),
+            *(rf"{' & '.join(row)} \\" for row in rows),
             r"\bottomrule",
             r"\end{tabular}",
         ]
     )
+
+
+def format_latex_comments(lines: Iterable[str]) -> str:
+    """Write lines as comments of LaTeX."""
+    return "\n".join(f"% {' '.join(line.split())}" for line in lines)
 
 
 def list_rows(table: Table) -> Iterator[tuple[str, list[tuple[str, Cell]]]]:
@@ -150,11 +147,9 @@ def format_cell(cell: Cell, column: Column, style: Style) -> str:
     """Write a cell's value, without its interval."""
     if cell.value is None:
         return MISSING
-    if isinstance(cell.value, str):
-        text = cell.value
-    else:
-        write = format_signed if cell.signed else format_score
-        text = write(cell.value, _choose_digits(cell, column, style))
+    text = cell.value
+    if not isinstance(text, str):
+        text = _format_number(text, cell, column, style)
     return f"{cell.prefix}{text}{cell.suffix}"
 
 
@@ -162,11 +157,14 @@ def format_cell_interval(cell: Cell, column: Column, style: Style) -> str:
     """Write a cell's interval; an empty string if there is none."""
     if cell.interval is None:
         return ""
-    write = format_signed if cell.signed else format_score
-    low, high = (
-        write(end, _choose_digits(cell, column, style)) for end in cell.interval
-    )
+    low, high = (_format_number(end, cell, column, style) for end in cell.interval)
     return f"[{low}, {high}]"
+
+
+def _format_number(value: float, cell: Cell, column: Column, style: Style) -> str:
+    digits = style.digits if column.digits is None else column.digits
+    digits = digits if cell.digits is None else cell.digits
+    return (format_signed if cell.signed else format_score)(value, digits)
 
 
 def format_score(value: float, digits: int) -> str:
@@ -202,33 +200,27 @@ def escape_markdown(text: str) -> str:
     return text.translate(_MARKDOWN_ESCAPES)
 
 
-def _choose_digits(cell: Cell, column: Column, style: Style) -> int:
-    if cell.digits is not None:
-        return cell.digits
-    return style.digits if column.digits is None else column.digits
+def _format_rows(
+    table: Table,
+    style: Style,
+    escape: Callable[[str], str],
+    bold: str,
+    shrink: Callable[[str], str] = str,
+) -> Iterator[list[str]]:
+    """Write each row's cells, the best and the significant in bold, with their intervals."""
+    for row in table.rows:
+        texts = []
+        for cell, column in zip(row, table.columns, strict=True):
+            text = escape(format_cell(cell, column, style))
+            text = bold.format(text) if cell.best or cell.tone else text
+            interval = format_cell_interval(cell, column, style)
+            after = f" {shrink(interval)}" if interval else ""
+            texts.append(f"{text}{after}".strip())
+        yield texts
 
 
-def _join_markdown(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _format_markdown_row(table: Table, row: Sequence[Cell], style: Style) -> list[str]:
-    texts = []
-    for cell, column in zip(row, table.columns, strict=True):
-        text = escape_markdown(format_cell(cell, column, style))
-        text = f"**{text}**" if cell.best or cell.tone else text
-        texts.append(f"{text} {format_cell_interval(cell, column, style)}".strip())
-    return texts
-
-
-def _format_latex_row(table: Table, row: Sequence[Cell], style: Style) -> list[str]:
-    texts = []
-    for cell, column in zip(row, table.columns, strict=True):
-        text = _escape_latex(format_cell(cell, column, style))
-        text = rf"\textbf{{{text}}}" if cell.best or cell.tone else text
-        interval = _escape_latex(format_cell_interval(cell, column, style))
-        texts.append((text + (rf" {{\small {interval}}}" if interval else "")).strip())
-    return texts
+def _shrink_latex(text: str) -> str:
+    return rf"{{\small {_escape_latex(text)}}}"
 
 
 def _escape_latex(text: str) -> str:

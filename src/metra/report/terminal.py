@@ -1,7 +1,6 @@
 """Tables, words and running text for a terminal: widths, colours and line breaks."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import NamedTuple
 from unicodedata import bidirectional, category, east_asian_width, normalize
@@ -226,8 +225,7 @@ def _normalize_look(word: str) -> str:
     return "".join(c for c in composed if measure_width(c))
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedText:
+class MarkedText(NamedTuple):
     """Words that are marked alike: what stands before and after them, and their colour."""
 
     text: str
@@ -241,7 +239,10 @@ class MarkedText:
 def wrap_marked_text(
     stretches: Sequence[MarkedText], label: str, room: int, most: int, style: Style
 ) -> list[str]:
-    """Set a text beside its label, broken at blanks, cut after so many lines."""
+    """Set a text beside its label, broken at blanks, cut after so many lines.
+
+    Neighbours that have the same marks stand under one pair of them, each in its colour.
+    """
     size = max(room - len(label), 20)
     lines: list[str] = []
     line, used = "", 0
@@ -265,19 +266,6 @@ def wrap_marked_text(
     ]
 
 
-def merge_marks(stretches: Sequence[MarkedText]) -> list[MarkedText]:
-    """Put neighbours that have the same marks under one pair of them, each in its colour."""
-    signs = ["", *(stretch.opening for stretch in stretches), ""]
-    return [
-        replace(
-            stretch,
-            opening="" if before == stretch.opening else stretch.opening,
-            closing="" if after == stretch.opening else stretch.closing,
-        )
-        for before, stretch, after in zip(signs, stretches, signs[2:], strict=False)
-    ]
-
-
 def wrap_sentence(text: str, style: Style) -> str:
     """Break a sentence of ours into lines."""
     return "\n".join(wrap(text, min(style.width or WIDEST, WIDEST)))
@@ -288,13 +276,14 @@ def _split_atoms(
 ) -> Iterator[tuple[str, str, bool]]:
     """Cut into what must stay on one line: text, colour, whether it follows without blank."""
     glued = True
-    for stretch in stretches:
+    signs = ["", *(stretch.opening for stretch in stretches), ""]
+    for before, stretch, after in zip(signs, stretches, signs[2:], strict=False):
         words = stretch.text.split()
         for at, word in enumerate(words):
             text = make_visible(word)
-            if at == 0:
+            if at == 0 and before != stretch.opening:
                 text = stretch.opening + text
-            if at == len(words) - 1:
+            if at == len(words) - 1 and after != stretch.opening:
                 text += stretch.closing
             for part in split_text(text, size):
                 yield part, stretch.color, glued

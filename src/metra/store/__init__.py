@@ -5,7 +5,7 @@ transaction they work: `with store.transaction() as db:`.
 
 access: admins, sessions and failed attempts to sign in
 answers: drafts and answers, with times that the server vouches for
-assignment: tasks that others left, and a judge's progress
+assignment: tasks that judges take over from others
 audit: the audit log
 campaigns: campaigns, frozen as JSON
 database: tables, migrations, transactions and their errors
@@ -13,7 +13,7 @@ demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them
 imported: campaigns from files of judgements
 judges: judges with their links and consent, and how they are forgotten
-screens: a judge's screens in order
+screens: a judge's screens in order, and their progress
 second_looks: campaigns that settle what another left open
 tasks: tasks and their states
 """

@@ -139,8 +139,25 @@ def list_campaigns(db: Connection) -> list[tuple[str, str, str, float]]:
 
 def find_campaign(db: Connection, key: str) -> StoredCampaign | None:
     """Return a campaign by its id, if there is one."""
-    row = db.execute(_FIND, {"key": database.strip_unstorable(key)}).first()
-    return None if row is None else _build_stored(db, row)
+    row = db.execute(_FIND, {"key": database.strip_unstorable(key)}).mappings().first()
+    if row is None:
+        return None
+    values = dict(row)
+    values["secret"] = bytes.fromhex(row["secret"])
+    origin = values.pop("imported_json")
+    values["imported"] = None if origin is None else database.decode_json(origin)
+    place = row["id"], row["version"]
+    with _turn:
+        known = _known.get(place)
+    if known is None:
+        query = select(_columns.content_json).where(_columns.id == row["id"])
+        content = from_json(db.execute(query).scalar_one())
+        known = content, content.protocol.version
+        with _turn:
+            _known[place] = known
+            while len(_known) > _KEPT:
+                _known.pop(next(iter(_known)))
+    return StoredCampaign(**values, campaign=known[0], protocol_version=known[1])
 
 
 def get_campaign(db: Connection, key: str) -> StoredCampaign:
@@ -230,22 +247,3 @@ _FIND = select(
 # A campaign hardly changes, and is large: what was read once is kept, by id and version.
 _known: dict[tuple[str, str], tuple[Campaign, str]] = {}
 _turn = Lock()
-
-
-def _build_stored(db: Connection, row: Any) -> StoredCampaign:
-    values = dict(row._mapping)
-    values["secret"] = bytes.fromhex(values["secret"])
-    origin = values.pop("imported_json")
-    values["imported"] = None if origin is None else database.decode_json(origin)
-    key = values["id"], values["version"]
-    with _turn:
-        known = _known.get(key)
-    if known is None:
-        query = select(_columns.content_json).where(_columns.id == key[0])
-        content = from_json(db.execute(query).scalar_one())
-        known = content, content.protocol.version
-        with _turn:
-            _known[key] = known
-            while len(_known) > _KEPT:
-                _known.pop(next(iter(_known)))
-    return StoredCampaign(**values, campaign=known[0], protocol_version=known[1])

@@ -27,24 +27,18 @@ def render_page(
     language = get_language(request)
     t = load_strings(language)
     if name := more.pop("message", None):
-        more.setdefault("heading", t(f"message.{name}_title"))
+        more["heading"] = t(f"message.{name}_title")
         if "text" not in more:
             more["text"] = t(f"message.{name}_text")
-    content = (
-        load_templates()
-        .get_template(template)
-        .render(
-            {
-                "t": t,
-                "lang": language,
-                "dir": t.dir,
-                "csrf": getattr(request.state, "csrf", ""),
-                "direction": get_direction,
-                "here": request.url.path if request.method == "GET" else "/judge",
-            }
-            | more
-        )
-    )
+    values = {
+        "t": t,
+        "lang": language,
+        "dir": t.dir,
+        "csrf": getattr(request.state, "csrf", ""),
+        "direction": get_direction,
+        "here": request.url.path if request.method == "GET" else "/judge",
+    }
+    content = load_templates().get_template(template).render(values | more)
     return HTMLResponse(content, status)
 
 

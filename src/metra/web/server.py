@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -92,53 +93,42 @@ def check_base_url(base: str) -> None:
 
 def check_port_free(host: str, port: int) -> None:
     """Raise an error if the address is taken, before anything starts."""
+    try:
+        _bind(host, port)
+    except OSError as error:
+        why = error.strerror or str(error)
+        msg = f"Nobody can listen at {host}, port {port} ({why}); choose another with --port."
+        raise OptionError(msg) from None
+
+
+def find_free_port(preferred: int) -> int:
+    """Return the preferred port if it is free, else another free port."""
+    for port in (preferred, 0):
+        with suppress(OSError):
+            return _bind("127.0.0.1", port)
+    return preferred
+
+
+def _bind(host: str, port: int) -> int:
+    """Listen at an address for a moment and return the port, which 0 leaves open."""
     import socket
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((host, port))
-        except OSError as error:
-            why = error.strerror or str(error)
-            msg = (
-                f"Nobody can listen at {host}, port {port} ({why}); choose another with "
-                "--port."
-            )
-            raise OptionError(msg) from None
+        trial.bind((host, port))
+        return int(trial.getsockname()[1])
 
 
+_HANDLER = {"class": "logging.StreamHandler", "formatter": "plain"}
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"secrets": {"()": "metra.web.security.limits.MaskSecrets"}},
-    "formatters": {
-        "plain": {"format": "%(asctime)s %(levelname)s %(message)s"},
-    },
-    "handlers": {
-        "error": {
-            "class": "logging.StreamHandler",
-            "formatter": "plain",
-            "filters": ["secrets"],
-        },
-    },
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+    "handlers": {"error": _HANDLER | {"filters": ["secrets"]}},
     "loggers": {
         name: {"handlers": ["error"], "level": "INFO", "propagate": False}
         for name in ("uvicorn", "uvicorn.access", "uvicorn.error", "metra.web")
     },
 }
-
-
-def find_free_port(preferred: int) -> int:
-    """Return the preferred port if it is free, else another free port."""
-    import socket
-
-    for port in (preferred, 0):
-        with socket.socket() as trial:
-            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                trial.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(trial.getsockname()[1])
-    return preferred

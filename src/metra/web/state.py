@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from metra.errors import MetraError
 from metra.store.answers import ConflictError
 from metra.store.database import Store
-from metra.web.pages import render_page, reply_json
+from metra.web.pages import redirect_to, render_page, reply_json
 from metra.web.security.limits import TOO_LARGE
 
 
@@ -25,79 +25,68 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
         self.more = more
 
     @classmethod
-    def judge_signed_out(cls) -> "Refusal":
-        """Return the refusal for a judge without a valid session."""
-        error = "You are not signed in, or no longer; open your link again."
-        return cls(401, error, reason="session", role="judge")
-
-    @classmethod
-    def admin_signed_out(cls) -> "Refusal":
-        """Return the refusal for an admin without a valid session."""
-        error = "You are not signed in, or no longer; sign in again."
-        return cls(401, error, reason="session", role="admin")
+    def signed_out(cls, role: str) -> "Refusal":
+        """Return the refusal for a judge or an admin without a valid session."""
+        remedy = "open your link again" if role == "judge" else "sign in again"
+        error = f"You are not signed in, or no longer; {remedy}."
+        return cls(401, error, reason="session", role=role)
 
     @classmethod
     def not_found(cls) -> "Refusal":
         """Return the refusal for what does not exist or belongs to somebody else."""
-        return cls(404, "There is no such thing here.")
+        return cls(404, _WORDS[404])
+
+
+_WORDS = {
+    404: "There is no such thing here.",
+    405: "That cannot be done here.",
+    413: TOO_LARGE,
+}
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Register replies for all errors that a request can end with."""
+    """Register the reply to all errors that a request can end with."""
+    for kind in (Refusal, MetraError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _reply_to_error)
 
-    @app.exception_handler(Refusal)
-    def _refusal(request: Request, refusal: Refusal) -> Response:
-        return reply_refusal(request, refusal.status, refusal.error, **refusal.more)
 
-    @app.exception_handler(ConflictError)
-    def _conflict(request: Request, error: ConflictError) -> Response:
-        return reply_refusal(request, 409, str(error))
-
-    @app.exception_handler(MetraError)
-    def _wrong(request: Request, error: MetraError) -> Response:
-        return reply_refusal(request, 422, str(error))
-
-    @app.exception_handler(RequestValidationError)
-    def _invalid(request: Request, error: RequestValidationError) -> Response:
+def _reply_to_error(request: Request, error: Exception) -> Response:
+    more: dict[str, Any] = {}
+    if isinstance(error, Refusal):
+        status, said, more = error.status, error.error, dict(error.more)
+    elif isinstance(error, RequestValidationError):
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
-        return reply_refusal(request, 422, f"{place}: {first['msg']}.")
-
-    @app.exception_handler(HTTPException)
-    def _http(request: Request, error: HTTPException) -> Response:
-        words = {
-            404: "There is no such thing here.",
-            405: "That cannot be done here.",
-            413: TOO_LARGE,
-        }
-        said = words.get(error.status_code, "The request cannot be understood.")
-        reply = reply_refusal(request, error.status_code, said)
-        for name, value in (error.headers or {}).items():
-            reply.headers[name] = value
-        return reply
-
-
-def reply_refusal(request: Request, status: int, error: str, **more: Any) -> Response:
-    """Reply with JSON to scripts and with a page to people."""
-    path = request.url.path
-    role = more.pop("role", "")
-    headers = more.pop("headers", {})
-    if path.startswith("/api/"):
-        reply = reply_json({"error": error} | more, status)
-    elif role == "admin" and request.method == "GET":
-        reply = Response(status_code=303, headers={"Location": "/admin/login"})
+        status, said = 422, f"{place}: {first['msg']}."
+    elif isinstance(error, HTTPException):
+        status = error.status_code
+        said = _WORDS.get(status, "The request cannot be understood.")
+        more["headers"] = error.headers or {}
     else:
-        known = {401: "signed_out", 404: "not_found"}
-        message = known.get(status, "refused") if role != "admin" else "refused"
-        # Sentences about single requests are in English only.
-        english = {"text": error, "text_language": "en"}
-        said = english if message == "refused" else {}
-        reply = render_page(
-            request, "judge/message.html", status=status, message=message, **said
-        )
+        status, said = 409 if isinstance(error, ConflictError) else 422, str(error)
+    role, headers = more.pop("role", ""), more.pop("headers", {})
+    reply = _reply_refusal(request, status, said, role, more)
     for name, value in headers.items():
         reply.headers[name] = value
     return reply
+
+
+def _reply_refusal(
+    request: Request, status: int, error: str, role: str, more: dict[str, Any]
+) -> Response:
+    """Reply with JSON to scripts and with a page to people."""
+    if request.url.path.startswith("/api/"):
+        return reply_json({"error": error} | more, status)
+    if role == "admin" and request.method == "GET":
+        return redirect_to("/admin/login")
+    message = "refused"
+    if role != "admin":
+        message = {401: "signed_out", 404: "not_found"}.get(status, message)
+    # Sentences about single requests are in English only.
+    english = {"text": error, "text_language": "en"} if message == "refused" else {}
+    return render_page(
+        request, "judge/message.html", status=status, message=message, **english
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ from metra.report.table import Style, convert_record
 from metra.report.terminal import (
     MarkedText,
     measure_width,
-    merge_marks,
     wrap_marked_text,
 )
 from metra.report.writers import profiles as profile_layout
@@ -249,14 +248,8 @@ def test_neighbours_with_the_same_marks_share_them():
     one = MarkedText("a", True, "{+", "+}", "red")
     other = MarkedText("b", False, "{+", "+}", "green")
     plain = MarkedText("c", False)
-    shared = merge_marks([one, other, plain, one])
-    assert [(part.opening, part.closing) for part in shared] == [
-        ("{+", ""),
-        ("", "+}"),
-        ("", ""),
-        ("{+", "+}"),
-    ]
-    assert wrap_marked_text(shared, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
+    stretches = [one, other, plain, one]
+    assert wrap_marked_text(stretches, "", 40, 1, Style()) == ["{+a b+}c{+a+}"]
 
 
 def test_words_that_touch_stay_together():

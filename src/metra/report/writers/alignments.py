@@ -1,8 +1,8 @@
 """Alignments for the terminal: reference above output, under each pair what it is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
+from typing import NamedTuple
 
 from metra.metrics.alignment import Alignment, Link
 from metra.report import terminal
@@ -41,16 +41,12 @@ def render_alignments(results: Results, style: Style) -> Iterator[str]:
                     yield "\n".join([*head, *_format_alignment(alignment, style)])
 
 
-@dataclass(frozen=True, slots=True)
-class _AlignmentCell:
-    """What stands above each other: reference, output, mark; and their colour."""
+class _AlignmentCell(NamedTuple):
+    """What stands above each other: reference, output, mark; their colour and width."""
 
     texts: tuple[str, str, str]
     color: str
-
-    @property
-    def width(self) -> int:
-        return max(map(terminal.measure_width, self.texts))
+    width: int
 
 
 def _format_heading(alignment: Alignment, references: int) -> str:
@@ -70,10 +66,9 @@ def _format_heading(alignment: Alignment, references: int) -> str:
 def _format_alignment(alignment: Alignment, style: Style) -> Iterator[str]:
     room = max(style.width or 80, NARROWEST) - len(LABELS[0])
     gap = " " if alignment.unit == "word" else ""
+    links = alignment.links
     cells = [
-        cell
-        for link in alignment.links
-        for cell in _build_link_cells(alignment, link, room)
+        cell for link in links for cell in _build_link_cells(alignment, link, room)
     ]
     if not cells:
         yield "both sides are empty"
@@ -106,7 +101,7 @@ def _build_link_cells(
         upper = "*" * terminal.measure_width(lower)
     columns = terminal.split_text(upper, room), terminal.split_text(lower, room), [mark]
     for texts in zip_longest(*columns, fillvalue=""):
-        yield _AlignmentCell(texts, color)
+        yield _AlignmentCell(texts, color, max(map(terminal.measure_width, texts)))
 
 
 def _split_rows(

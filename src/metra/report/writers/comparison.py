@@ -1,7 +1,7 @@
 """Comparisons of systems: tables of differences, and verdicts in words."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from metra.report.table import format_count, format_p_value
 from metra.report.writers.headings import (
@@ -14,6 +14,7 @@ from metra.report.writers.headings import (
 from metra.scoring.results import Results, SystemComparison
 from metra.scoring.table import Cell, Table, make_table
 
+Tone: TypeAlias = Literal["", "good", "bad"]
 LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
 
 
@@ -28,10 +29,7 @@ def describe_comparisons(results: Results) -> list[str]:
     """Say in words which systems are better, and why there was no test."""
     describe = _describe_rankings if results.clusters else _describe_systems
     reasons = dict.fromkeys(entry.reason for entry in results.comparisons)
-    return [
-        *describe(results),
-        *(f"No test: {reason}" for reason in reasons if reason),
-    ]
+    return [*describe(results), *(f"No test: {reason}" for reason in reasons if reason)]
 
 
 def build_comparison_legend(results: Results) -> list[str]:
@@ -135,7 +133,9 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
             entry = against_opponent or pairs[system.name, opponent.name]
             if other > at:
                 ahead = entry.difference if against_opponent else -entry.difference
-                cells.append(_build_lead_cell(ahead, entry.significant))
+                mark = "=" if ahead == 0 else "▲" if entry.significant else "△"
+                tone: Tone = "good" if entry.significant else ""
+                cells.append(Cell(ahead, signed=True, prefix=f"{mark} ", tone=tone))
             else:
                 p = entry.p_holm if corrected else entry.p_value
                 cells.append(Cell(format_p_value(p)))
@@ -143,12 +143,6 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
     numbers = [str(at + 1) for at in range(len(ranked))]
     headings = ["cluster", "score", *numbers]
     return make_table(_format_corner(results, spec), headings, rows)
-
-
-def _build_lead_cell(ahead: float, significant: bool) -> Cell:
-    mark = "=" if ahead == 0 else "▲" if significant else "△"
-    tone: Literal["", "good"] = "good" if significant else ""
-    return Cell(ahead, signed=True, prefix=f"{mark} ", tone=tone)
 
 
 def _format_corner(results: Results, spec: str) -> str:
@@ -167,7 +161,7 @@ def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:
     return next(at for at, members in enumerate(clusters, 1) if system in members)
 
 
-def _choose_tone(comparison: SystemComparison) -> Literal["", "good", "bad"]:
+def _choose_tone(comparison: SystemComparison) -> Tone:
     if not comparison.significant:
         return ""
     return "good" if comparison.gain > 0 else "bad"
@@ -185,37 +179,26 @@ def _classify_comparison(comparison: SystemComparison) -> str:
 def _describe_systems(results: Results) -> list[str]:
     """Say which systems are better, worse, or neither; by which metrics, if by several."""
     tested = [entry for entry in results.comparisons if entry.reason is None]
+    if not tested:
+        return []
+    baseline = tested[0].baseline
     if len(results.specs) == 1:
-        return _describe_one_metric(tested)
+        pairs = [(_classify_comparison(entry), entry.system) for entry in tested]
+        sentence = _join_verdicts(pairs, baseline, ":")
+        return [f"{sentence[0].upper()}{sentence[1:]}."]
     short_names = shorten_specs(results.specs)
     lines = []
     for system in dict.fromkeys(entry.system for entry in tested):
-        specs_by_verdict: dict[str, list[str]] = {}
-        for entry in tested:
-            if entry.system == system:
-                verdict = _classify_comparison(entry)
-                specs_by_verdict.setdefault(verdict, []).append(
-                    short_names[entry.metric]
-                )
-        verdicts = _join_verdicts(specs_by_verdict, tested[0].baseline, " by")
-        lines.append(f"{system}: {verdicts}.")
+        pairs = [
+            (_classify_comparison(entry), short_names[entry.metric])
+            for entry in tested
+            if entry.system == system
+        ]
+        lines.append(f"{system}: {_join_verdicts(pairs, baseline, ' by')}.")
     return lines
 
 
-def _describe_one_metric(tested: Sequence[SystemComparison]) -> list[str]:
-    systems_by_verdict: dict[str, list[str]] = {}
-    for entry in tested:
-        verdict = _classify_comparison(entry)
-        systems_by_verdict.setdefault(verdict, []).append(entry.system)
-    if not systems_by_verdict:
-        return []
-    sentence = _join_verdicts(systems_by_verdict, tested[0].baseline, ":")
-    return [f"{sentence[0].upper()}{sentence[1:]}."]
-
-
-def _join_verdicts(
-    names_by_verdict: Mapping[str, Sequence[str]], baseline: str, link: str
-) -> str:
+def _join_verdicts(pairs: Sequence[tuple[str, str]], baseline: str, link: str) -> str:
     """Join verdicts and who or what they hold for; the baseline is named once."""
     parts: list[str] = []
     for verdict, words, word in (
@@ -223,10 +206,10 @@ def _join_verdicts(
         ("worse", "worse", "than"),
         ("unclear", "no clear difference", "from"),
     ):
-        if verdict in names_by_verdict:
+        names = [name for each, name in pairs if each == verdict]
+        if names:
             against = f" {word} {baseline}" if not parts else ""
-            names = join_names(names_by_verdict[verdict])
-            parts.append(f"{words}{against}{link} {names}")
+            parts.append(f"{words}{against}{link} {join_names(names)}")
     return "; ".join(parts)
 
 

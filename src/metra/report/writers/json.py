@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from metra.metrics.alignment import Alignment
 from metra.report.table import convert_record
-from metra.scoring.results import Results, Score, SystemComparison, SystemScores
+from metra.scoring.results import Results, Score, SystemScores
 
 #: What the document has of a comparison, in this order.
 COMPARISON = (
@@ -12,6 +11,8 @@ COMPARISON = (
     *("standard_error", "effect", "p_value", "p_holm"),
     *("significant", "higher_is_better", "test"),
 )
+#: And of what a metric noted.
+DETAIL = ("note", "text", "about", "count", "segments")
 
 
 def convert_results(results: Results) -> dict[str, Any]:
@@ -21,35 +22,55 @@ def convert_results(results: Results) -> dict[str, Any]:
         shape["documents"] = results.documents
     shape["references"] = results.references
     systems = [_list_scores(entry) | _list_levels(entry) for entry in results.systems]
-    data = {"evalset": shape, "systems": systems}
-    return convert_record(data | _list_comparisons(results) | _list_groups(results))
+    data: dict[str, Any] = {"evalset": shape, "systems": systems}
+    if results.terms is not None:
+        data["comparisons"] = [
+            {name: getattr(entry, name) for name in COMPARISON}
+            | ({"reason": entry.reason} if entry.reason else {})
+            for entry in results.comparisons
+        ]
+        if results.clusters is not None:
+            data["clusters"] = results.clusters
+    if results.groups is not None:
+        data["groups"] = [
+            {
+                "key": {name: _convert_key(value) for name, value in group.key.items()},
+                "segments": group.segments,
+                "systems": list(map(_list_scores, group.systems)),
+            }
+            for group in results.groups
+        ]
+    return convert_record(data)
 
 
 def _list_scores(entry: SystemScores) -> dict[str, Any]:
-    scores = {spec: _build_score(score) for spec, score in entry.scores.items()}
+    scores = {}
+    for spec, score in entry.scores.items():
+        data: dict[str, Any] = {"score": score.score}
+        if score.interval is not None:
+            data["interval"] = score.interval
+        data["signature"] = score.signature
+        data["higher_is_better"] = score.higher_is_better
+        if score.segment_signature:
+            data["segment_signature"] = score.segment_signature
+        scores[spec] = data | {"parts": score.parts}
     return {"name": entry.name, "scores": scores}
-
-
-def _build_score(score: Score) -> dict[str, Any]:
-    data: dict[str, Any] = {"score": score.score}
-    if score.interval is not None:
-        data["interval"] = score.interval
-    data["signature"] = score.signature
-    data["higher_is_better"] = score.higher_is_better
-    if score.segment_signature:
-        data["segment_signature"] = score.segment_signature
-    return data | {"parts": score.parts}
 
 
 def _list_levels(entry: SystemScores) -> dict[str, Any]:
     """Return what is known of documents and segments, by level and spec."""
     levels: dict[str, dict[str, Any]] = {}
     for spec, score in entry.scores.items():
+        details = None
+        if score.details is not None:
+            details = [
+                {name: getattr(d, name) for name in DETAIL} for d in score.details
+            ]
         for level, values in (
             ("documents", score.documents),
             ("segments", None if score.segments is None else score.segments.tolist()),
             ("alignments", _list_alignments(score)),
-            ("details", _list_details(score)),
+            ("details", details),
         ):
             if values is not None:
                 levels.setdefault(level, {})[spec] = values
@@ -60,69 +81,25 @@ def _list_alignments(score: Score) -> list[dict[str, Any]] | None:
     if score.alignments is None:
         return None
     return [
-        {"segment": number, "references": list(map(_build_alignment, alignments))}
+        {
+            "segment": number,
+            "references": [
+                {
+                    "reference": alignment.reference + 1,
+                    "chosen": alignment.chosen,
+                    "unit": alignment.unit,
+                    "counts": alignment.counts,
+                    "hyp": alignment.hyp,
+                    "ref": alignment.ref,
+                    "links": alignment.links,
+                }
+                for alignment in alignments
+            ],
+        }
         for number, alignments in score.alignments.items()
     ]
 
 
-def _build_alignment(alignment: Alignment) -> dict[str, Any]:
-    return {
-        "reference": alignment.reference + 1,
-        "chosen": alignment.chosen,
-        "unit": alignment.unit,
-        "counts": alignment.counts,
-        "hyp": alignment.hyp,
-        "ref": alignment.ref,
-        "links": [
-            {"kind": link.kind, "hyp": link.hyp, "ref": link.ref}
-            for link in alignment.links
-        ],
-    }
-
-
-def _list_details(score: Score) -> list[dict[str, Any]] | None:
-    if score.details is None:
-        return None
-    return [
-        {
-            "note": entry.note,
-            "text": entry.text,
-            "about": entry.about,
-            "count": entry.count,
-            "segments": entry.segments,
-        }
-        for entry in score.details
-    ]
-
-
-def _list_comparisons(results: Results) -> dict[str, Any]:
-    if results.terms is None:
-        return {}
-    comparisons = list(map(_build_comparison, results.comparisons))
-    clusters = {} if results.clusters is None else {"clusters": results.clusters}
-    return {"comparisons": comparisons} | clusters
-
-
-def _build_comparison(comparison: SystemComparison) -> dict[str, Any]:
-    data = {name: getattr(comparison, name) for name in COMPARISON}
-    return data | ({"reason": comparison.reason} if comparison.reason else {})
-
-
-def _list_groups(results: Results) -> dict[str, Any]:
-    """Return each group's key, with whole numbers as numbers and all else as text."""
-    if results.groups is None:
-        return {}
-    return {
-        "groups": [
-            {
-                "key": {name: _convert_key(value) for name, value in group.key.items()},
-                "segments": group.segments,
-                "systems": list(map(_list_scores, group.systems)),
-            }
-            for group in results.groups
-        ]
-    }
-
-
 def _convert_key(value: object) -> object:
+    """Keep whole numbers as numbers; all else is text."""
     return value if value is None or isinstance(value, (bool, int)) else str(value)

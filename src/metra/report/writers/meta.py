@@ -8,6 +8,7 @@ from metra.meta.findings import MetaReport
 from metra.report.table import (
     Style,
     convert_record,
+    format_latex_comments,
     list_rows,
     render_json,
     render_latex_table,
@@ -15,7 +16,7 @@ from metra.report.table import (
     render_tsv,
 )
 from metra.report.terminal import DIM, render_table, style_text
-from metra.scoring.table import Cell, Table
+from metra.scoring.table import Cell
 
 COLUMNS = ("table", "row", "column", "value", "low", "high", "signature")
 
@@ -35,12 +36,20 @@ def render_report_terminal(report: MetaReport, style: Style) -> str:
 
 def render_report_json(report: MetaReport, _: Style) -> str:
     """Write every table as a list of rows, numbers in full."""
+    tables = {
+        table.name: [
+            {table.columns[0].heading: name}
+            | {heading: _convert_cell(cell) for heading, cell in cells}
+            for name, cells in list_rows(table)
+        ]
+        for table in report.tables
+    }
     data = {
         "signature": report.signature,
         "notes": list(report.notes),
-        "tables": {table.name: _convert_table(table) for table in report.tables},
-        **report.data,
+        "tables": tables,
     }
+    data |= report.data
     return render_json(convert_record(data, _drop_infinite))
 
 
@@ -58,8 +67,7 @@ def render_report_markdown(report: MetaReport, style: Style) -> str:
 
 def render_report_latex(report: MetaReport, style: Style) -> str:
     """Write tabulars, with the notes and the signature as comments above."""
-    lines = [*report.notes, *report.signature.split("\n")]
-    comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
+    comments = format_latex_comments([*report.notes, *report.signature.split("\n")])
     tables = [render_latex_table(table, style) for table in report.tables]
     return "\n\n".join([comments, *tables])
 
@@ -79,28 +87,15 @@ def _list_lines(report: MetaReport) -> Iterator[tuple[str, ...]]:
         for name, cells in list_rows(table):
             for heading, cell in cells:
                 low, high = map(repr, cell.interval) if cell.interval else ("", "")
-                value = _format_value(cell)
-                yield table.name, name, heading, value, low, high, report.signature
-
-
-def _convert_table(table: Table) -> list[dict[str, Any]]:
-    corner = table.columns[0].heading
-    return [
-        {corner: name} | {heading: _convert_cell(cell) for heading, cell in cells}
-        for name, cells in list_rows(table)
-    ]
+                value = "" if cell.value is None else cell.value
+                text = value if isinstance(value, str) else repr(value)
+                yield table.name, name, heading, text, low, high, report.signature
 
 
 def _convert_cell(cell: Cell) -> Any:
     if cell.interval:
         return {"value": cell.value, "interval": list(cell.interval)}
     return cell.value
-
-
-def _format_value(cell: Cell) -> str:
-    if cell.value is None:
-        return ""
-    return cell.value if isinstance(cell.value, str) else repr(cell.value)
 
 
 def _drop_infinite(value: float) -> float | None:

@@ -1,6 +1,8 @@
 """Profiles of systems as a table, and what stands out in words."""
 
-from metra.analysis.profiles import Profile, Profiles, Trait, TraitValue
+from collections.abc import Callable
+
+from metra.analysis.profiles import Profiles, Trait, TraitValue
 from metra.errors import UnknownNameError, no_such
 from metra.report import terminal
 from metra.report.table import (
@@ -15,6 +17,8 @@ from metra.scoring.table import Cell, Table, make_table
 
 NOTHING = "·"
 UNKNOWN = "–"
+#: Segments that are listed.
+MOST = 50
 
 
 def render_profiles(
@@ -37,7 +41,7 @@ def render_profiles_terminal(profiles: Profiles, style: Style) -> str:
         bold = terminal.style_text(name, terminal.BOLD, style)
         readings.append(f"{bold}{blanks}{profile.reading}")
     below = terminal.style_text(_describe_corpus(profiles), terminal.DIM, style)
-    table = terminal.render_table(build_profile_table(profiles), style)
+    table = terminal.render_table(_build_profile_table(profiles), style)
     return "\n\n".join([table, "\n".join(readings), below])
 
 
@@ -49,43 +53,24 @@ def render_profiles_markdown(profiles: Profiles) -> str:
     ]
     meanings = "\n".join(f"- {line}" for line in _explain_traits(profiles))
     below = escape_markdown(_describe_corpus(profiles))
-    table = render_markdown_table(build_profile_table(profiles), Style())
+    table = render_markdown_table(_build_profile_table(profiles), Style())
     return "\n\n".join([table, "\n".join(readings), meanings, below])
 
 
-def build_profile_table(profiles: Profiles) -> Table:
+def _build_profile_table(profiles: Profiles) -> Table:
     """Lay out systems and traits; the references come last, where they have the trait."""
+    traits = profiles.traits
     rows = [
         (
             profile.system,
-            [
-                _build_trait_cell(profile.traits[trait.name], trait, UNKNOWN)
-                for trait in profiles.traits
-            ],
+            [_build_cell(profile.traits[t.name], t, UNKNOWN) for t in traits],
         )
         for profile in profiles.profiles
     ]
-    references = [
-        _build_trait_cell(
-            TraitValue(value=profiles.references.get(trait.name)), trait, ""
-        )
-        for trait in profiles.traits
-    ]
-    headings = [
-        trait.title if trait.unit == "ratio" else f"{trait.title} %"
-        for trait in profiles.traits
-    ]
-    return make_table("system", headings, [*rows, ("(references)", references)])
-
-
-def list_trait_segments(profile: Profile, trait: str, most: int = 50) -> str:
-    """Name the first segments that show a trait.
-
-    The text is empty if the trait is not one of segments, or if none shows it.
-    """
-    segments = profile.traits[trait].segments
-    more = ", …" if len(segments) > most else ""
-    return ", ".join(map(str, segments[:most])) + more
+    references = [TraitValue(value=profiles.references.get(t.name)) for t in traits]
+    cells = [_build_cell(v, t, "") for v, t in zip(references, traits, strict=True)]
+    headings = [t.title if t.unit == "ratio" else f"{t.title} %" for t in traits]
+    return make_table("system", headings, [*rows, ("(references)", cells)])
 
 
 def _render_terminal(profiles: Profiles, style: Style, show: str | None) -> str:
@@ -96,30 +81,23 @@ def _render_terminal(profiles: Profiles, style: Style, show: str | None) -> str:
     text = f"{render_profiles_terminal(profiles, style)}\n\n{meanings}"
     if show is None:
         return text
-    listed = [
-        f"{terminal.escape_controls(profile.system)}: "
-        f"{list_trait_segments(profile, show) or 'none'}"
-        for profile in profiles.profiles
-    ]
+    listed = []
+    for profile in profiles.profiles:
+        segments = profile.traits[show].segments
+        numbers = ", ".join(map(str, segments[:MOST])) or "none"
+        more = ", …" if len(segments) > MOST else ""
+        listed.append(f"{terminal.escape_controls(profile.system)}: {numbers}{more}")
     return "\n".join([text, "", f"Segments that show {show}:", *listed])
 
 
-def _render_json(profiles: Profiles, _: Style, __: str | None) -> str:
-    return render_json({"profiles": convert_record(profiles)})
-
-
-def _render_markdown(profiles: Profiles, _: Style, __: str | None) -> str:
-    return render_profiles_markdown(profiles)
-
-
-_WRITERS = {
+_WRITERS: dict[str, Callable[[Profiles, Style, str | None], str]] = {
     "table": _render_terminal,
-    "json": _render_json,
-    "markdown": _render_markdown,
+    "json": lambda profiles, *_: render_json({"profiles": convert_record(profiles)}),
+    "markdown": lambda profiles, *_: render_profiles_markdown(profiles),
 }
 
 
-def _build_trait_cell(trait_value: TraitValue, trait: Trait, blank: str) -> Cell:
+def _build_cell(trait_value: TraitValue, trait: Trait, blank: str) -> Cell:
     if trait_value.value is None:
         return Cell(blank)
     if trait_value.value == 0:

@@ -14,17 +14,32 @@ def render_ranking_table(rankings: Sequence[MetricRanking], documents: int) -> s
     """Lay out one block for each metric."""
     noun = "document" if documents == 1 else "documents"
     short_names = shorten_specs([ranking.spec for ranking in rankings])
-    return "\n\n".join(
-        "\n".join(
-            [
-                f"{short_names[ranking.spec]}: ranked by the average of ranks over "
-                f"{documents} {noun}",
-                *render_plain_table(_build_ranking_table(ranking), Style()),
-                *_describe_agreement(ranking),
-            ]
-        )
-        for ranking in rankings
-    )
+    columns = [
+        Column("rank", width=5),
+        Column("system", "left"),
+        Column("average rank"),
+    ]
+    blocks = []
+    for ranking in rankings:
+        rows = [
+            [Cell(f"{rank:g}"), Cell(system), Cell(average)]
+            for system, rank, average in zip(
+                ranking.systems, ranking.ranks, ranking.averages, strict=True
+            )
+        ]
+        lines = [
+            f"{short_names[ranking.spec]}: ranked by the average of ranks over "
+            f"{documents} {noun}",
+            *render_plain_table(Table(columns, rows), Style()),
+        ]
+        if agreement := ranking.agreement:
+            lines.append(
+                f"against the expected ranking: distance {agreement.distance:g}, similarity "
+                f"{agreement.similarity:.1f} %, precision {agreement.precision:.1f} %, recall "
+                f"{agreement.recall:.1f} %"
+            )
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
 
 
 def render_ranking_json(rankings: Sequence[MetricRanking], documents: int) -> str:
@@ -98,34 +113,6 @@ def render_retrieval_json(result: RetrievalResult) -> str:
 #: The functions that write each format.
 RANKING_WRITERS = {"table": render_ranking_table, "json": render_ranking_json}
 RETRIEVAL_WRITERS = {"table": render_retrieval_table, "json": render_retrieval_json}
-
-
-def _build_ranking_table(ranking: MetricRanking) -> Table:
-    columns = [
-        Column("rank", width=5),
-        Column("system", "left"),
-        Column("average rank"),
-    ]
-    return Table(
-        columns,
-        [
-            [Cell(f"{rank:g}"), Cell(system), Cell(average)]
-            for system, rank, average in zip(
-                ranking.systems, ranking.ranks, ranking.averages, strict=True
-            )
-        ],
-    )
-
-
-def _describe_agreement(ranking: MetricRanking) -> list[str]:
-    agreement = ranking.agreement
-    if not agreement:
-        return []
-    return [
-        f"against the expected ranking: distance {agreement.distance:g}, similarity "
-        f"{agreement.similarity:.1f} %, precision {agreement.precision:.1f} %, recall "
-        f"{agreement.recall:.1f} %"
-    ]
 
 
 def _build_run_cells(run: RetrievalRun, reference: RetrievalRun) -> list[Cell]:

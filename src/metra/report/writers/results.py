@@ -7,6 +7,7 @@ from metra.report.table import (
     MISSING,
     Style,
     escape_markdown,
+    format_latex_comments,
     render_json,
     render_latex_table,
     render_markdown_table,
@@ -84,9 +85,10 @@ def render_latex(results: Results, style: Style) -> str:
     lines = [*build_remarks(results), *build_notes(results), *list_signatures(results)]
     if results.terms is not None:
         lines.append(r"The triangles need \usepackage{amssymb}.")
-    comments = "\n".join(f"% {' '.join(line.split())}" for line in lines)
-    tables = build_tables(results, style)
-    return "\n\n".join([comments, *(render_latex_table(t, style) for t in tables)])
+    tables = [
+        render_latex_table(table, style) for table in build_tables(results, style)
+    ]
+    return "\n\n".join([format_latex_comments(lines), *tables])
 
 
 #: The function that writes each format.
@@ -106,14 +108,24 @@ def build_tables(results: Results, style: Style) -> list[Table]:
 
         return [*build_comparison_tables(results), *_build_level_tables(results, style)]
     systems = order_systems(results, style)
-    columns = [
-        _build_score_cells([entry.scores[spec] for entry in systems])
-        for spec in results.specs
-    ]
-    rows = [
-        (entry.name, cells)
-        for entry, cells in zip(systems, zip(*columns, strict=True), strict=True)
-    ]
+    best = {
+        spec: _find_best([entry.scores[spec].score for entry in systems], score)
+        for spec, score in systems[0].scores.items()
+    }
+    rows = []
+    for entry in systems:
+        scores = entry.scores.items()
+        rows.append(
+            (
+                entry.name,
+                [
+                    Cell(
+                        s.score, s.interval, len(systems) > 1 and s.score == best[spec]
+                    )
+                    for spec, s in scores
+                ],
+            )
+        )
     main = make_table("system", build_metric_columns(results), rows)
     if results.groups is not None:
         return [main, *_build_group_tables(results, results.groups, style)]
@@ -138,16 +150,6 @@ def build_remarks(results: Results) -> list[str]:
     return describe_comparisons(results)
 
 
-def _build_score_cells(scores: Sequence[Score]) -> list[Cell]:
-    """Build a column of scores; the best is marked where there are several rows."""
-    best = _find_best([score.score for score in scores], scores[0])
-    several = len(scores) > 1
-    return [
-        Cell(score.score, score.interval, several and score.score == best)
-        for score in scores
-    ]
-
-
 def _build_level_tables(results: Results, style: Style) -> Iterator[Table]:
     systems = order_systems(results, style)
     names = [entry.name for entry in systems]
@@ -158,14 +160,11 @@ def _build_level_tables(results: Results, style: Style) -> Iterator[Table]:
             ("document", [score.documents for score in scores]),
             ("segment", [_number_segments(score) for score in scores]),
         ):
-            by_system = [each for each in values if each is not None]
-            if len(by_system) == len(systems):
+            known = [each for each in values if each is not None]
+            if len(known) == len(systems):
                 rows = [
-                    (
-                        str(item),
-                        _build_row([each[item] for each in by_system], scores[0]),
-                    )
-                    for item in by_system[0]
+                    (str(item), _build_row([each[item] for each in known], scores[0]))
+                    for item in known[0]
                 ]
                 yield make_table(level, names, rows, caption=column.title)
 
@@ -186,26 +185,23 @@ def _build_group_tables(
     corner = " · ".join(groups[0].key)
     columns = build_metric_columns(results)
     systems = [entry.name for entry in order_systems(results, style)]
+    titles = [
+        (" · ".join(map(_format_key, group.key.values())), Cell(f"{group.segments:,}"))
+        for group in groups
+    ]
     if len(systems) == 1:
-        rows = [
-            (
-                _format_group_title(group),
-                [
-                    _build_size_cell(group),
-                    *(Cell(score.score) for score in group.systems[0].scores.values()),
-                ],
-            )
-            for group in groups
-        ]
+        rows = []
+        for (title, size), group in zip(titles, groups, strict=True):
+            scores = group.systems[0].scores.values()
+            rows.append((title, [size, *(Cell(score.score) for score in scores)]))
         yield make_table(corner, ["segments", *columns], rows)
         return
     for spec, column in zip(results.specs, columns, strict=True):
         rows = []
-        for group in groups:
+        for (title, size), group in zip(titles, groups, strict=True):
             by_name = {entry.name: entry.scores[spec] for entry in group.systems}
-            scores = [by_name[name] for name in systems]
-            cells = _build_row([score.score for score in scores], scores[0])
-            rows.append((_format_group_title(group), [_build_size_cell(group), *cells]))
+            values = [by_name[name].score for name in systems]
+            rows.append((title, [size, *_build_row(values, by_name[systems[0]])]))
         headings: list[str | Column] = ["segments", *systems]
         yield make_table(corner, headings, rows, caption=column.title)
 
@@ -221,14 +217,6 @@ def _find_best(values: Sequence[float], score: Score) -> float:
     """Find the best value of those that are not missing."""
     known = [value for value in values if value == value]
     return (max if score.higher_is_better else min)(known, default=0.0)
-
-
-def _build_size_cell(group: GroupScores) -> Cell:
-    return Cell(f"{group.segments:,}")
-
-
-def _format_group_title(group: GroupScores) -> str:
-    return " · ".join(map(_format_key, group.key.values()))
 
 
 def _format_key(value: object) -> str:

@@ -15,21 +15,15 @@ WORD_COLUMNS = ("tf", "df", "tf.idf", "S")
 
 def render_stability(study: StabilityResult, style: Style) -> str:
     """Lay out the overlaps, the mean salience of each set, and the polygons."""
-    blocks = [
-        render_table(table, style)
-        for table in (
-            _build_overlap_table(study),
-            _build_salience_table(study),
-            *(_build_polygon_table(study, weight) for weight in WEIGHTS),
-        )
-    ]
-    blocks.append(
+    tables = [_build_overlap_table(study), _build_salience_table(study)]
+    tables += [_build_polygon_table(study, weight) for weight in WEIGHTS]
+    below = (
         f"{format_count(study.documents, 'document')}; the first translation is "
         f"{study.references[0]}, the second {study.references[1]}. Overlaps are means over "
         "documents of\ncommon n-grams over the mean of both sides; shares are of all words "
         "of a set."
     )
-    return "\n\n".join(blocks)
+    return "\n\n".join([*(render_table(table, style) for table in tables), below])
 
 
 def format_stability_lines(study: StabilityResult) -> Iterator[str]:
@@ -47,9 +41,8 @@ def format_stability_lines(study: StabilityResult) -> Iterator[str]:
             polygon = entry.polygons[weight]
             cells = "share", entry.name, weight
             yield _format_line(*cells, "none", "none", polygon.without)
-            for low, high, share in zip(
-                polygon.bounds, polygon.bounds[1:], polygon.shares, strict=False
-            ):
+            classes = zip(pairwise(polygon.bounds), polygon.shares, strict=True)
+            for (low, high), share in classes:
                 yield _format_line(*cells, low, high, share)
 
 
@@ -66,36 +59,26 @@ def render_word_list(
             (row[word], [_build_word_cell(row[place]) for place in places])
             for row in rows[:top]
         ]
-        blocks.append(
-            render_table(make_table("word", headings, cells, caption=name), style)
-        )
+        ranked = make_table("word", headings, cells, caption=name)
+        blocks.append(render_table(ranked, style))
     return "\n\n".join(blocks)
 
 
 def _build_overlap_table(study: StabilityResult) -> Table:
-    rows = [
-        (
-            format_count(entry.n, "word"),
-            [_build_percent_cell(entry.tokens), _build_percent_cell(entry.types)],
-        )
-        for entry in study.overlaps
-    ]
+    rows = []
+    for entry in study.overlaps:
+        cells = [_build_percent_cell(share) for share in (entry.tokens, entry.types)]
+        rows.append((format_count(entry.n, "word"), cells))
     headings = ("tokens in common", "types in common")
     return make_table("n-grams of up to", headings, rows, caption="Overlap")
 
 
 def _build_salience_table(study: StabilityResult) -> Table:
-    rows = [
-        (
-            entry.name,
-            [
-                Cell(f"{entry.tokens:,}"),
-                *(Cell(entry.means[weight], digits=4) for weight in WEIGHTS),
-                _build_percent_cell(entry.polygons["S"].without),
-            ],
-        )
-        for entry in study.sets
-    ]
+    rows = []
+    for entry in study.sets:
+        means = [Cell(entry.means[weight], digits=4) for weight in WEIGHTS]
+        without = _build_percent_cell(entry.polygons["S"].without)
+        rows.append((entry.name, [Cell(f"{entry.tokens:,}"), *means, without]))
     headings = ("tokens", *(f"mean {weight}" for weight in WEIGHTS), "without S")
     return make_table("words", headings, rows, caption="Salience")
 

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from sqlalchemy import Connection
 
-from metra.campaign.assignment import Task
-from metra.campaign.campaign import FIRST, Campaign
+from metra.campaign.campaign import FIRST
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.exports import zip_files
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
@@ -16,7 +14,7 @@ from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.store import audit, campaigns, tasks
 from metra.store.campaigns import StoredCampaign
 from metra.store.second_looks import read_completed
-from metra.web.admin.frame import find_stored_campaign, is_blind, render_admin_page
+from metra.web.admin.frame import OfCampaign, is_blind, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
 from metra.web.security.visitors import Administering
 from metra.web.state import Refusal, get_state
@@ -56,19 +54,15 @@ def _compare_campaigns(
     request: Request,
 ) -> tuple[list[StoredCampaign], set[str], Exercise | None]:
     with get_state(request).store.reading() as db:
-        every = [
-            campaigns.get_campaign(db, entry[0])
-            for entry in campaigns.list_campaigns(db)
-        ]
+        entries = campaigns.list_campaigns(db)
+        every = [campaigns.get_campaign(db, entry[0]) for entry in entries]
         known = [
             one
             for one in every
             if not is_blind(one) and FIRST not in one.campaign.material
         ]
-        asked = set(request.query_params.getlist("campaign"))
-        chosen = {one.id for one in known if one.id in asked} or {
-            one.id for one in known
-        }
+        ids = {one.id for one in known}
+        chosen = ids.intersection(request.query_params.getlist("campaign")) or ids
         results = [
             result
             for one in known
@@ -87,41 +81,28 @@ def show_log(request: Request, session: Administering) -> Response:
     with get_state(request).store.reading() as db:
         entries = audit.list_entries(db)
         names = {row[0]: row[1] for row in campaigns.list_campaigns(db)}
-    return _render_log(request, session.name, entries, names, None)
+    return render_admin_page(
+        request, "log.html", who=session.name, **_list_rows(entries, names)
+    )
 
 
 @router.get("/admin/campaigns/{key}/log")
-def show_history(request: Request, key: str, session: Administering) -> Response:
+def show_history(visit: OfCampaign) -> Response:
     """Show the audit log of one campaign."""
-    stored = find_stored_campaign(request, key)
-    with get_state(request).store.reading() as db:
+    stored = visit.stored
+    with visit.store.reading() as db:
         entries = audit.list_entries(db, stored.id)
-    return _render_log(request, session.name, entries, {stored.id: stored.name}, stored)
+    return visit.render("log.html", **_list_rows(entries, {stored.id: stored.name}))
 
 
-def _render_log(
-    request: Request,
-    who: str,
-    entries: list[audit.AuditEntry],
-    names: dict[str, str],
-    stored: campaigns.StoredCampaign | None,
-) -> Response:
+def _list_rows(
+    entries: list[audit.AuditEntry], names: dict[str, str]
+) -> dict[str, Any]:
     rows = [
-        (
-            entry,
-            names.get(entry.campaign or "", ""),
-            _format_entry(entry.data),
-        )
+        (entry, names.get(entry.campaign or "", ""), _format_entry(entry.data))
         for entry in entries[:_MOST]
     ]
-    return render_admin_page(
-        request,
-        "log.html",
-        who=who,
-        rows=rows,
-        stored=stored,
-        hidden=max(0, len(entries) - _MOST),
-    )
+    return {"rows": rows, "hidden": max(0, len(entries) - _MOST)}
 
 
 def _format_entry(data: Any) -> str:
@@ -136,58 +117,42 @@ def _format_entry(data: Any) -> str:
 
 
 def _format_value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return str(value)
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
 _SCREENS = 3
 
 
 @router.get("/admin/campaigns/{key}/preview")
-def show_preview(request: Request, key: str, session: Administering) -> Response:
+def show_preview(visit: OfCampaign) -> Response:
     """Show the first screens as judges will see them; nothing is stored."""
-    stored = find_stored_campaign(request, key)
-    campaign = stored.campaign
-    with get_state(request).store.reading() as db:
+    stored, campaign = visit.stored, visit.stored.campaign
+    with visit.store.reading() as db:
         first = tasks.list_campaign_tasks(db, stored.id)[:_SCREENS]
-    shown = [
-        build_screen(
-            campaign,
-            one.task,
-            number=number,
-            step=_find_last_step(campaign, one.task, number),
-        )
-        for one in first
-        for number in range(one.screens)
-    ][:_SCREENS]
-    offered = list_wordings(campaign)
-    wanted = request.query_params.get("wording", "")
-    wording = choose_campaign_wording(campaign, wanted)
+    places = [(one.task, number) for one in first for number in range(one.screens)]
+    shown = []
+    for task, number in places[:_SCREENS]:
+        # Some screens omit a step.
+        last = len(get_screen_protocol(campaign, task, number).steps) - 1
+        shown.append(build_screen(campaign, task, number=number, step=last))
+    wording = choose_campaign_wording(
+        campaign, visit.request.query_params.get("wording", "")
+    )
     about = build_campaign_json(stored, wording)
-    target = campaign.settings.target_language
-    protocol = build_protocol_json(campaign.protocol, target, wording)
-    return render_admin_page(
-        request,
+    languages = [one.language for one in list_wordings(campaign)]
+    return visit.render(
         "preview.html",
-        stored=stored,
-        who=session.name,
         wording=wording,
-        wordings=[(one.language, get_language_name(one.language)) for one in offered],
+        wordings=[(code, get_language_name(code)) for code in languages],
         trial={
             "screens": shown,
-            "protocol": protocol,
+            "protocol": build_protocol_json(campaign, wording),
             "source": about["source"],
             "target": about["target"],
         },
     )
-
-
-def _find_last_step(campaign: Campaign, task: Task, number: int) -> int:
-    """Return the index of the last step of a screen; some screens omit one."""
-    return len(get_screen_protocol(campaign, task, number).steps) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +163,7 @@ class CampaignListing:
     name: str
     state: str
     created_at: float
+    #: Finished tasks, out of all that are assigned.
     done: int
     of: int
 
@@ -205,17 +171,12 @@ class CampaignListing:
 @router.get("/admin")
 def show_campaigns(request: Request, session: Administering) -> Response:
     """Show the list of campaigns, newest first."""
+    rows = []
     with get_state(request).store.reading() as db:
-        rows = [
-            CampaignListing(*row, *_count_tasks(db, row[0]))
-            for row in campaigns.list_campaigns(db)
-        ]
+        for row in campaigns.list_campaigns(db):
+            states = [task.state for task in tasks.list_campaign_tasks(db, row[0])]
+            of = len(states) - states.count("passed")
+            rows.append(CampaignListing(*row, states.count("done"), of))
     return render_admin_page(
         request, "campaigns.html", campaigns=rows, who=session.name
     )
-
-
-def _count_tasks(db: Connection, key: str) -> tuple[int, int]:
-    """Return the numbers of finished tasks and of all assigned tasks."""
-    states = [task.state for task in tasks.list_campaign_tasks(db, key)]
-    return states.count("done"), len(states) - states.count("passed")

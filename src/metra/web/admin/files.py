@@ -16,12 +16,11 @@ from metra.campaign.imports import (
 from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
-from metra.store.campaigns import StoredCampaign
 from metra.store.events import write_key_log
 from metra.web.admin.frame import (
-    find_stored_campaign,
+    CampaignVisit,
+    OfCampaign,
     is_blind,
-    read_visible_judgements,
     render_admin_page,
 )
 from metra.web.pages import redirect_to
@@ -52,67 +51,36 @@ _ABOUT = {
 
 
 @router.get("/admin/campaigns/{key}/export")
-def show_exports(request: Request, key: str, session: Administering) -> Response:
+def show_exports(visit: OfCampaign) -> Response:
     """Show the formats of downloads."""
-    stored = find_stored_campaign(request, key)
-    known = _list_formats(stored)
-    return render_admin_page(
-        request,
-        "export.html",
-        stored=stored,
-        who=session.name,
-        formats=[(form, *_ABOUT[form]) for form in _ABOUT if form in known],
-        blind=is_blind(stored),
-        problem="",
-    )
+    known = _list_formats(visit)
+    formats = [(form, *about) for form, about in _ABOUT.items() if form in known]
+    return visit.render("export.html", formats=formats)
 
 
 @router.get("/admin/campaigns/{key}/export/{form}")
-def download_export(
-    request: Request, key: str, form: str, session: Administering
-) -> Response:
+def download_export(visit: OfCampaign, form: str) -> Response:
     """Return a file of judgements, and log the download."""
-    stored = find_stored_campaign(request, key)
-    if form not in _list_formats(stored):
+    stored = visit.stored
+    if form not in _list_formats(visit):
         raise Refusal.not_found()
-    with get_state(request).store.reading() as db:
+    with visit.store.reading() as db:
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
     try:
         known = None if stored.imported else stored.campaign
-        judgements = read_visible_judgements(request, stored)
-        file = export_judgements(form, judgements, known, keys=keys)
+        file = export_judgements(form, visit.read_judgements(), known, keys=keys)
     except MetraError as error:
-        return render_admin_page(
-            request,
-            "export.html",
-            status=422,
-            stored=stored,
-            who=session.name,
-            formats=[],
-            blind=is_blind(stored),
-            problem=str(error),
-        )
-    state = get_state(request)
-    with state.store.transaction() as db:
-        audit.add_entry(
-            db,
-            session.name,
-            "export",
-            {"format": form, "blind": is_blind(stored)},
-            now=state.clock(),
-            campaign=stored.id,
-        )
+        return visit.render("export.html", formats=[], problem=str(error))
+    data = {"format": form, "blind": is_blind(stored)}
+    with visit.store.transaction() as db:
+        audit.add_entry(db, what="export", data=data, campaign=stored.id, **visit.by)
     name = quote(f"{stored.name}.{file.name}", safe="")
-    disposition = f"attachment; filename*=UTF-8''{name}"
-    return Response(
-        file.content,
-        media_type=file.media_type,
-        headers={"Content-Disposition": disposition},
-    )
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(file.content, media_type=file.media_type, headers=headers)
 
 
-def _list_formats(stored: StoredCampaign) -> tuple[str, ...]:
-    campaign = stored.campaign
+def _list_formats(visit: CampaignVisit) -> tuple[str, ...]:
+    campaign = visit.stored.campaign
     return list_formats(campaign.protocol.name, keys=campaign.settings.log_keys)
 
 
@@ -147,9 +115,7 @@ def _import_files(
         for name in ("name", "lang", "protocol")
     }
     if not sent:
-        return _render_import(
-            request, session.name, typed, problem="Choose at least one file."
-        )
+        return _render_import(request, session.name, typed, "Choose at least one file.")
     state = get_state(request)
     try:
         judgements = parse_judgements(
@@ -167,7 +133,7 @@ def _import_files(
                 name=typed["name"] or None,
             )
     except MetraError as error:
-        return _render_import(request, session.name, typed, problem=str(error))
+        return _render_import(request, session.name, typed, str(error))
     [first, *more] = kept.values()
     return redirect_to("/admin" if more else f"/admin/campaigns/{first.id}/results")
 
@@ -178,7 +144,6 @@ def _render_import(
     return render_admin_page(
         request,
         "import.html",
-        status=422 if problem else 200,
         who=who,
         typed=typed,
         problem=problem,

@@ -1,54 +1,78 @@
 """What all admin pages share: the frame, the campaign, blinding, formats of numbers."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Annotated, Any
 
-from fastapi import Request, Response
+from fastapi import Depends, Request, Response
+from sqlalchemy import Connection
 
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
 from metra.store.campaigns import StoredCampaign
-from metra.store.judges import Judge
+from metra.store.database import Store
 from metra.store.second_looks import read_completed
-from metra.web.pages import load_templates, render_page
+from metra.web.pages import load_templates, redirect_to, render_page
+from metra.web.security.visitors import Administering
 from metra.web.state import Refusal, get_state
 from metra.web.strings import load_strings
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from sqlalchemy import Connection
-
 
 def render_admin_page(
-    request: Request, template: str, *, status: int = 200, **more: Any
+    request: Request, template: str, *, status: int | None = None, **more: Any
 ) -> Response:
-    """Render an admin page; these are in English."""
+    """Render an admin page, in English; one with a `problem` is a refusal."""
     _add_filters()
-    return render_page(
-        request,
-        f"admin/{template}",
-        status=status,
-        **{"lang": "en", "dir": "ltr", "t": load_strings("en")} | more,
-    )
+    english = {"lang": "en", "dir": "ltr", "t": load_strings("en")}
+    status = status or (422 if more.get("problem") else 200)
+    return render_page(request, f"admin/{template}", status=status, **english | more)
 
 
-def find_stored_campaign(request: Request, key: str) -> StoredCampaign:
-    """Return a campaign, or refuse the request if there is none."""
-    with get_state(request).store.reading() as db:
-        stored = campaigns.find_campaign(db, key)
-    if stored is None:
-        raise Refusal.not_found()
-    return stored
+@dataclass(frozen=True, slots=True)
+class CampaignVisit:
+    """An admin's request about a campaign."""
 
+    request: Request
+    store: Store
+    who: str
+    stored: StoredCampaign
 
-def find_campaign_judge(db: "Connection", stored: StoredCampaign, key: str) -> Judge:
-    """Return a judge of the campaign; refuse judges of other campaigns."""
-    judge = judges.find_judge(db, key)
-    if judge is None or judge.campaign != stored.id:
-        raise Refusal.not_found()
-    return judge
+    @property
+    def by(self) -> dict[str, Any]:
+        """The time and the admin, as the functions of the store record them."""
+        return {"now": get_state(self.request).clock(), "who": self.who}
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The name of each system on the pages."""
+        systems = [system.name for system in self.stored.campaign.systems]
+        if is_blind(self.stored):
+            return assign_blind_names(systems, self.stored.secret)
+        return {name: name for name in systems}
+
+    def read_judgements(self) -> list[Judgement]:
+        """Return all answers, every revision, with the system names that may be shown."""
+        with self.store.reading() as db:
+            judgements = read_completed(db, self.stored)
+        return blind_judgements(judgements, self.names)
+
+    def find_judge(self, db: Connection, key: str) -> str:
+        """Return the id of a judge of the campaign; refuse judges of other campaigns."""
+        judge = judges.find_judge(db, key)
+        if judge is None or judge.campaign != self.stored.id:
+            raise Refusal.not_found()
+        return judge.id
+
+    def render(self, template: str, **more: Any) -> Response:
+        """Render a page about the campaign."""
+        about = {"who": self.who, "stored": self.stored, "blind": is_blind(self.stored)}
+        return render_admin_page(self.request, template, **more | about)
+
+    def redirect(self, page: str = "") -> Response:
+        """Redirect the browser to a page of the campaign."""
+        return redirect_to(f"/admin/campaigns/{self.stored.id}{page}")
 
 
 def is_blind(stored: StoredCampaign) -> bool:
@@ -56,33 +80,28 @@ def is_blind(stored: StoredCampaign) -> bool:
     return stored.unblinded_at is None and stored.state != "closed"
 
 
-def get_visible_names(stored: StoredCampaign) -> dict[str, str]:
-    """Return the name of each system on the pages."""
-    systems = [system.name for system in stored.campaign.systems]
-    if is_blind(stored):
-        return assign_blind_names(systems, stored.secret)
-    return {name: name for name in systems}
+def _open_campaign(request: Request, key: str, session: Administering) -> CampaignVisit:
+    store = get_state(request).store
+    with store.reading() as db:
+        stored = campaigns.find_campaign(db, key)
+    if stored is None:
+        raise Refusal.not_found()
+    return CampaignVisit(request, store, session.name, stored)
 
 
-def read_visible_judgements(
-    request: Request, stored: StoredCampaign
-) -> list[Judgement]:
-    """Return all answers, every revision, with the system names that may be shown."""
-    with get_state(request).store.reading() as db:
-        judgements = read_completed(db, stored)
-    return blind_judgements(judgements, get_visible_names(stored))
+#: What routes depend on that serve an admin about the campaign `key` of their path.
+OfCampaign = Annotated[CampaignVisit, Depends(_open_campaign)]
 
 
 @cache
-def _add_filters() -> "Environment":
-    environment = load_templates()
-    environment.filters["moment"] = format_time
-    environment.filters["number"] = format_number
-    environment.filters["figure"] = format_figure
-    environment.filters["chance"] = format_p_value
-    environment.filters["signed"] = format_difference
-    environment.filters["minutes"] = format_minutes
-    return environment
+def _add_filters() -> None:
+    load_templates().filters.update(
+        moment=format_time,
+        number=format_number,
+        chance=format_p_value,
+        signed=format_difference,
+        minutes=format_minutes,
+    )
 
 
 def format_time(seconds: float | None) -> str:
@@ -96,22 +115,15 @@ def format_time(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
 
 
-def format_number(value: float | None, digits: int = 1) -> str:
-    """Format a number; a dash for None.
+def format_number(value: float | None, digits: int = 1, sign: str = "-") -> str:
+    """Format a number; a dash for None and NaN.
 
     >>> format_number(3.14159, 2), format_number(-1.0), format_number(None)
     ('3.14', '−1.0', '–')
     """
-    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
-
-
-def format_figure(value: float, digits: int = 1) -> str:
-    """Format a number; a dash for NaN.
-
-    >>> format_figure(0.5), format_figure(float("nan"))
-    ('0.5', '–')
-    """
-    return format_number(value if value == value else None, digits)
+    if value is None or value != value:
+        return "–"
+    return f"{value:{sign}.{digits}f}".replace("-", "−")
 
 
 def format_p_value(value: float | None, digits: int = 4) -> str:
@@ -132,7 +144,7 @@ def format_difference(value: float | None, digits: int = 1) -> str:
     >>> format_difference(2.0), format_difference(-2.0)
     ('+2.0', '−2.0')
     """
-    return "–" if value is None else f"{value:+.{digits}f}".replace("-", "−")
+    return format_number(value, digits, "+")
 
 
 def format_minutes(value: float | None) -> str:

@@ -25,7 +25,7 @@ def show_login(request: Request) -> Response:
     """Show the form for name and password."""
     if get_session(request, "admin") is not None:
         return redirect_to("/admin")
-    return render_admin_page(request, "login.html", name="", problem="")
+    return render_admin_page(request, "login.html", name="")
 
 
 @router.post("/admin/login")
@@ -44,15 +44,14 @@ def login(
         if failures < _MOST_FAILURES:
             # Counted before the slow check, so that parallel guesses are counted too.
             access.add_failure(db, key, now=now)
+    problem = ""
     if failures >= _MOST_FAILURES:
-        problem = "Too many wrong passwords; wait five minutes."
+        status, problem = 429, "Too many wrong passwords; wait five minutes."
+    elif not access.check_password(password, kept):
+        status, problem = 401, "This name and this password do not belong together."
+    if problem:
         return render_admin_page(
-            request, "login.html", status=429, name=name, problem=problem
-        )
-    if not access.check_password(password, kept):
-        problem = "This name and this password do not belong together."
-        return render_admin_page(
-            request, "login.html", status=401, name=name, problem=problem
+            request, "login.html", status=status, name=name, problem=problem
         )
     old = get_session(request, "admin")
     with state.store.transaction() as db:

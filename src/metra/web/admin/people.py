@@ -6,112 +6,83 @@ A link is shown once, when it is issued.
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Form, Response
 from markupsafe import Markup
 
 from metra.campaign.monitoring import JudgeStatus, compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
-from metra.store.campaigns import StoredCampaign
 from metra.store.judges import Judge
-from metra.store.screens import JudgeProgress, compute_progress
-from metra.web.admin.frame import (
-    find_campaign_judge,
-    find_stored_campaign,
-    read_visible_judgements,
-    render_admin_page,
-)
-from metra.web.pages import redirect_to
-from metra.web.security.visitors import Administering
+from metra.store.screens import JudgeProgress
+from metra.web.admin.frame import CampaignVisit, OfCampaign
 from metra.web.state import Refusal, get_state
 
-router = APIRouter()
+router = APIRouter(prefix="/admin/campaigns/{key}")
 _Key = Annotated[str, Form(max_length=100)]
+_Word = Annotated[str, Form(max_length=20)]
+_MOST_COMMENTS = 50
 
 
-@router.get("/admin/campaigns/{key}/judges")
-def show_people(request: Request, key: str, session: Administering) -> Response:
+@router.get("/judges")
+def show_people(visit: OfCampaign) -> Response:
     """Show the judges of a campaign."""
-    return _render_people(request, find_stored_campaign(request, key), session.name, {})
+    return _render_people(visit, {})
 
 
-@router.post("/admin/campaigns/{key}/judges/issue")
-def issue_links(
-    request: Request, key: str, session: Administering, judge: _Key = ""
-) -> Response:
+@router.post("/judges/issue")
+def issue_links(visit: OfCampaign, judge: _Key = "") -> Response:
     """Issue links for one judge or for all without one, and show them once."""
-    stored = find_stored_campaign(request, key)
-    app_state = get_state(request)
+    # As configured, else as the admin reaches the app.
+    base = (get_state(visit.request).base_url or str(visit.request.base_url)).rstrip(
+        "/"
+    )
     links: dict[str, str] = {}
-    with app_state.store.transaction() as db:
-        everybody = judges.list_judges(db, stored.id)
-        wanted = (
-            [one for one in everybody if one.id == judge]
-            if judge
-            else [one for one in everybody if _wants_link(one)]
-        )
-        if judge and not wanted:
-            raise Refusal.not_found()
+    with visit.store.transaction() as db:
+        if judge:
+            wanted = [visit.find_judge(db, judge)]
+        else:
+            everybody = judges.list_judges(db, visit.stored.id)
+            wanted = [one.id for one in everybody if _wants_link(one)]
         for one in wanted:
-            token = judges.issue_link(
-                db, one.id, now=app_state.clock(), who=session.name
-            )
-            links[one.id] = f"{_get_base_url(request)}/j/{token}"
-    return _render_people(request, stored, session.name, links)
+            links[one] = f"{base}/j/{judges.issue_link(db, one, **visit.by)}"
+    return _render_people(visit, links)
 
 
-@router.post("/admin/campaigns/{key}/judges/revoke")
-def revoke_link(
-    request: Request, key: str, session: Administering, judge: _Key = ""
-) -> Response:
+@router.post("/judges/revoke")
+def revoke_link(visit: OfCampaign, judge: _Key = "") -> Response:
     """Revoke a judge's link."""
-    stored = find_stored_campaign(request, key)
-    app_state = get_state(request)
-    with app_state.store.transaction() as db:
-        target = find_campaign_judge(db, stored, judge)
-        judges.revoke_link(db, target.id, now=app_state.clock(), who=session.name)
-    return redirect_to(f"/admin/campaigns/{stored.id}/judges")
+    with visit.store.transaction() as db:
+        judges.revoke_link(db, visit.find_judge(db, judge), **visit.by)
+    return visit.redirect("/judges")
 
 
-@router.post("/admin/campaigns/{key}/judges/note")
+@router.post("/judges/note")
 def save_note(
-    request: Request,
-    key: str,
-    session: Administering,
+    visit: OfCampaign,
     judge: _Key = "",
     text: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
     """Store a note about a judge."""
-    del session  # only checked
-    stored = find_stored_campaign(request, key)
-    with get_state(request).store.transaction() as db:
-        judges.set_note(db, find_campaign_judge(db, stored, judge).id, text)
-    return redirect_to(f"/admin/campaigns/{stored.id}/judges")
+    with visit.store.transaction() as db:
+        judges.set_note(db, visit.find_judge(db, judge), text)
+    return visit.redirect("/judges")
 
 
-@router.post("/admin/campaigns/{key}/judges/forget")
+@router.post("/judges/forget")
 def forget_judge(
-    request: Request,
-    key: str,
-    session: Administering,
-    judge: _Key = "",
-    what: Annotated[str, Form(max_length=20)] = "",
-    sure: Annotated[str, Form(max_length=20)] = "",
+    visit: OfCampaign, judge: _Key = "", what: _Word = "", sure: _Word = ""
 ) -> Response:
     """Delete a judge's name, or also their answers, and log it."""
-    stored = find_stored_campaign(request, key)
     if what not in ("name", "answers"):
         raise Refusal(422, "A judge's name can be forgotten, or also the answers.")
     if sure != "yes":
         raise Refusal(422, "Say that you are sure: this cannot be undone.")
-    app_state = get_state(request)
-    with app_state.store.transaction() as db:
-        target = find_campaign_judge(db, stored, judge)
-        now, who = app_state.clock(), session.name
+    with visit.store.transaction() as db:
+        target = visit.find_judge(db, judge)
         if what == "answers":
-            judges.delete_answers(db, target.id, now=now, who=who)
-        judges.anonymise_judge(db, target.id, now=now, who=who)
-    return redirect_to(f"/admin/campaigns/{stored.id}/judges")
+            judges.delete_answers(db, target, **visit.by)
+        judges.anonymise_judge(db, target, **visit.by)
+    return visit.redirect("/judges")
 
 
 def _wants_link(judge: Judge) -> bool:
@@ -119,28 +90,14 @@ def _wants_link(judge: Judge) -> bool:
     return not judge.has_link and not gone
 
 
-def _get_base_url(request: Request) -> str:
-    """Return the URL of the app for judges: as configured, else as the admin uses it."""
-    return (get_state(request).base_url or str(request.base_url)).rstrip("/")
-
-
-def _render_people(
-    request: Request, stored: StoredCampaign, who: str, links: dict[str, str]
-) -> Response:
-    with get_state(request).store.reading() as db:
+def _render_people(visit: CampaignVisit, links: dict[str, str]) -> Response:
+    stored = visit.stored
+    with visit.store.reading() as db:
         everybody = judges.list_judges(db, stored.id)
-    return render_admin_page(
-        request,
-        "judges.html",
-        stored=stored,
-        who=who,
-        judges=everybody,
-        links=links,
-        without_link=0 if stored.imported else sum(map(_wants_link, everybody)),
+    without = 0 if stored.imported else sum(map(_wants_link, everybody))
+    return visit.render(
+        "judges.html", judges=everybody, links=links, without_link=without
     )
-
-
-_MOST_COMMENTS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,29 +109,21 @@ class JudgeListing:
     so_far: JudgeStatus | None
 
 
-@router.get("/admin/campaigns/{key}")
-def show_monitor(request: Request, key: str, session: Administering) -> Response:
+@router.get("")
+def show_monitor(visit: OfCampaign) -> Response:
     """Show progress, pace, attention checks and agreement."""
-    stored = find_stored_campaign(request, key)
-    looked = compute_status(read_visible_judgements(request, stored))
-    with get_state(request).store.reading() as db:
-        rows = [
-            JudgeListing(
-                judge,
-                compute_progress(
-                    db, stored, judge.id, screens.list_screens(db, judge.id)
-                ),
-                looked.judges.get(judge.label),
-            )
-            for judge in judges.list_judges(db, stored.id)
-        ]
+    stored = visit.stored
+    looked = compute_status(visit.read_judgements())
+    rows = []
+    with visit.store.reading() as db:
+        for judge in judges.list_judges(db, stored.id):
+            way = screens.list_screens(db, judge.id)
+            progress = screens.compute_progress(db, stored, judge.id, way)
+            rows.append(JudgeListing(judge, progress, looked.judges.get(judge.label)))
     done = sum(row.progress.done for row in rows)
     of = sum(row.progress.of for row in rows)
-    return render_admin_page(
-        request,
+    return visit.render(
         "monitor.html",
-        stored=stored,
-        who=session.name,
         rows=rows,
         done=done,
         of=of,
@@ -185,48 +134,27 @@ def show_monitor(request: Request, key: str, session: Administering) -> Response
     )
 
 
-@router.post("/admin/campaigns/{key}/state")
-def set_state(
-    request: Request,
-    key: str,
-    session: Administering,
-    state: Annotated[str, Form(max_length=20)] = "",
-) -> Response:
+@router.post("/state")
+def set_state(visit: OfCampaign, state: _Word = "") -> Response:
     """Open, pause or close the campaign."""
-    stored = find_stored_campaign(request, key)
     if state not in ("open", "paused", "closed"):
         raise Refusal(422, "A campaign can be opened, paused or closed.")
-    app_state = get_state(request)
-    with app_state.store.transaction() as db:
-        campaigns.set_state(
-            db, stored.id, state, now=app_state.clock(), who=session.name
-        )
-    return redirect_to(f"/admin/campaigns/{stored.id}")
+    with visit.store.transaction() as db:
+        campaigns.set_state(db, visit.stored.id, state, **visit.by)
+    return visit.redirect()
 
 
-@router.post("/admin/campaigns/{key}/unblind")
-def unblind_campaign(request: Request, key: str, session: Administering) -> Response:
+@router.post("/unblind")
+def unblind_campaign(visit: OfCampaign) -> Response:
     """Show system names from now on, and log it."""
-    stored = find_stored_campaign(request, key)
-    app_state = get_state(request)
-    with app_state.store.transaction() as db:
-        campaigns.unblind_campaign(
-            db, stored.id, now=app_state.clock(), who=session.name
-        )
-    return redirect_to(f"/admin/campaigns/{stored.id}/results")
+    with visit.store.transaction() as db:
+        campaigns.unblind_campaign(db, visit.stored.id, **visit.by)
+    return visit.redirect("/results")
 
 
-@router.post("/admin/campaigns/{key}/release")
-def release_tasks(
-    request: Request,
-    key: str,
-    session: Administering,
-    judge: Annotated[str, Form(max_length=100)] = "",
-) -> Response:
+@router.post("/release")
+def release_tasks(visit: OfCampaign, judge: _Key = "") -> Response:
     """Release a judge's unfinished tasks to others."""
-    stored = find_stored_campaign(request, key)
-    app_state = get_state(request)
-    with app_state.store.transaction() as db:
-        target = find_campaign_judge(db, stored, judge)
-        judges.release_tasks(db, target.id, now=app_state.clock(), who=session.name)
-    return redirect_to(f"/admin/campaigns/{stored.id}")
+    with visit.store.transaction() as db:
+        judges.release_tasks(db, visit.find_judge(db, judge), **visit.by)
+    return visit.redirect()

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, get_args
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
 from starlette.datastructures import QueryParams
 
 from metra.campaign.judges import FlagRules
-from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
+from metra.campaign.metric_scores import correlate_metrics
 from metra.campaign.monitoring import APART, find_disagreements
 from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.ranking import RankingOptions
@@ -27,26 +27,165 @@ from metra.errors import MetraError
 from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
-from metra.store import answers, campaigns
-from metra.store.campaigns import StoredCampaign
-from metra.store.second_looks import (
-    create_adjudication_draft,
-    find_second_looks,
-    read_adjudications,
-    read_completed,
-)
-from metra.web.admin.frame import (
-    find_stored_campaign,
-    get_visible_names,
-    is_blind,
-    read_visible_judgements,
-    render_admin_page,
-)
+from metra.store import answers, campaigns, second_looks
+from metra.web.admin.frame import CampaignVisit, OfCampaign, format_time
 from metra.web.pages import redirect_to
-from metra.web.security.visitors import Administering
-from metra.web.state import get_state
 
+router = APIRouter(prefix="/admin/campaigns/{key}")
+_Names = Annotated[str, Form(max_length=2000)]
+_MOST_OUTPUTS = 50
+_MOST_UNDEFINED = 100
+_LIMITS = (10, 25, 50, 75)
+_METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
+
+
+@router.get("/disagreements")
+def show_disagreements(
+    visit: OfCampaign, apart: Annotated[str, Query(max_length=10)] = ""
+) -> Response:
+    """Show outputs on which judges disagree, the largest difference first."""
+    return _render_disagreements(visit, _parse_limit(apart))
+
+
+@router.post("/disagreements")
+def create_adjudication(
+    visit: OfCampaign,
+    judges: _Names = "",
+    apart: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Create a campaign in which others judge these outputs again."""
+    stored, limit = visit.stored, _parse_limit(apart)
+    try:
+        with visit.store.transaction() as db:
+            judgements = second_looks.read_completed(db, stored)
+            rows = find_disagreements(judgements, apart=limit)
+            new = second_looks.create_adjudication_draft(
+                db, stored, rows, judges=_parse_names(judges), **visit.by
+            )
+    except MetraError as error:
+        return _render_disagreements(visit, limit, str(error))
+    return redirect_to(f"/admin/campaigns/{new}")
+
+
+def _parse_limit(apart: str) -> float:
+    return float(apart) if apart in map(str, _LIMITS) else APART
+
+
+def _parse_names(judges: str) -> tuple[str, ...]:
+    names = (name.strip() for name in judges.split(","))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
+def _render_disagreements(
+    visit: CampaignVisit, limit: float, problem: str = ""
+) -> Response:
+    stored, names = visit.stored, visit.names
+    rows = find_disagreements(visit.read_judgements(), apart=limit)
+    with visit.store.reading() as db:
+        adjudications = second_looks.read_adjudications(db, stored)
+    settings = stored.campaign.settings
+    return visit.render(
+        "disagreements.html",
+        problem=problem,
+        rows=rows[:_MOST_OUTPUTS],
+        more=len(rows[_MOST_OUTPUTS:]),
+        count=len(rows),
+        again={
+            (names.get(system, system), segment): judged
+            for (system, segment), judged in adjudications.items()
+        },
+        limit=limit,
+        limits=_LIMITS,
+        languages=(settings.source_language, settings.target_language),
+        can_ask=not stored.campaign.protocol.contrastive,
+    )
+
+
+@router.get("/measures")
+def show_metrics(visit: OfCampaign) -> Response:
+    """Show scores of texts, undefined scores and follow-up campaigns."""
+    return _render_metrics(visit)
+
+
+@router.post("/second-look")
+def create_second_look(
+    visit: OfCampaign,
+    judges: _Names = "",
+    each: Annotated[int, Form(ge=1, le=20)] = 1,
+) -> Response:
+    """Create a campaign that settles the open answers of this one."""
+    stored = visit.stored
+    try:
+        with visit.store.transaction() as db:
+            made = build_follow_up(
+                stored.campaign,
+                stored.id,
+                second_looks.read_completed(db, stored),
+                judges=_parse_names(judges),
+                each=each,
+                name=second_looks.name_second_look(db, stored),
+            )
+            new = campaigns.create_campaign(db, made, **visit.by)
+    except MetraError as error:
+        return _render_metrics(visit, str(error))
+    return redirect_to(f"/admin/campaigns/{new}")
+
+
+def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
+    stored, campaign = visit.stored, visit.stored.campaign
+    judgements = visit.read_judgements()
+    with visit.store.reading() as db:
+        looks = second_looks.find_second_looks(db, stored)
+        own = answers.read_judgements(db, stored) if campaign.material else []
+    measured = compute_measurements(campaign, judgements)
+    return visit.render(
+        "measures.html",
+        problem=problem,
+        measured=measured,
+        undefined=measured.undefined[:_MOST_UNDEFINED],
+        more_undefined=len(measured.undefined[_MOST_UNDEFINED:]),
+        waiting=count_open_answers(campaign, judgements),
+        looks=looks,
+        prefilled=count_mark_changes(campaign, own),
+        names=visit.names,
+    )
+
+
+@router.get("/results")
+def show_results(visit: OfCampaign) -> Response:
+    """Show results, computed from the judgements that pass the filters."""
+    query, names = visit.request.query_params, visit.names
+    judgements = visit.read_judgements()
+    known = list_choices(judgements, names.values())
+    options = parse_summary_options(query, known)
+    results = summarise_judgements(judgements, options)
+    with_metrics = query.get("metrics") == "yes"
+    correlations, problem = [], ""
+    if with_metrics:
+        kept = filter_judgements(judgements, options.choice, options.rules)
+        metrics = {name: registry.metric(name) for name in _METRICS}
+        try:
+            correlations = correlate_metrics(
+                visit.stored.campaign, kept, metrics, names=names
+            )
+        except MetraError as error:
+            problem = str(error)
+    times = results.times
+    return visit.render(
+        "results.html",
+        results=results,
+        known=known,
+        wished=options,
+        filtered=bool(query),
+        days=[query.get(name, "") for name in ("from", "to")],
+        with_metrics=with_metrics,
+        correlations=correlations,
+        metrics_problem=problem,
+        pictures=[Markup(draw_ranking(one)) for one in results.rankings],
+        time_picture=Markup(draw_times(times)) if times else "",
+        judges_picture=Markup(draw_judge_times(times)) if times else "",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +195,25 @@ class FilterChoices:
     judges: Sequence[str]
     systems: Sequence[str]
     documents: Sequence[str]
-    kinds: Sequence[str] = ()
+    kinds: Sequence[str]
     #: The first and the last day of an answer, in UTC; empty where nothing is timed.
-    days: tuple[str, str] = ("", "")
+    days: Sequence[str]
     speeds: Sequence[int] = _SPEEDS
 
 
-def list_choices(
-    judgements: Iterable[Judgement], systems: Iterable[str]
-) -> FilterChoices:
+def list_choices(judgements: list[Judgement], systems: Iterable[str]) -> FilterChoices:
     """Return the judges, systems and documents that have answers."""
-    every = list(judgements)
-    there = {one.kind for one in every}
-    times = [one.submitted_at for one in every if one.submitted_at is not None]
-    days = (_format_day(min(times)), _format_day(max(times))) if times else ("", "")
+    kinds = {one.kind for one in judgements}
+    documents = {one.document for one in judgements if one.document}
+    times = [one.submitted_at for one in judgements if one.submitted_at is not None]
     return FilterChoices(
-        sorted({one.judge for one in every}),
+        sorted({one.judge for one in judgements}),
         sorted(systems, key=_get_natural_key),
-        sorted({one.document for one in every if one.document}, key=_get_natural_key),
-        [kind for kind in get_args(JudgementKind) if kind in there],
-        days,
+        sorted(documents, key=_get_natural_key),
+        [kind for kind in get_args(JudgementKind) if kind in kinds],
+        [format_time(at)[:10] for at in (min(times), max(times))]
+        if times
+        else ["", ""],
     )
 
 
@@ -107,10 +245,6 @@ def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOp
     )
 
 
-def _format_day(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
-
-
 def _parse_day(day: str, *, days: int = 0) -> float | None:
     """Return the start of a day in UTC, `days` later; None if it is not a date."""
     try:
@@ -124,200 +258,3 @@ def _get_natural_key(name: str) -> tuple[str, int, str]:
     """Return a sort key that puts System 2 before System 10."""
     words, _, number = name.rpartition(" ")
     return (words, int(number), "") if number.isdecimal() else (name, 0, name)
-
-
-router = APIRouter()
-_MOST_SHOWN = 50
-_LIMITS = (10, 25, 50, 75)
-
-
-@router.get("/admin/campaigns/{key}/disagreements")
-def show_disagreements(
-    request: Request,
-    key: str,
-    session: Administering,
-    apart: Annotated[str, Query(max_length=10)] = "",
-) -> Response:
-    """Show outputs on which judges disagree, the largest difference first."""
-    return _render_disagreements(
-        request, find_stored_campaign(request, key), session.name, _parse_limit(apart)
-    )
-
-
-@router.post("/admin/campaigns/{key}/disagreements")
-def create_adjudication(
-    request: Request,
-    key: str,
-    session: Administering,
-    judges: Annotated[str, Form(max_length=2000)] = "",
-    apart: Annotated[str, Form(max_length=10)] = "",
-) -> Response:
-    """Create a campaign in which others judge these outputs again."""
-    stored = find_stored_campaign(request, key)
-    names = [name.strip() for name in judges.split(",") if name.strip()]
-    state = get_state(request)
-    limit = _parse_limit(apart)
-    try:
-        with state.store.transaction() as db:
-            new = create_adjudication_draft(
-                db,
-                stored,
-                find_disagreements(read_completed(db, stored), apart=limit),
-                judges=tuple(dict.fromkeys(names)),
-                now=state.clock(),
-                who=session.name,
-            )
-    except MetraError as error:
-        return _render_disagreements(request, stored, session.name, limit, str(error))
-    return redirect_to(f"/admin/campaigns/{new}")
-
-
-def _parse_limit(apart: str) -> float:
-    return float(apart) if apart in map(str, _LIMITS) else APART
-
-
-def _render_disagreements(
-    request: Request, stored: StoredCampaign, who: str, limit: float, problem: str = ""
-) -> Response:
-    rows = find_disagreements(read_visible_judgements(request, stored), apart=limit)
-    names = get_visible_names(stored)
-    with get_state(request).store.reading() as db:
-        again = {
-            (names.get(system, system), segment): mine
-            for (system, segment), mine in read_adjudications(db, stored).items()
-        }
-    settings = stored.campaign.settings
-    return render_admin_page(
-        request,
-        "disagreements.html",
-        status=422 if problem else 200,
-        stored=stored,
-        who=who,
-        blind=is_blind(stored),
-        problem=problem,
-        rows=rows[:_MOST_SHOWN],
-        more=len(rows[_MOST_SHOWN:]),
-        count=len(rows),
-        again=again,
-        limit=limit,
-        limits=_LIMITS,
-        languages=(settings.source_language, settings.target_language),
-        can_ask=not stored.campaign.protocol.contrastive,
-    )
-
-
-_MEASURES_MOST_SHOWN = 100
-
-
-@router.get("/admin/campaigns/{key}/measures")
-def show_metrics(request: Request, key: str, session: Administering) -> Response:
-    """Show scores of texts, undefined scores and follow-up campaigns."""
-    return _render_metrics(request, find_stored_campaign(request, key), session.name)
-
-
-@router.post("/admin/campaigns/{key}/second-look")
-def create_second_look(
-    request: Request,
-    key: str,
-    session: Administering,
-    judges: Annotated[str, Form(max_length=2000)] = "",
-    each: Annotated[int, Form(ge=1, le=20)] = 1,
-) -> Response:
-    """Create a campaign that settles the open answers of this one."""
-    stored = find_stored_campaign(request, key)
-    names = [name.strip() for name in judges.split(",") if name.strip()]
-    state = get_state(request)
-    try:
-        with state.store.transaction() as db:
-            number = len(find_second_looks(db, stored)) + 1
-            made = build_follow_up(
-                stored.campaign,
-                stored.id,
-                read_completed(db, stored),
-                judges=tuple(dict.fromkeys(names)),
-                each=each,
-                name=f"{stored.name}: second look {number}",
-            )
-            new = campaigns.create_campaign(
-                db, made, now=state.clock(), who=session.name
-            )
-    except MetraError as error:
-        return _render_metrics(request, stored, session.name, str(error))
-    return redirect_to(f"/admin/campaigns/{new}")
-
-
-def _render_metrics(
-    request: Request, stored: StoredCampaign, who: str, problem: str = ""
-) -> Response:
-    judgements = read_visible_judgements(request, stored)
-    with get_state(request).store.reading() as db:
-        looks = find_second_looks(db, stored)
-        own = answers.read_judgements(db, stored) if stored.campaign.material else []
-    found = compute_measurements(stored.campaign, judgements)
-    return render_admin_page(
-        request,
-        "measures.html",
-        status=422 if problem else 200,
-        stored=stored,
-        who=who,
-        blind=is_blind(stored),
-        problem=problem,
-        measured=found,
-        undefined=found.undefined[:_MEASURES_MOST_SHOWN],
-        more_undefined=len(found.undefined[_MEASURES_MOST_SHOWN:]),
-        waiting=count_open_answers(stored.campaign, judgements),
-        looks=looks,
-        prefilled=count_mark_changes(stored.campaign, own),
-        names=get_visible_names(stored),
-    )
-
-
-_METRICS = ("bleu", "chrf", "ter")
-
-
-@router.get("/admin/campaigns/{key}/results")
-def show_results(request: Request, key: str, session: Administering) -> Response:
-    """Show results, computed from the judgements that pass the filters."""
-    stored = find_stored_campaign(request, key)
-    names = get_visible_names(stored)
-    judgements = read_visible_judgements(request, stored)
-    known = list_choices(judgements, names.values())
-    options = parse_summary_options(request.query_params, known)
-    results = summarise_judgements(judgements, options)
-    asked = request.query_params.get("metrics") == "yes"
-    compared, problem = (
-        ([], "")
-        if not asked
-        else _correlate_metrics(
-            stored, filter_judgements(judgements, options.choice, options.rules), names
-        )
-    )
-    times = results.times
-    return render_admin_page(
-        request,
-        "results.html",
-        stored=stored,
-        who=session.name,
-        blind=is_blind(stored),
-        results=results,
-        known=known,
-        wished=options,
-        filtered=bool(request.query_params),
-        days=[request.query_params.get(name, "") for name in ("from", "to")],
-        with_metrics=asked,
-        correlations=compared,
-        metrics_problem=problem,
-        pictures=[Markup(draw_ranking(one)) for one in results.rankings],
-        time_picture=Markup(draw_times(times)) if times else "",
-        judges_picture=Markup(draw_judge_times(times)) if times else "",
-    )
-
-
-def _correlate_metrics(
-    stored: StoredCampaign, judgements: list[Judgement], names: dict[str, str]
-) -> tuple[list[JudgeCorrelation], str]:
-    chosen = {name: registry.metric(name) for name in _METRICS}
-    try:
-        return correlate_metrics(stored.campaign, judgements, chosen, names=names), ""
-    except MetraError as error:
-        return [], str(error)

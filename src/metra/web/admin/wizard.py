@@ -1,6 +1,5 @@
 """The steps to a new campaign: data, settings, review, and then a draft."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -45,18 +44,10 @@ _MORE = ("options", "wording", *READERS)
 _DEFAULTS = {"protocol": "ldc"} | list_form_defaults()
 
 
-@dataclass(frozen=True, slots=True)
-class _FormSettings:
-    """The form, as typed and as parsed."""
-
-    typed: dict[str, str]
-    table: dict[str, Any]
-
-
 @router.get("/admin/campaigns/new")
 def show_files(request: Request, session: Administering) -> Response:
     """Show the form for the files."""
-    return render_admin_page(request, "new_files.html", who=session.name, pairing=None)
+    return render_admin_page(request, "new_files.html", who=session.name)
 
 
 @router.post("/admin/campaigns/new/files")
@@ -71,7 +62,7 @@ async def check_files(request: Request, session: Administering) -> Response:
             request, "new_files.html", status=422, who=session.name, pairing=pairing
         )
     return _render_settings(
-        request, session.name, pairing.texts, dict(_DEFAULTS), pairing=pairing
+        request, session.name, pairing.texts, _DEFAULTS, pairing=pairing
     )
 
 
@@ -87,55 +78,45 @@ def _check_settings(request: Request, session: Session, form: FormData) -> Respo
         texts = unpack_texts(_get_field(form, "texts"))
     except FormatError as error:
         return render_admin_page(
-            request,
-            "new_files.html",
-            status=422,
-            who=session.name,
-            pairing=None,
-            problem=str(error),
+            request, "new_files.html", who=session.name, problem=str(error)
         )
-    typed = {name: _get_field(form, name) for name in (*_TEXTS, *_WHOLE, *_SHARES)}
-    typed |= {name: _get_field(form, name) for name in (*_SWITCHES, "judges", *_MORE)}
+    fields = (*_TEXTS, *_WHOLE, *_SHARES, *_SWITCHES, "judges", *_MORE)
+    typed = {name: _get_field(form, name) for name in fields}
     try:
         made = _build_campaign(typed, texts)
         if _get_field(form, "go") == "create":
             state = get_state(request)
             with state.store.transaction() as db:
                 key = campaigns.create_campaign(
-                    db, made, now=state.clock(), who=session.name, state="draft"
+                    db, made, now=state.clock(), who=session.name
                 )
             return redirect_to(f"/admin/campaigns/{key}")
     except MetraError as error:
-        problem = str(error).removeprefix("The form: ")
-        return _render_settings(
-            request, session.name, texts, typed, status=422, problem=problem
-        )
-    return _render_settings(
-        request, session.name, texts, typed, plan=plan_workload(made)
-    )
+        shown: dict[str, Any] = {"problem": str(error).removeprefix("The form: ")}
+    else:
+        shown = {"plan": plan_workload(made)}
+    return _render_settings(request, session.name, texts, typed, **shown)
 
 
 def _build_campaign(typed: dict[str, str], texts: CampaignTexts) -> Campaign:
-    table: dict[str, Any] = {
-        name: typed[name].strip() for name in _TEXTS if typed[name].strip()
-    }
-    table["judges"] = [
-        line.strip() for line in typed["judges"].split("\n") if line.strip()
-    ]
-    for name in _WHOLE:
-        if typed[name].strip():
-            table[name] = _parse_count(typed[name].strip(), name)
-    for name in _SHARES:
-        if typed[name].strip():
-            table[name] = _parse_percent(typed[name].strip(), name)
+    table: dict[str, Any] = {}
+    for names, parse in (
+        (_TEXTS, lambda text, _: text),
+        (_WHOLE, _parse_count),
+        (_SHARES, _parse_percent),
+    ):
+        for name in names:
+            if text := typed[name].strip():
+                table[name] = parse(text, name)
+    lines = (line.strip() for line in typed["judges"].split("\n"))
+    table["judges"] = [line for line in lines if line]
     table |= {name: bool(typed[name]) for name in _SWITCHES}
     if typed["options"].strip():
         table["options"] = read_options(typed["options"])
     material = read_pasted({name: typed[name] for name in READERS})
-    made = freeze_campaign(
-        check_settings(table, "The form"), texts.as_corpus(), material
-    )
-    return add_wordings(check_marks(made), read_wording(typed["wording"]), "The form")
+    settings = check_settings(table, "The form")
+    made = check_marks(freeze_campaign(settings, texts.as_corpus(), material))
+    return add_wordings(made, read_wording(typed["wording"]), "The form")
 
 
 def _parse_count(text: str, name: str) -> int:
@@ -158,15 +139,12 @@ def _render_settings(
     who: str,
     texts: CampaignTexts,
     typed: dict[str, str],
-    *,
-    status: int = 200,
     **more: Any,
 ) -> Response:
-    shown = {"pairing": None, "problem": "", "plan": None} | more
+    languages = [(code, get_language_name(code)) for code in LANGUAGES]
     return render_admin_page(
         request,
         "new_wishes.html",
-        status=status,
         who=who,
         typed=typed,
         packed=texts.pack(),
@@ -183,12 +161,9 @@ def _render_settings(
         guide_languages=[
             ("", "English where its words were published, else the judge's own"),
             (JUDGES_OWN, "the language of each judge's pages"),
-            *(
-                (code, f"{get_language_name(code)}, for everybody")
-                for code in LANGUAGES
-            ),
+            *((code, f"{name}, for everybody") for code, name in languages),
         ],
-        **shown,
+        **more,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -17,23 +17,9 @@ from metra.store.assignment import take_over_task
 from metra.store.campaigns import StoredCampaign
 from metra.store.events import Event
 from metra.store.screens import ScreenSequence
-from metra.store.tasks import StoredTask
+from metra.web.judge import payloads, views
 from metra.web.judge.pages import begin_judge_session
-from metra.web.judge.payloads import (
-    AnswerIn,
-    DraftIn,
-    RevealIn,
-    ScreenName,
-    TokenIn,
-    convert_events,
-)
-from metra.web.judge.views import (
-    build_answer_json,
-    build_campaign_json,
-    build_options_json,
-    build_protocol_json,
-    build_screen_json,
-)
+from metra.web.judge.views import OpenScreen
 from metra.web.pages import get_language, reply_json
 from metra.web.security.visitors import Judging, Visit, put_session
 from metra.web.state import Refusal, get_state
@@ -43,52 +29,38 @@ _RUNNING = ("open",)
 _TAKING = ("open", "paused")
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenScreen:
-    """A judge's screen, in a transaction that excludes their other requests."""
-
-    db: Connection
-    stored: StoredCampaign
-    owned: StoredTask
-    way: ScreenSequence
-    at: int
-    now: float
-
-    @property
-    def number(self) -> int:
-        return self.way.places[self.at].number
-
-    @property
-    def task(self) -> str:
-        return self.owned.task.id
-
-    def json(self, step: int) -> dict[str, Any]:
-        return build_screen_json(
-            self.db, self.stored, self.owned, self.way, self.at, step
-        )
-
-
 @router.get("/work")
 def show_work(request: Request, visit: Judging) -> Response:
     """Return the protocol, the judge's progress and their next screen."""
-    state = get_state(request)
-    _take_over_tasks(request, visit)
+    state, judge = get_state(request), visit.judge
+    with state.store.reading() as db:
+        way = screens.list_screens(db, judge.id)
+    if way.reached == len(way.places):
+        # A judge who has finished their tasks gets one that others left.
+        take_over_task(
+            state.store, judge, now=state.clock(), away_after=state.away_after
+        )
     with state.store.transaction() as db:
         _lock_judge(db, visit)
+        now = state.clock()
         stored = _find_campaign(db, visit, _RUNNING)
-        way = screens.list_screens(db, visit.judge.id)
-        asked = stored.campaign.protocol
-        target = stored.campaign.settings.target_language
-        wording = choose_campaign_wording(stored.campaign, get_language(request))
+        campaign = stored.campaign
+        way = screens.list_screens(db, judge.id)
+        wording = choose_campaign_wording(campaign, get_language(request))
+        judges.record_activity(db, judge.id, now=now)
+        screen = None
+        if way.reached < len(way.places):
+            owned = tasks.find_task(db, judge.id, way.places[way.reached].task)
+            if owned is not None:
+                screen = _show(OpenScreen(db, stored, owned, way, way.reached, now), 0)
+        progress = screens.compute_progress(db, stored, judge.id, way)
         return reply_json(
             {
-                "campaign": build_campaign_json(stored, wording),
-                "protocol": build_protocol_json(asked, target, wording),
-                "options": build_options_json(stored),
-                "progress": asdict(
-                    screens.compute_progress(db, stored, visit.judge.id, way)
-                ),
-                "screen": _get_next_screen(db, stored, visit, way, state.clock()),
+                "campaign": views.build_campaign_json(stored, wording),
+                "protocol": views.build_protocol_json(campaign, wording),
+                "options": views.OPTIONS | {"log_keys": campaign.settings.log_keys},
+                "progress": asdict(progress),
+                "screen": screen,
             }
         )
 
@@ -97,12 +69,12 @@ def show_work(request: Request, visit: Judging) -> Response:
 def show_screen(request: Request, visit: Judging, task: str, number: int) -> Response:
     """Return one of the judge's own screens that is still open."""
     with _open_screen(request, visit, task, number, _RUNNING) as opened:
-        return reply_json(opened.json(_record_shown(opened, 0)))
+        return reply_json(_show(opened, 0))
 
 
 @router.post("/screens/{task}/{number}/reveal")
 def reveal_step(
-    request: Request, visit: Judging, task: str, number: int, body: RevealIn
+    request: Request, visit: Judging, task: str, number: int, body: payloads.RevealIn
 ) -> Response:
     """Return the texts of a further step, once the steps before it are answered."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
@@ -118,30 +90,29 @@ def reveal_step(
         comment = "" if stored is None else stored.comment
         if not _is_late(opened, body.answered):
             _keep_draft(opened, Draft(body.rev, body.value, comment))
-        return reply_json(opened.json(_record_shown(opened, body.step)))
+        return reply_json(_show(opened, body.step))
 
 
 @router.put("/screens/{task}/{number}/draft")
 def save_draft(
-    request: Request, visit: Judging, task: str, number: int, body: DraftIn
+    request: Request, visit: Judging, task: str, number: int, body: payloads.DraftIn
 ) -> Response:
     """Store a draft; one that is older than the answer is dropped."""
     with _open_screen(request, visit, task, number, _TAKING) as opened:
-        log = convert_events(body.events)
+        log = [Event(**dict(one)) for one in body.events]
         events.add_events(opened.db, opened.stored, task, number, log)
-        late = _is_late(opened, body.answered)
-        if not late:
-            _keep_draft(opened, body.draft())
+        reply: dict[str, Any] = {"rev": body.rev}
+        if _is_late(opened, body.answered):
+            reply["answer"] = views.build_answer_json(opened.db, task, number)
+        else:
+            _keep_draft(opened, Draft(body.rev, body.value, body.comment))
         tasks.extend_lease(opened.db, task, now=opened.now)
-        overtaken = (
-            {"answer": build_answer_json(opened.db, task, number)} if late else {}
-        )
-        return reply_json({"rev": body.rev} | overtaken)
+        return reply_json(reply)
 
 
 @router.post("/screens/{task}/{number}/answer")
 def submit_answer(
-    request: Request, visit: Judging, task: str, number: int, body: AnswerIn
+    request: Request, visit: Judging, task: str, number: int, body: payloads.AnswerIn
 ) -> Response:
     """Store an answer; a repeated request gets the same reply and is stored once."""
     state = get_state(request)
@@ -162,12 +133,12 @@ def submit_answer(
         if wording not in (one.language for one in list_wordings(stored.campaign)):
             language = get_language(request)
             wording = choose_campaign_wording(stored.campaign, language).language
-        times = AnswerTimes(**body.times.model_dump())
+        times = AnswerTimes(**dict(body.times))
         answer = Answer(key, body.value, body.comment, body.cannot, times, wording)
         given = answers.submit_answer(db, stored, owned, number, answer, now=now)
         if known is None:
-            handed_in = Event(None, 0, ANSWER, {"id": given.id})
-            log = [*convert_events(body.events), handed_in]
+            log = [Event(**dict(one)) for one in body.events]
+            log.append(Event(None, 0, ANSWER, {"id": given.id}))
             events.add_events(db, stored, task, number, log)
             tasks.extend_lease(db, task, now=now)
             judges.record_activity(db, visit.judge.id, now=now)
@@ -186,7 +157,9 @@ def submit_answer(
 
 
 @router.post("/heartbeat")
-def record_heartbeat(request: Request, visit: Judging, body: ScreenName) -> Response:
+def record_heartbeat(
+    request: Request, visit: Judging, body: payloads.ScreenName
+) -> Response:
     """Record that the judge is still active, which keeps the task theirs."""
     state = get_state(request)
     with state.store.transaction() as db:
@@ -200,7 +173,7 @@ def record_heartbeat(request: Request, visit: Judging, body: ScreenName) -> Resp
 
 
 @router.post("/session")
-def sign_in(request: Request, body: TokenIn) -> Response:
+def sign_in(request: Request, body: payloads.TokenIn) -> Response:
     """Sign in again without leaving the page, by the link or the secret at its end."""
     secret = body.token.strip().rstrip("/").rpartition("/")[2]
     token, session = begin_judge_session(request, secret)
@@ -212,7 +185,7 @@ def sign_in(request: Request, body: TokenIn) -> Response:
 @contextmanager
 def _open_screen(
     request: Request, visit: Visit, task: str, number: int, states: tuple[str, ...]
-) -> Iterator[_OpenScreen]:
+) -> Iterator[OpenScreen]:
     """Lock the judge's work and open the screen, or refuse the request."""
     state = get_state(request)
     with state.store.transaction() as db:
@@ -225,13 +198,13 @@ def _open_screen(
         stored = _find_campaign(db, visit, states)
         if not way.may_answer(at):
             raise _build_refusal(way, at)
-        yield _OpenScreen(db, stored, owned, way, at, state.clock())
+        yield OpenScreen(db, stored, owned, way, at, state.clock())
 
 
 def _lock_judge(db: Connection, visit: Visit) -> None:
     judge = judges.find_judge(db, visit.judge.id, lock=True)
     if judge is None or judge.revoked_at is not None:
-        raise Refusal.judge_signed_out()
+        raise Refusal.signed_out(role="judge")
     if judge.consent_at is None or judge.guide_at is None:
         raise Refusal(403, "Read the first pages before you begin.", reason="stage")
 
@@ -254,57 +227,26 @@ def _build_refusal(way: ScreenSequence, at: int) -> Refusal:
     return Refusal(403, "This answer can no longer be changed.")
 
 
-def _take_over_tasks(request: Request, visit: Visit) -> None:
-    """Assign tasks that others left to a judge who has finished theirs."""
-    state = get_state(request)
-    with state.store.reading() as db:
-        way = screens.list_screens(db, visit.judge.id)
-    if way.reached == len(way.places):
-        take_over_task(
-            state.store,
-            visit.judge,
-            now=state.clock(),
-            away_after=state.away_after,
-        )
-
-
-def _get_next_screen(
-    db: Connection,
-    stored: StoredCampaign,
-    visit: Visit,
-    way: ScreenSequence,
-    now: float,
-) -> dict[str, Any] | None:
-    judges.record_activity(db, visit.judge.id, now=now)
-    if way.reached == len(way.places):
-        return None
-    owned = tasks.find_task(db, visit.judge.id, way.places[way.reached].task)
-    if owned is None:
-        return None
-    opened = _OpenScreen(db, stored, owned, way, way.reached, now)
-    return opened.json(_record_shown(opened, 0))
-
-
-def _record_shown(opened: _OpenScreen, step: int) -> int:
-    """Record the shown step and that the task is taken; return the furthest step shown."""
+def _show(opened: OpenScreen, step: int) -> dict[str, Any]:
+    """Record that the task is taken and the step shown; return the screen as far as shown."""
+    db, (task, number, _), now = opened.db, opened.place, opened.now
     if opened.owned.state == "waiting":
-        tasks.set_state(opened.db, opened.task, "open")
-    tasks.extend_lease(opened.db, opened.task, now=opened.now)
-    return screens.record_shown_steps(
-        opened.db, opened.task, opened.number, step, now=opened.now
-    )
+        tasks.set_state(db, task, "open")
+    tasks.extend_lease(db, task, now=now)
+    furthest = screens.record_shown_steps(db, task, number, step, now=now)
+    return views.build_screen_json(opened, furthest)
 
 
-def _is_late(opened: _OpenScreen, answered: int) -> bool:
+def _is_late(opened: OpenScreen, answered: int) -> bool:
     """Return whether a draft is older than the answer that arrived before it."""
-    last = answers.find_latest_answer(opened.db, opened.task, opened.number)
+    task, number, _ = opened.place
+    last = answers.find_latest_answer(opened.db, task, number)
     return last is not None and answered < last.revision
 
 
-def _keep_draft(opened: _OpenScreen, draft: Draft) -> None:
-    newer = answers.save_draft(
-        opened.db, opened.task, opened.number, draft, now=opened.now
-    )
+def _keep_draft(opened: OpenScreen, draft: Draft) -> None:
+    task, number, _ = opened.place
+    newer = answers.save_draft(opened.db, task, number, draft, now=opened.now)
     if newer is not None:
         msg = "A newer version of this answer is kept already."
         raise Refusal(409, msg, draft=asdict(newer))

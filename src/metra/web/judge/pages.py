@@ -2,24 +2,18 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Depends, Form, Request, Response
 
 from metra.campaign.own_wording import choose_campaign_wording
 from metra.campaign.wording import Wording
 from metra.store import access, audit, campaigns, judges, screens
 from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign
-from metra.store.screens import compute_progress
-from metra.web.judge.views import (
-    build_campaign_json,
-    build_guide_json,
-    build_protocol_json,
-)
+from metra.web.judge import views
 from metra.web.pages import get_language, redirect_to, render_page, reply_json
 from metra.web.security.limits import get_client_address
 from metra.web.security.visitors import (
     Judging,
-    Visit,
     drop_session,
     get_session,
     put_language,
@@ -47,9 +41,8 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
             if old is not None:
                 access.end_session(db, old)
             begun = access.begin_session(db, "judge", now=now, judge=judge.id)
-            audit.add_entry(
-                db, judge.label, "sign in", now=now, campaign=judge.campaign
-            )
+            place = judge.campaign
+            audit.add_entry(db, judge.label, "sign in", now=now, campaign=place)
             return begun
         failures = access.count_failures(db, key, now=now)
         if failures < _MOST_FAILURES:
@@ -63,6 +56,24 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
 router = APIRouter(include_in_schema=False)
 _LEVELS = ("native", "fluent", "good", "little")
 _Field = Annotated[str, Form(max_length=200)]
+
+
+def _get_campaign(request: Request, visit: Judging) -> StoredCampaign:
+    with get_state(request).store.reading() as db:
+        return campaigns.get_campaign(db, visit.judge.campaign)
+
+
+#: The campaign of the judge who is served.
+_Stored = Annotated[StoredCampaign, Depends(_get_campaign)]
+
+
+def _is_done(request: Request, visit: Judging) -> bool:
+    with get_state(request).store.reading() as db:
+        way = screens.list_screens(db, visit.judge.id)
+    return way.reached == len(way.places)
+
+
+_Done = Annotated[bool, Depends(_is_done)]
 
 
 @router.get("/")
@@ -103,41 +114,40 @@ def start_session(request: Request, token: str) -> Response:
 
 
 @router.get("/judge")
-def redirect_to_stage(request: Request, visit: Judging) -> Response:
+def redirect_to_stage(
+    request: Request, visit: Judging, stored: _Stored, is_done: _Done
+) -> Response:
     """Redirect the judge to their current page."""
-    stored = _get_campaign(request, visit)
-    if stored.state in ("draft", "paused", "closed"):
+    if stored.state != "open":
         name = "closed" if stored.state == "closed" else "paused"
         return render_page(request, "judge/message.html", message=name)
     if visit.judge.consent_at is None:
         return redirect_to("/judge/consent")
     if visit.judge.guide_at is None:
         return redirect_to("/judge/guide")
-    return redirect_to("/judge/done" if _is_done(request, visit) else "/judge/work")
+    return redirect_to("/judge/done" if is_done else "/judge/work")
 
 
 @router.get("/judge/consent")
-def show_consent(request: Request, visit: Judging) -> Response:
+def show_consent(request: Request, visit: Judging, stored: _Stored) -> Response:
     """Who runs it, what is recorded, and the question whether the judge agrees."""
-    stored = _get_campaign(request, visit)
     with get_state(request).store.reading() as db:
         way = screens.list_screens(db, visit.judge.id)
-        planned = compute_progress(db, stored, visit.judge.id, way)
+        planned = screens.compute_progress(db, stored, visit.judge.id, way)
     wording = _choose_wording(request, stored)
+    protocol, settings = stored.campaign.protocol, stored.campaign.settings
     return render_page(
         request,
         "judge/consent.html",
-        **build_campaign_json(stored, wording),
+        **views.build_campaign_json(stored, wording),
         wording=wording,
-        basis=stored.campaign.protocol.basis,
+        basis=protocol.basis,
         screens=planned.of,
         minutes=planned.minutes_left,
-        counts_keys=any(
-            step.asks.counts_keys for step in stored.campaign.protocol.steps
-        ),
-        log_keys=stored.campaign.settings.log_keys,
-        organiser=stored.campaign.settings.organiser,
-        contact=stored.campaign.settings.contact,
+        counts_keys=any(step.asks.counts_keys for step in protocol.steps),
+        log_keys=settings.log_keys,
+        organiser=settings.organiser,
+        contact=settings.contact,
     )
 
 
@@ -161,21 +171,18 @@ def save_consent(
 
 
 @router.get("/judge/guide")
-def show_guide(request: Request, visit: Judging) -> Response:
+def show_guide(request: Request, visit: Judging, stored: _Stored) -> Response:
     """Show the guide, with examples to try."""
     if visit.judge.consent_at is None:
         return redirect_to("/judge/consent")
-    stored = _get_campaign(request, visit)
-    asked = stored.campaign.protocol
-    target = stored.campaign.settings.target_language
     wording = _choose_wording(request, stored)
     return render_page(
         request,
         "judge/guide.html",
-        **build_campaign_json(stored, wording),
+        **views.build_campaign_json(stored, wording),
         wording=wording,
-        guide=build_guide_json(wording),
-        protocol=build_protocol_json(asked, target, wording),
+        guide=views.build_guide_json(wording),
+        protocol=views.build_protocol_json(stored.campaign, wording),
         seen=visit.judge.guide_at is not None,
     )
 
@@ -192,21 +199,21 @@ def finish_guide(request: Request, visit: Judging) -> Response:
 
 
 @router.get("/judge/work")
-def show_work(request: Request, visit: Judging) -> Response:
+def show_work(request: Request, visit: Judging, stored: _Stored) -> Response:
     """The frame that the judge works in; scripts fill it."""
     if visit.judge.consent_at is None or visit.judge.guide_at is None:
         return redirect_to("/judge")
-    return render_page(
-        request, "judge/work.html", **_get_title(request, _get_campaign(request, visit))
-    )
+    return render_page(request, "judge/work.html", **_get_title(request, stored))
 
 
 @router.get("/judge/done")
-def show_done(request: Request, visit: Judging) -> Response:
+def show_done(
+    request: Request, visit: Judging, stored: _Stored, is_done: _Done
+) -> Response:
     """Thank the judge and give the completion code."""
-    if not _is_done(request, visit):
+    if not is_done:
         return redirect_to("/judge")
-    words = _get_title(request, _get_campaign(request, visit))
+    words = _get_title(request, stored)
     code = visit.judge.completion_code
     return render_page(request, "judge/done.html", **words, code=code)
 
@@ -214,16 +221,11 @@ def show_done(request: Request, visit: Judging) -> Response:
 @router.post("/judge/leave")
 def leave_session(request: Request, visit: Judging) -> Response:
     """End the session; the link brings the judge back."""
-    state = get_state(request)
+    state, judge = get_state(request), visit.judge
     with state.store.transaction() as db:
         access.end_session(db, visit.session)
-        audit.add_entry(
-            db,
-            visit.judge.label,
-            "sign out",
-            now=state.clock(),
-            campaign=visit.judge.campaign,
-        )
+        place, now = judge.campaign, state.clock()
+        audit.add_entry(db, judge.label, "sign out", now=now, campaign=place)
     reply = render_page(request, "judge/leave.html", csrf="")
     drop_session(request, reply, "judge")
     return reply
@@ -234,13 +236,9 @@ def set_language(
     request: Request, language: _Field = "", back: _Field = "/judge"
 ) -> Response:
     """Set the language of the pages; anybody may do so."""
-    local = (
-        back.startswith("/")
-        and back.isascii()
-        and back.isprintable()
-        and "\\" not in back
-    )
-    reply = redirect_to(back if local and not back.startswith("//") else "/judge")
+    plain = back.isascii() and back.isprintable() and "\\" not in back
+    local = plain and back.startswith("/") and not back.startswith("//")
+    reply = redirect_to(back if local else "/judge")
     if language in LANGUAGES:
         put_language(request, reply, language)
     return reply
@@ -251,16 +249,5 @@ def _choose_wording(request: Request, stored: StoredCampaign) -> Wording:
 
 
 def _get_title(request: Request, stored: StoredCampaign) -> dict[str, Any]:
-    about = build_campaign_json(stored, _choose_wording(request, stored))
+    about = views.build_campaign_json(stored, _choose_wording(request, stored))
     return {name: about[name] for name in ("title", "title_language")}
-
-
-def _get_campaign(request: Request, visit: Visit) -> StoredCampaign:
-    with get_state(request).store.reading() as db:
-        return campaigns.get_campaign(db, visit.judge.campaign)
-
-
-def _is_done(request: Request, visit: Visit) -> bool:
-    with get_state(request).store.reading() as db:
-        way = screens.list_screens(db, visit.judge.id)
-    return way.reached == len(way.places)

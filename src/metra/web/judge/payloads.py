@@ -4,9 +4,6 @@ from typing import Annotated, Any
 
 from pydantic import UUID4, BaseModel, ConfigDict, Field
 
-from metra.store.answers import Draft
-from metra.store.events import Event
-
 _MOST = 2**53 - 1
 _Count = Annotated[int, Field(ge=0, le=_MOST)]
 _Comment = Annotated[str, Field(max_length=10_000)]
@@ -30,14 +27,6 @@ class EventIn(_Payload):
 _Events = Annotated[list[EventIn], Field(max_length=2_000)]
 
 
-def convert_events(sent: list[EventIn]) -> list[Event]:
-    """Convert events to records of the store."""
-    return [
-        Event(event.seq, event.t_ms, event.kind, event.data, event.client)
-        for event in sent
-    ]
-
-
 class DraftIn(_Payload):
     """A draft; `rev` is one more than that of the draft before.
 
@@ -49,10 +38,6 @@ class DraftIn(_Payload):
     value: dict[str, Any]
     comment: _Comment = ""
     events: _Events = []
-
-    def draft(self) -> Draft:
-        """Convert to a record of the store."""
-        return Draft(self.rev, self.value, self.comment)
 
 
 class RevealIn(_Payload):

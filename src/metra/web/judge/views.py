@@ -1,33 +1,42 @@
 """The JSON that a judge's browser receives: protocol, progress, one screen at a time."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection
 
+from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import add_judged_outputs, shows_judged
 from metra.campaign.prefilled_marks import prefill_marks
-from metra.campaign.protocols.record import Protocol, Step, hide_key
+from metra.campaign.protocols.record import Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
-from metra.formats.scores.judgement import Judgement
-from metra.store import answers, events, screens
+from metra.store import answers, events
 from metra.store.answers import Draft
 from metra.store.campaigns import StoredCampaign
 from metra.store.screens import ScreenPlace, ScreenSequence
 from metra.store.tasks import StoredTask
 from metra.web.strings import get_direction, get_language_name
 
-OPTIONS = {
-    "idle_after_ms": 30_000,
-    "break_after_ms": 1_200_000,
-    "heartbeat_ms": 15_000,
-}
+#: How the browser measures time.
+OPTIONS = {"idle_after_ms": 30_000, "break_after_ms": 1_200_000, "heartbeat_ms": 15_000}
 
 
-def build_options_json(stored: StoredCampaign) -> dict[str, Any]:
-    """Return how the browser measures time, and whether it records keys."""
-    return OPTIONS | {"log_keys": stored.campaign.settings.log_keys}
+@dataclass(frozen=True, slots=True)
+class OpenScreen:
+    """A judge's screen, in a transaction that excludes their other requests."""
+
+    db: Connection
+    stored: StoredCampaign
+    owned: StoredTask
+    way: ScreenSequence
+    at: int
+    now: float
+
+    @property
+    def place(self) -> ScreenPlace:
+        """The task and number of the screen."""
+        return self.way.places[self.at]
 
 
 def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, Any]:
@@ -46,10 +55,9 @@ def build_language_json(code: str) -> dict[str, str]:
     return {"code": code, "name": get_language_name(code), "dir": get_direction(code)}
 
 
-def build_protocol_json(
-    protocol: Protocol, target: str, wording: Wording
-) -> dict[str, Any]:
+def build_protocol_json(campaign: Campaign, wording: Wording) -> dict[str, Any]:
     """Return the steps in a wording, with the target language's name filled in."""
+    protocol, target = campaign.protocol, campaign.settings.target_language
     return {
         "name": protocol.name,
         "title": protocol.title,
@@ -68,17 +76,14 @@ def _build_step_json(step: Step, target: str, wording: Wording) -> dict[str, Any
     languages = {
         part: words.elsewhere.get(part, wording.language) for part in STEP_PARTS
     }
+    parts = asdict(words)
     said = {
-        part: _fill_language(
-            getattr(words, part), get_language_name(target, languages[part])
-        )
-        for part in STEP_PARTS
-        if part != "anchors"
+        part: _fill_language(parts[part], get_language_name(target, language))
+        for part, language in languages.items()
     }
     ask = asdict(step.asks)
     if words.anchors:
-        named = get_language_name(target, languages["anchors"])
-        ask["anchors"] = [_fill_language(asdict(one), named) for one in words.anchors]
+        ask["anchors"] = said["anchors"]
     if words.brief:
         ask["brief"] = said["brief"]
     return {
@@ -106,43 +111,36 @@ def build_guide_json(wording: Wording) -> dict[str, Any]:
     }
 
 
-def build_screen_json(
-    db: Connection,
-    stored: StoredCampaign,
-    owned: StoredTask,
-    way: ScreenSequence,
-    at: int,
-    step: int,
-) -> dict[str, Any]:
+def build_screen_json(opened: OpenScreen, step: int) -> dict[str, Any]:
     """Return a screen as far as `step` shows it, with its draft and answer."""
-    place = way.places[at]
-    campaign = add_judged_outputs(
-        stored.campaign, _read_own_judgements(db, stored, owned)
-    )
-    shown = build_screen(campaign, owned.task, number=place.number, step=step)
-    draft = answers.find_draft(db, place.task, place.number)
-    answer = build_answer_json(db, place.task, place.number)
+    db, stored, owned, at = opened.db, opened.stored, opened.owned, opened.at
+    task, number, _ = opened.place
+    campaign = stored.campaign
+    if shows_judged(campaign.protocol):
+        # New texts stand beside what the judge judged before.
+        own = answers.read_judgements(db, stored, owned.judge)
+        campaign = add_judged_outputs(campaign, own)
+    draft = answers.find_draft(db, task, number)
+    answer = build_answer_json(db, task, number)
     if draft is None and answer is None:
-        begun = prefill_marks(stored.campaign, owned.task, place.number)
+        begun = prefill_marks(stored.campaign, owned.task, number)
         draft = None if begun is None else Draft(0, begun, "")
-    return shown | {
-        "number": place.number,
+    return build_screen(campaign, owned.task, number=number, step=step) | {
+        "number": number,
         "items": owned.screens,
         "place": at + 1,
-        "step": step,
         # Where the browser's numbers of events go on, on whatever device.
-        "events": events.get_next_number(db, place.task, place.number),
+        "events": events.get_next_number(db, task, number),
         "draft": None if draft is None else asdict(draft),
         "answer": answer,
-        "previous": _build_place_json(_find_neighbour(way, at - 1)),
-        "next": _build_place_json(_find_neighbour(way, at + 1)),
+        "previous": _build_neighbour_json(opened.way, at - 1),
+        "next": _build_neighbour_json(opened.way, at + 1),
     }
 
 
 def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] | None:
     """Return the newest answer to a screen, as its judge may see it."""
-    last = answers.find_latest_answer(db, task, number)
-    given = None if last is None else answers.find_answer(db, last.id)
+    given = answers.find_latest_answer(db, task, number)
     if given is None:
         return None
     return {
@@ -153,28 +151,10 @@ def build_answer_json(db: Connection, task: str, number: int) -> dict[str, Any] 
     }
 
 
-def _read_own_judgements(
-    db: Connection, stored: StoredCampaign, owned: StoredTask
-) -> list[Judgement]:
-    """Return what the judge judged before, if new texts are judged beside it."""
-    if not shows_judged(stored.campaign.protocol):
-        return []
-    return answers.read_judgements(db, stored, owned.judge)
-
-
-def find_reached_step(db: Connection, place: ScreenPlace) -> int:
-    """Return the furthest step of a screen that has been shown."""
-    return max(screens.find_shown_steps(db, place.task, place.number), default=0)
-
-
-def _build_place_json(place: ScreenPlace | None) -> dict[str, Any] | None:
-    """Return the place of a screen."""
-    return None if place is None else {"task": place.task, "number": place.number}
-
-
-def _find_neighbour(way: ScreenSequence, at: int) -> ScreenPlace | None:
-    inside = 0 <= at < len(way.places)
-    return way.places[at] if inside and way.may_answer(at) else None
+def _build_neighbour_json(way: ScreenSequence, at: int) -> dict[str, Any] | None:
+    if not (0 <= at < len(way.places) and way.may_answer(at)):
+        return None
+    return {"task": way.places[at].task, "number": way.places[at].number}
 
 
 def _fill_language(value: Any, language: str) -> Any:

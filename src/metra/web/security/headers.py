@@ -6,7 +6,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -22,28 +22,25 @@ class OriginCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        if scope["type"] == "http":
-            headers = Headers(scope=scope)
-            if parse_host(headers.get("host", "")) not in self.hosts:
-                reply = _build_refusal(400, "This server does not go by that name.")
-                await reply(scope, receive, send)
-                return
-            if scope["method"] not in _SAFE and not self._is_ours(scope, headers):
-                reply = _build_refusal(
-                    403, "This request did not come from our own pages."
-                )
-                await reply(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+        reply = self._refuse(scope) if scope["type"] == "http" else None
+        await (reply or self.app)(scope, receive, send)
 
-    def _is_ours(self, scope: Scope, headers: Headers) -> bool:
+    def _refuse(self, scope: Scope) -> Response | None:
+        """Return the reply to a request that is not ours, else None."""
+        headers = Headers(scope=scope)
+        if parse_host(headers.get("host", "")) not in self.hosts:
+            return reply_error(400, "This server does not go by that name.")
         origin = headers.get("origin")
         if origin in (None, "null"):
             # Forms on pages that send no referrer have no origin; browsers send another
             # header instead, which scripts cannot set.
-            return headers.get("sec-fetch-site") == "same-origin"
-        ours = self.origin or f"{scope['scheme']}://{headers.get('host', '')}"
-        return origin == ours
+            is_ours = headers.get("sec-fetch-site") == "same-origin"
+        else:
+            ours = self.origin or f"{scope['scheme']}://{headers.get('host', '')}"
+            is_ours = origin == ours
+        if is_ours or scope["method"] in SAFE_METHODS:
+            return None
+        return reply_error(403, "This request did not come from our own pages.")
 
 
 def parse_origin(url: str) -> str:
@@ -67,8 +64,10 @@ def parse_host(header: str) -> str:
     return header.partition(":")[0].lower()
 
 
-def _build_refusal(status: int, error: str) -> Response:
-    return Response(f'{{"error": "{error}"}}', status, media_type="application/json")
+def reply_error(status: int, error: str, **headers: str) -> Response:
+    """Reply with an error as JSON, before any route is known."""
+    body = f'{{"error": "{error}"}}'
+    return Response(body, status, headers, media_type="application/json")
 
 
 _POLICY = "; ".join(

@@ -3,11 +3,13 @@
 import logging
 import re
 from ipaddress import IPv6Address, IPv6Network, ip_address
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from metra.web.security.headers import reply_error
 
 _SMALL = 64_000
 _API = 1_000_000
@@ -30,7 +32,9 @@ class BodyLimit:
         limit = _get_body_limit(scope)
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > limit:
-            await self._refuse(scope, receive, send)
+            # The rest of the body is not read, so the connection cannot be used again.
+            reply = reply_error(413, TOO_LARGE, Connection="close")
+            await reply(scope, receive, send)
             return
         read = 0
 
@@ -44,16 +48,6 @@ class BodyLimit:
             return message
 
         await self.app(scope, count_bytes, send)
-
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # The rest of the body is not read, so the connection cannot be used again.
-        reply = Response(
-            f'{{"error": "{TOO_LARGE}"}}',
-            413,
-            media_type="application/json",
-            headers={"Connection": "close"},
-        )
-        await reply(scope, receive, send)
 
 
 def _get_body_limit(scope: Scope) -> int:
@@ -91,8 +85,8 @@ class ErrorReplies:
             _log.exception("A request failed: %s", scope.get("method"))
             if started or scope["type"] != "http":
                 raise
-            body = b'{"error": "The server made a mistake; try again in a moment."}'
-            reply = Response(body, 500, media_type="application/json")
+            error = "The server made a mistake; try again in a moment."
+            reply = reply_error(500, error)
             await reply(scope, receive, send)
 
 
@@ -104,24 +98,19 @@ class MaskSecrets(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Mask one record; every record is logged."""
-        record.msg = (
-            mask_secrets(record.msg) if isinstance(record.msg, str) else record.msg
-        )
+        record.msg = mask_secrets(record.msg)
         if isinstance(record.args, tuple):
-            record.args = tuple(
-                mask_secrets(value) if isinstance(value, str) else value
-                for value in record.args
-            )
+            record.args = tuple(map(mask_secrets, record.args))
         return True
 
 
-def mask_secrets(text: str) -> str:
-    """Mask the secrets in a text.
+def mask_secrets(value: Any) -> Any:
+    """Mask the secrets in a text; other values stay as they are.
 
     >>> mask_secrets("GET /j/abc HTTP/1.1")
     'GET /j/*** HTTP/1.1'
     """
-    return _LINK.sub(r"\1***", text)
+    return _LINK.sub(r"\1***", value) if isinstance(value, str) else value
 
 
 def get_client_address(request: Request) -> str:

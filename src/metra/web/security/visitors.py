@@ -1,4 +1,4 @@
-"""The judge or admin behind a request: cookies, sessions and the check of forms.
+"""The judge or admin behind a request: cookies, sessions and the check of form tokens.
 
 Routes declare whom they serve by depending on `Judging` or `Administering`.
 """
@@ -14,6 +14,7 @@ from metra.store import access, judges
 from metra.store.access import LONGEST, Session
 from metra.store.judges import Judge
 from metra.web.pages import LANGUAGE_COOKIE
+from metra.web.security.headers import SAFE_METHODS
 from metra.web.state import Refusal, get_state
 
 
@@ -51,7 +52,7 @@ def _get_cookie_options(request: Request) -> dict[str, Any]:
 
 
 _MOST_BYTES = 64_000_000
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +72,14 @@ def get_session(request: Request, role: str) -> Session | None:
 def _require_judge(request: Request) -> Visit:
     found = _find_cookie_session(request, "judge")
     if found is None or found[1] is None or found[1].revoked_at is not None:
-        raise Refusal.judge_signed_out()
+        raise Refusal.signed_out(role="judge")
     return Visit(found[0], found[1])
 
 
 def _require_admin(request: Request) -> Session:
     found = _find_cookie_session(request, "admin")
     if found is None:
-        raise Refusal.admin_signed_out()
+        raise Refusal.signed_out(role="admin")
     return found[0]
 
 
@@ -108,9 +109,7 @@ def _find_cookie_session(
         session = access.find_session(db, token, now=now)
         if session is None or session.role != role:
             return None
-        judge = (
-            judges.find_judge(db, session.judge) if session.judge is not None else None
-        )
+        judge = None if session.judge is None else judges.find_judge(db, session.judge)
     request.state.csrf = session.csrf
     if now - session.seen_at > access.NOTICE_SECONDS:
         with state.store.transaction() as db:
@@ -120,14 +119,11 @@ def _find_cookie_session(
 
 async def _check_form(request: Request, session: Session) -> None:
     """Refuse a change that lacks the CSRF token of the session."""
-    if request.method in _SAFE:
+    if request.method in SAFE_METHODS:
         return
     sent = request.headers.get("x-csrf-token")
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if sent is None and kind in (
-        "application/x-www-form-urlencoded",
-        "multipart/form-data",
-    ):
+    if sent is None and kind in _FORMS:
         # The first reader of a form sets its limits; BodyLimit has checked its size before.
         form = await request.form(max_files=100, max_part_size=_MOST_BYTES)
         field = form.get("csrf")

@@ -5,11 +5,11 @@ other files have the same keys and fields.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -74,11 +74,8 @@ class Strings:
 
     def for_browser(self, *tables: str) -> dict[str, str]:
         """Return the texts of some tables, for scripts, which fill in the fields themselves."""
-        return {
-            key: text
-            for key, text in self.texts.items()
-            if key.partition(".")[0] in tables
-        }
+        prefixes = tuple(f"{table}." for table in tables)
+        return {key: self.texts[key] for key in self.texts if key.startswith(prefixes)}
 
 
 @cache
@@ -89,14 +86,12 @@ def load_strings(language: str) -> Strings:
     ('ltr', 'rtl', 'en')
     """
     known = language if language in LANGUAGES else DEFAULT
-    return Strings(
-        known, {**_read_strings(known), **_read_strings(f"measures.{known}")}
-    )
-
-
-def _read_strings(name: str) -> dict[str, str]:
-    content = tomllib.loads((_HERE / f"{name}.toml").read_text(encoding="utf-8"))
-    return dict(_flatten_tables(content))
+    texts: dict[str, str] = {}
+    for name in (known, f"measures.{known}"):
+        content = (_HERE / f"{name}.toml").read_text(encoding="utf-8")
+        for table, entries in tomllib.loads(content).items():
+            texts |= {f"{table}.{key}": text for key, text in entries.items()}
+    return Strings(known, texts)
 
 
 def choose_language(chosen: str | None, accepted: str | None) -> str:
@@ -109,11 +104,9 @@ def choose_language(chosen: str | None, accepted: str | None) -> str:
     """
     if chosen in LANGUAGES:
         return chosen
-    ranked = sorted(
-        (_parse_accepted(part) for part in (accepted or "").split(",")),
-        key=lambda entry: -entry[0],
-    )
-    return next((code for _, code in ranked if code in LANGUAGES), DEFAULT)
+    ranked = map(_parse_accepted, (accepted or "").split(","))
+    codes = (code for _, code in sorted(ranked, key=lambda entry: -entry[0]))
+    return next((code for code in codes if code in LANGUAGES), DEFAULT)
 
 
 def get_direction(code: str) -> str:
@@ -136,12 +129,6 @@ def get_language_name(code: str, language: str = DEFAULT) -> str:
     if name is None:
         return code
     return f"{name} ({'-'.join(parts)})" if parts else name
-
-
-def _flatten_tables(content: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    for table, texts in content.items():
-        for name, text in texts.items():
-            yield f"{table}.{name}", text
 
 
 def _parse_accepted(part: str) -> tuple[float, str]:

@@ -17,6 +17,18 @@ let last = 0;
 // An id that no other element has, to tie labels to what they name.
 export const freshId = (stem) => `${stem}-${++last}`;
 
+// The question of a step, in the language of its words.
+export const questionHeading = (step) => el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question);
+
+// Enter in a field goes on to another place instead of to the next screen.
+export function onEnter(field, goOn) {
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    goOn();
+  });
+}
+
 // A dialog in the middle of the page, gone when it is closed.
 export function dialog(title, ...children) {
   const made = open(title, children);

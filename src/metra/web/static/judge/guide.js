@@ -11,12 +11,10 @@ const place = document.getElementById("examples");
 const spoken = guide.texts_in ? { code: guide.texts_in, dir: "auto" } : {};
 const campaign = { source: { ...source, ...spoken }, target: { ...target, ...spoken } };
 
-// What is timed cannot be tried out.
-const TIMED = ["reading", "edit"];
-
 async function start() {
-  if (protocol.steps.some((step) => TIMED.includes(step.kind))) return;
   const modules = await Promise.all(protocol.steps.map((step) => import(`../steps/${step.kind}.js`)));
+  // What is timed cannot be tried out.
+  if (modules.some((module) => module.timed)) return;
   guide.examples.forEach((example, at) => place.append(draw(example, at, modules)));
   place.hidden = false;
 }
@@ -49,8 +47,8 @@ function draw(example, at, modules) {
     } else {
       const given = Object.fromEntries(steps.map((step, index) => [step.name, handles[index].value()]));
       verdict.replaceChildren(
-        el("p", {}, el("b", {}, t(`guide.${agreement(steps, given, example.answer)}`))),
-        el("p", {}, `${t("guide.ours")}: `, el("bdi", { lang: protocol.wording, dir: protocol.direction }, inWords(steps, example, t))),
+        el("p", {}, el("b", {}, t(`guide.${agreement(steps, modules, given, example.answer)}`))),
+        el("p", {}, `${t("guide.ours")}: `, el("bdi", { lang: protocol.wording, dir: protocol.direction }, inWords(steps, modules, example, t))),
         el("p", { lang: guide.language, dir: "auto" }, example.why.replaceAll("{missing}", t("marks.missing_word"))),
       );
     }

@@ -225,7 +225,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
         if (more === null || over) return;
         screen = { ...screen, ...more };
         texts.reveal?.(screen);
-        for (const one of mounted) one.handle.setTexts(screen);
+        for (const one of mounted) one.handle.setTexts?.(screen);
       }
       clock.event("step", { step: index });
       mount(index);
@@ -268,10 +268,11 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
       over = true;
       freeze(true);
       keys.destroy();
-      for (const one of mounted) {
+      mounted.forEach((one, index) => {
         one.keys.destroy();
-        one.handle.destroy();
-      }
+        one.handle.destroy?.();
+        sections[index].replaceChildren();
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 // Minimal correction: every word is a chip that can be moved, replaced, dropped or followed by
 // a new one, by keyboard, mouse or finger. The count is in sight, because the aim is the least.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId, questionHeading } from "../judge/elements.js";
 import { makeChips } from "./chip_line.js";
 import { logWriting } from "./key_log.js";
 
@@ -32,7 +32,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const help = el("p", { class: "note", id: helpId }, t("measures.chips_help"));
   const recorded = el("p", { class: "note keys-note", hidden: true }, t("measures.keys_recorded"));
   place.append(
-    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+    questionHeading(step),
     tools,
     count,
     help,
@@ -232,11 +232,16 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     startsInText: true,
     value: answer,
     goOnLabel: () => (!free && Object.values(line.counts()).every((one) => one === 0) ? t("measures.grammatical") : null),
-    setTexts: () => {},
     destroy() {
       card.remove();
       before.remove();
-      place.replaceChildren();
     },
   };
 }
+
+const plain = (text) => text.replaceAll(/\s/gu, "");
+
+export const compare = (given, ours) => (plain(describe(given)) === plain(describe(ours)) ? "same" : "near");
+
+// The corrected text.
+export const describe = ({ chips, text }) => text ?? chips.map((chip) => chip.text).join(" ");

@@ -1,12 +1,13 @@
 // Correcting a whole text against the clock. Nothing is counted in sight of who corrects.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId, questionHeading } from "../judge/elements.js";
 import { logWriting } from "./key_log.js";
 import { countKeystrokes } from "./keystrokes.js";
 import { makeStopwatch } from "./stopwatch.js";
 import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
+export const timed = true;
 
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock, options = {} }) {
   const original = screen.outputs[0].text;
@@ -36,7 +37,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
   place.append(
-    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+    questionHeading(step),
     el("p", { class: "brief" }, el("b", {}, t("measures.brief")), " ", el("bdi", { lang: step.languages.brief }, step.ask.brief)),
     el("p", { class: "note keys-note" }, t(options.log_keys ? "measures.keys_recorded" : "measures.keys_counted")),
     note,
@@ -101,13 +102,11 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
       return label ? t(`measures.${label}`) : null;
     },
     missing: () => (watch.state() === "done" ? null : t("measures.start_first")),
-    setTexts: () => {},
     destroy() {
       watch.destroy();
       card.remove();
       curtain.remove();
       if (beside) beside.hidden = false;
-      place.replaceChildren();
     },
   };
 }

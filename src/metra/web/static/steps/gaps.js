@@ -1,6 +1,8 @@
 // Gaps in a text: a field for each word that was taken out, all of the same width.
 
-import { el } from "../judge/elements.js";
+import { compareLists } from "../judge/comparing.js";
+import { el, onEnter, questionHeading } from "../judge/elements.js";
+import { quoted } from "../judge/strings.js";
 
 export const owns = ["outputs"];
 
@@ -22,11 +24,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     });
     field.value = value?.answers[at] ?? "";
     field.addEventListener("input", () => ((warned = false), change(answers())));
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      fields[(at + 1) % count].focus();
-    });
+    onEnter(field, () => fields[(at + 1) % count].focus());
     return field;
   });
   const answers = () => ({ answers: fields.map((field) => field.value.trim()) });
@@ -34,7 +32,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   pieces.forEach((piece, at) => line.append(piece, ...(at < count ? [fields[at]] : [])));
   const card = el("section", { class: "card judged" }, el("h2", {}, t("measures.text")), line);
   texts.outputs.append(card);
-  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question));
+  place.append(questionHeading(step));
   if (!count) place.append(el("p", { class: "note" }, t("measures.no_gaps")));
   keys.note("Enter", t("measures.next_gap"));
 
@@ -49,10 +47,12 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
       warned = true;
       return t("measures.gaps_empty", { count: empty });
     },
-    setTexts: () => {},
     destroy() {
       card.remove();
-      place.replaceChildren();
     },
   };
 }
+
+export const compare = (given, ours) => compareLists(given.answers, ours.answers);
+
+export const describe = ({ answers }) => answers.map(quoted).join(", ");

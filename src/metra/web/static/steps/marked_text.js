@@ -207,3 +207,9 @@ export function markedText(place, { text, language, label, missing, choose, open
     length: codePoints(text),
   };
 }
+
+// How words are chosen by keys, for the map of keys.
+export function noteArrows(keys, t) {
+  keys.note("← →", t("marks.key_words"));
+  keys.note("Shift+← →", t("marks.key_extend"));
+}

@@ -1,9 +1,9 @@
 // Error marks: choose words in the output or the source, say how grave the error is and, where
 // the protocol asks for it, of which kind. A list shows all marks and lets each be changed.
 
-import { el } from "../judge/elements.js";
+import { el, questionHeading } from "../judge/elements.js";
 import { quoted } from "../judge/strings.js";
-import { markedText } from "./marked_text.js";
+import { markedText, noteArrows } from "./marked_text.js";
 import { categoryMenu, nameOf } from "./mark_menus.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages, clock }) {
@@ -12,7 +12,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   let pending = null;
   const sides = {};
 
-  const question = el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question);
+  const question = questionHeading(step);
   const chosenLine = el("span", { class: "chosen-words" });
   const bar = el("div", { class: "severities", role: "group", "aria-label": t("marks.severity") });
   const full = el("p", { class: "hint", hidden: true }, t("marks.full", { most }));
@@ -158,8 +158,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   setTexts(screen);
   draw();
   show();
-  keys.note("← →", t("marks.key_words"));
-  keys.note("Shift+← →", t("marks.key_extend"));
+  noteArrows(keys, t);
   keys.note("[", t("marks.key_from"));
   keys.note("]", t("marks.key_to"));
   severities.forEach((severity, at) =>
@@ -181,7 +180,32 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     setTexts,
     destroy() {
       for (const side of Object.values(sides)) side.destroy();
-      place.replaceChildren();
     },
   };
+}
+
+// Every one of ours touched by one of theirs, and as many of them.
+export function compare(given, ours) {
+  const touch = (one, other) => one.side === other.side && (one.side === "missing" || (one.start < other.end && other.start < one.end));
+  const hit = ours.filter((mark) => given.some((other) => touch(mark, other)));
+  const alike = ours.every((mark) => given.some((other) => touch(mark, other) && other.severity === mark.severity));
+  if (hit.length === ours.length && given.length === ours.length) return alike ? "same" : "near";
+  return hit.length || !ours.length === !given.length ? "near" : "other";
+}
+
+export function describe(value, step, example, t) {
+  if (!value.length) return t("marks.none");
+  const points = Array.from(example.outputs[0]);
+  return value
+    .map((mark) => {
+      const text = mark.side === "missing" ? t("marks.missing_word") : quoted(points.slice(mark.start, mark.end).join(""));
+      return [text, nameOf(step, mark.severity), mark.category && kindOf(step, mark.category)].filter(Boolean).join(" · ");
+    })
+    .join("; ");
+}
+
+// "accuracy/omission" in the judge's words.
+function kindOf(step, category) {
+  const [group, member] = category.split("/");
+  return member ? `${nameOf(step, group)}: ${nameOf(step, category)}` : nameOf(step, category);
 }

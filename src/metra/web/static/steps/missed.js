@@ -1,8 +1,9 @@
 // Names that were looked for and not found: are they there in another form? Words of the text are
 // chosen for a name, or it is said that it is not there.
 
-import { el } from "../judge/elements.js";
-import { markedText } from "./marked_text.js";
+import { el, questionHeading } from "../judge/elements.js";
+import { quoted } from "../judge/strings.js";
+import { markedText, noteArrows } from "./marked_text.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages }) {
   const { names } = screen.extra[step.name];
@@ -12,7 +13,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const chosenLine = el("p", { class: "note chosen-words", dir: "auto", role: "status" });
   const rows = names.map(row);
   place.append(
-    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+    questionHeading(step),
     chosenLine,
     el("ol", { class: "marks tags missed", "aria-label": t("measures.missed_list") }, ...rows.map((one) => one.element)),
   );
@@ -70,8 +71,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   }
 
   show();
-  keys.note("← →", t("marks.key_words"));
-  keys.note("Shift+← →", t("marks.key_extend"));
+  noteArrows(keys, t);
   names.slice(0, 9).forEach(({ text }, at) => keys.on(`${at + 1}`, () => (pending ? settle(at, pending) : false), `${t("measures.missed_is")}: ${text}`));
   keys.on("n", () => {
     const next = found.indexOf(undefined);
@@ -86,10 +86,17 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
       const open = found.filter((one) => one === undefined).length;
       return open ? t("measures.missed_open", { count: open }) : null;
     },
-    setTexts: () => {},
     destroy() {
       marked.destroy();
-      place.replaceChildren();
     },
   };
 }
+
+// There or not, whatever its ends.
+export function compare(given, ours) {
+  const alike = ours.found.filter((one, at) => Boolean(one) === Boolean(given.found[at])).length;
+  return alike === ours.found.length ? "same" : alike ? "near" : "other";
+}
+
+export const describe = ({ found }, step, example, t) =>
+  found.map((one, at) => `${example.extra[step.name].names[at].text}: ${one ? quoted(one.text) : t("measures.missed_not")}`).join("; ");

@@ -71,7 +71,9 @@ export function mount(place, { step, screen, value, language, t, change, keys })
     value: () => (chosen === undefined ? undefined : { score: chosen }),
     missing: () => (chosen === undefined ? t("scale.missing") : null),
     summary: () => `${chosen}`,
-    setTexts: () => {},
-    destroy: () => place.replaceChildren(),
   };
 }
+
+export const compare = (given, ours) => (given.score === ours.score ? "same" : Math.abs(given.score - ours.score) <= 2 ? "near" : "other");
+
+export const describe = ({ score }) => `${score}`;

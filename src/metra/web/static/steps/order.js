@@ -1,7 +1,9 @@
 // Which text is better: three buttons for two texts, places with ties for more.
 
-import { el, freshId } from "../judge/elements.js";
+import { el, freshId, questionHeading } from "../judge/elements.js";
+import { textCard } from "../judge/texts.js";
 import { board } from "./board.js";
+import { nameOf } from "./mark_menus.js";
 
 // The shell leaves the outputs to this step, which draws them beside their places.
 export const owns = ["outputs"];
@@ -16,14 +18,11 @@ export function mount(place, options) {
   return options.screen.outputs.length === 2 ? pair(place, options) : ranking(place, options);
 }
 
-export function textCard(label, text, language, empty, ...more) {
-  return el(
-    "div",
-    { class: "card judged" },
-    el("h2", {}, label),
-    el("p", { class: text ? "text" : "text empty", lang: language, dir: "auto" }, text || empty),
-    ...more,
-  );
+function judgedCard(label, text, language, ...more) {
+  const [card] = textCard(label, text, language);
+  card.classList.add("judged");
+  card.append(...more);
+  return card;
 }
 
 function pair(place, { step, screen, value, t, change, keys, texts, languages }) {
@@ -35,7 +34,7 @@ function pair(place, { step, screen, value, t, change, keys, texts, languages })
   let chosen = value;
   texts.outputs.replaceChildren(
     ...screen.outputs.map((output, at) =>
-      textCard(t("work.text_number", { number: at + 1 }), output.text, languages.target, t("work.empty")),
+      judgedCard(t("work.text_number", { number: at + 1 }), output.text, languages.target),
     ),
   );
   const name = freshId("pair");
@@ -74,8 +73,7 @@ function pair(place, { step, screen, value, t, change, keys, texts, languages })
     focus: () => (place.querySelector("input:checked") ?? place.querySelector("input")).focus(),
     value: () => chosen,
     missing: () => (chosen ? null : t("order.missing")),
-    setTexts: () => {},
-    destroy: () => (place.replaceChildren(), texts.outputs.replaceChildren()),
+    destroy: () => texts.outputs.replaceChildren(),
   };
 }
 
@@ -97,11 +95,10 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
       });
       return el("span", { class: "rank" }, input, el("label", { for: input.id }, `${rank + 1}`));
     });
-    const card = textCard(
+    const card = judgedCard(
       t("order.text", { text: LETTERS[at] }),
       output.text,
       languages.target,
-      t("work.empty"),
       el(
         "fieldset",
         { class: "ranks" },
@@ -116,7 +113,7 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
   texts.outputs.classList.add("many");
 
   const lanes = board({ count, letters: LETTERS, step, t, place: (at, rank) => (go(at), give(at, rank)) });
-  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question), lanes.element);
+  place.append(questionHeading(step), lanes.element);
 
   function show() {
     cards.forEach((card, at) => {
@@ -167,11 +164,16 @@ function ranking(place, { step, screen, value, t, change, keys, texts, languages
     focus: () => (cards[Math.max(0, ranks.indexOf(null))].querySelector("input")).focus(),
     value: () => (ranks.includes(null) ? undefined : [...ranks]),
     missing: () => (ranks.includes(null) ? t("order.missing_ranks") : null),
-    setTexts: () => {},
     destroy() {
-      place.replaceChildren();
       texts.outputs.replaceChildren();
       texts.outputs.classList.remove("many");
     },
   };
+}
+
+export const compare = (given, ours) => (`${given}` === `${ours}` ? "same" : "other");
+
+export function describe(value, step) {
+  if (value.length === 2) return nameOf(step, value[0] < value[1] ? "first" : value[0] > value[1] ? "second" : "tie");
+  return value.map((rank, at) => `${LETTERS[at]}: ${rank}`).join(", ");
 }

@@ -1,6 +1,8 @@
 // Questions about a text, to be answered by a choice or in a few words; not to know is an answer.
 
-import { el, freshId } from "../judge/elements.js";
+import { compareLists } from "../judge/comparing.js";
+import { el, freshId, onEnter, questionHeading } from "../judge/elements.js";
+import { quoted } from "../judge/strings.js";
 
 export function mount(place, { step, screen, value, language, texts, t, change }) {
   const { questions } = screen.extra[step.name];
@@ -16,7 +18,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   place.append(
     without
       ? el("h2", { class: "question" }, t("measures.without_text"))
-      : el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
+      : questionHeading(step),
   );
   if (without) texts.outputs.hidden = true;
   else if (step.ask.hidden) texts.outputs.replaceChildren(el("p", { class: "card note" }, t("measures.text_hidden")));
@@ -44,11 +46,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
       unknown.checked = false;
       set(at, field.value.trim() || undefined);
     });
-    field.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
-      event.preventDefault();
-      (first[at + 1] ?? unknown).focus();
-    });
+    onEnter(field, () => (first[at + 1] ?? unknown).focus());
     unknown.addEventListener("change", () => {
       if (unknown.checked) field.value = "";
       set(at, unknown.checked ? null : undefined);
@@ -70,11 +68,13 @@ export function mount(place, { step, screen, value, language, texts, t, change }
       const open = answers.filter((one) => one === undefined).length;
       return open ? t("measures.questions_open", { count: open }) : null;
     },
-    setTexts: () => {},
     destroy() {
       sheet.remove();
       texts.outputs.hidden = false;
-      place.replaceChildren();
     },
   };
 }
+
+export const compare = (given, ours) => compareLists(given.answers, ours.answers);
+
+export const describe = ({ answers }, step, example, t) => answers.map((one) => (one === null ? t("measures.do_not_know") : quoted(one))).join("; ");

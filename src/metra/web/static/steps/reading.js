@@ -1,11 +1,12 @@
 // Reading against the clock: the text is there from start to finish and no longer.
 
-import { el } from "../judge/elements.js";
+import { el, questionHeading } from "../judge/elements.js";
 import { textCard } from "../judge/texts.js";
 import { makeStopwatch } from "./stopwatch.js";
 import { countWords } from "./words.js";
 
 export const owns = ["outputs"];
+export const timed = true;
 
 export function mount(place, { step, screen, value, language, texts, t, change, keys, clock }) {
   const { text } = screen.outputs[0];
@@ -16,7 +17,7 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
   const note = el("p", { class: "note", role: "status" });
   const pause = el("button", { type: "button", class: "quiet", onclick: takePause }, t("measures.pause"));
   const voice = step.ask.aloud ? el("p", { class: "note" }, t("measures.voice")) : null;
-  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question), ...(voice ? [voice] : []), note, pause);
+  place.append(questionHeading(step), ...(voice ? [voice] : []), note, pause);
 
   function draw() {
     const state = watch.state();
@@ -61,10 +62,8 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     },
     missing: () => (watch.state() === "done" ? null : t("measures.start_first")),
     summary: () => t("measures.read"),
-    setTexts: () => {},
     destroy() {
       watch.destroy();
-      place.replaceChildren();
     },
   };
 }

@@ -1,9 +1,11 @@
 // What raters tagged, with their votes: keep, drop, or choose other words instead. Whose votes
 // they are is not told.
 
-import { el, freshId } from "../judge/elements.js";
-import { quoted } from "../judge/strings.js";
-import { markedText } from "./marked_text.js";
+import { el, freshId, questionHeading } from "../judge/elements.js";
+import { markedText, noteArrows } from "./marked_text.js";
+import { typeBar } from "./tags.js";
+
+export { compare, describe } from "./tags.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages }) {
   const { candidates, raters } = screen.extra[step.name];
@@ -16,15 +18,8 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   for (const row of rows) row.variants = (kept.get(keyOf(row))?.variants ?? []).join(" | ");
   let pending = null;
   const list = el("ol", { class: "marks tags reconcile", "aria-label": t("measures.tag_list") });
-  const buttons = (types.length ? types : [""]).map((type, at) =>
-    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), step.names[type] ?? (type || t("measures.term"))),
-  );
-  const chosenLine = el("span", { class: "chosen-words", dir: "auto" });
-  place.append(
-    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
-    list,
-    el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
-  );
+  const bar = typeBar({ step, t, hint: t("measures.reconcile_hint"), add: (type) => add(type) });
+  place.append(questionHeading(step), list, bar.element);
   texts.output.parentElement.querySelector("h2").textContent = t("measures.text");
   const marked = markedText(texts.output, {
     text: screen.outputs[0].text,
@@ -34,11 +29,11 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     choose: (span) => ((pending = span), show()),
     open: (mark) => list.children[mark.at]?.querySelector("input")?.focus(),
     key(event, span) {
-      const digit = Number(event.key);
-      if (!(digit >= 1 && digit <= buttons.length)) return;
+      const type = bar.types[event.key - 1];
+      if (type === undefined) return;
       event.preventDefault();
       pending = span;
-      add(types[digit - 1] ?? "");
+      add(type);
     },
   });
 
@@ -106,24 +101,20 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   }
 
   function show() {
-    chosenLine.textContent = pending ? t("marks.chosen", { text: quoted(pending.text) }) : t("measures.reconcile_hint");
-    for (const button of buttons) button.disabled = !pending;
+    bar.show(pending);
     marked.setMarks(rows.map((row, at) => ({ ...row, at, severity: row.kept ? "tag" : "neutral", label: row.kept ? row.type : "" })));
   }
 
   draw();
   show();
-  keys.note("← →", t("marks.key_words"));
-  keys.note("Shift+← →", t("marks.key_extend"));
-  buttons.forEach((button, at) => keys.on(`${at + 1}`, () => (pending ? add(types[at] ?? "") : false), types[at] ?? t("measures.term")));
+  noteArrows(keys, t);
+  bar.types.forEach((type, at) => keys.on(`${at + 1}`, () => (pending ? add(type) : false), bar.nameOf(type)));
   keys.on("t", () => marked.place.focus(), t("marks.key_text"));
   return {
     focus: () => (list.querySelector("input") ?? marked.place).focus(),
     value: answer,
-    setTexts: () => {},
     destroy() {
       marked.destroy();
-      place.replaceChildren();
     },
   };
 }

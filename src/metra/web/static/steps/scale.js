@@ -68,8 +68,6 @@ function buttons(place, { step, value, t, change, keys }) {
     value: () => chosen,
     missing: () => (chosen === undefined || chosen === null ? t("scale.missing") : null),
     summary: () => `${chosen} ${nameOf(chosen) ?? ""}`.trim(),
-    setTexts: () => {},
-    destroy: () => place.replaceChildren(),
   };
 }
 
@@ -78,4 +76,15 @@ function shorter(text, label) {
   if (!text.startsWith(`${label}: `)) return text;
   const rest = text.slice(label.length + 2);
   return rest[0].toUpperCase() + rest.slice(1);
+}
+
+export function compare(given, ours, { low, high, whole }) {
+  const share = Math.abs(given - ours) / (high - low);
+  if (whole) return given === ours ? "same" : share <= 0.25 ? "near" : "other";
+  return share <= 0.05 ? "same" : share <= 0.2 ? "near" : "other";
+}
+
+export function describe(value, step) {
+  const label = step.ask.anchors.find((one) => one.at === value)?.label;
+  return label && label !== `${value}` ? `${value} (${label})` : `${value}`;
 }

@@ -134,7 +134,5 @@ export function slider(place, { step, value, t, change, keys }) {
     value: () => chosen,
     missing: () => (chosen === undefined ? t("scale.missing_number", ends) : null),
     summary: () => `${chosen}`,
-    setTexts: () => {},
-    destroy: () => place.replaceChildren(),
   };
 }

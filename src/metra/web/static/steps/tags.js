@@ -1,25 +1,17 @@
 // Names or terms of a text: choose words, then say what they are.
 
-import { el } from "../judge/elements.js";
+import { compareLists } from "../judge/comparing.js";
+import { el, questionHeading } from "../judge/elements.js";
 import { quoted } from "../judge/strings.js";
-import { markedText } from "./marked_text.js";
+import { markedText, noteArrows } from "./marked_text.js";
 
 export function mount(place, { step, screen, value, t, change, keys, texts, languages, clock }) {
-  const { types } = step.ask;
-  const names = types.length ? types : [""];
-  const nameOf = (type) => step.names[type] ?? (type || t("measures.term"));
   let tags = (value?.tags ?? []).map((tag) => ({ ...tag }));
   let pending = null;
-  const chosenLine = el("span", { class: "chosen-words", dir: "auto" });
-  const buttons = names.map((type, at) =>
-    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), el("span", { lang: types.length ? step.languages.names : null }, nameOf(type))),
-  );
+  const bar = typeBar({ step, t, hint: t("measures.tag_hint"), add: (type) => add(type) });
+  const { nameOf } = bar;
   const list = el("ol", { class: "marks tags", "aria-label": t("measures.tag_list") });
-  place.append(
-    el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question),
-    el("div", { class: "mark-bar" }, chosenLine, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons)),
-    list,
-  );
+  place.append(questionHeading(step), bar.element, list);
   texts.output.parentElement.querySelector("h2").textContent = t("measures.text");
   const marked = markedText(texts.output, {
     text: screen.outputs[0].text,
@@ -52,10 +44,10 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   }
 
   function pressed(event, span) {
-    const digit = Number(event.key);
-    if (digit >= 1 && digit <= names.length) {
+    const type = bar.types[event.key - 1];
+    if (type !== undefined) {
       event.preventDefault();
-      add(names[digit - 1], span);
+      add(type, span);
     } else if (event.key === "Delete" || event.key === "Backspace") {
       event.preventDefault();
       const [mark] = marked.here().slice(-1);
@@ -67,9 +59,8 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const answer = () => ({ tags: tags.map((tag) => ({ ...tag })) });
 
   function show() {
-    chosenLine.textContent = pending ? t("marks.chosen", { text: quoted(pending.text) }) : t("measures.tag_hint");
-    for (const button of buttons) button.disabled = !pending;
-    marked.setMarks(tags.map((tag, at) => ({ ...tag, at, severity: "tag", label: types.length ? nameOf(tag.type) : "" })));
+    bar.show(pending);
+    marked.setMarks(tags.map((tag, at) => ({ ...tag, at, severity: "tag", label: tag.type && nameOf(tag.type) })));
     list.replaceChildren(
       ...tags.map((tag, at) => {
         const quote = marked.quote(tag);
@@ -84,9 +75,8 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   }
 
   show();
-  keys.note("← →", t("marks.key_words"));
-  keys.note("Shift+← →", t("marks.key_extend"));
-  names.forEach((type, at) => keys.on(`${at + 1}`, () => (pending ? add(type) : false), nameOf(type)));
+  noteArrows(keys, t);
+  bar.types.forEach((type, at) => keys.on(`${at + 1}`, () => (pending ? add(type) : false), nameOf(type)));
   keys.note("Delete", t("marks.key_delete"));
   keys.on("t", () => marked.place.focus(), t("marks.key_text"));
 
@@ -95,10 +85,30 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     startsInText: true,
     value: answer,
     goOnLabel: () => (tags.length ? null : t("measures.no_tags")),
-    setTexts: () => {},
     destroy() {
       marked.destroy();
-      place.replaceChildren();
     },
   };
 }
+
+// What is chosen, and a button for each type that it can be; without types, one for a term.
+export function typeBar({ step, t, hint, add }) {
+  const types = step.ask.types.length ? step.ask.types : [""];
+  const nameOf = (type) => step.names[type] ?? (type || t("measures.term"));
+  const chosen = el("span", { class: "chosen-words", dir: "auto" });
+  const buttons = types.map((type, at) =>
+    el("button", { type: "button", class: "quiet tool", onclick: () => add(type) }, el("kbd", { "aria-hidden": "true" }, `${at + 1}`), el("span", { lang: type ? step.languages.names : null }, nameOf(type))),
+  );
+  const element = el("div", { class: "mark-bar" }, chosen, el("div", { class: "tools", role: "group", "aria-label": t("measures.tools") }, ...buttons));
+  function show(pending) {
+    chosen.textContent = pending ? t("marks.chosen", { text: quoted(pending.text) }) : hint;
+    for (const button of buttons) button.disabled = !pending;
+  }
+  return { element, types, nameOf, show };
+}
+
+const placeOf = ({ start, end, type }) => `${start} ${end} ${type}`;
+
+export const compare = (given, ours) => compareLists(given.tags.map(placeOf), ours.tags.map(placeOf));
+
+export const describe = ({ tags }, step, example, t) => tags.map(({ text, type }) => `${quoted(text)} ${step.names[type] ?? type}`.trim()).join("; ") || t("measures.no_tags");

@@ -1,6 +1,8 @@
 // A template to fill in: for each slot, as many values as the text gives.
 
-import { el, freshId } from "../judge/elements.js";
+import { compareLists } from "../judge/comparing.js";
+import { el, freshId, onEnter, questionHeading } from "../judge/elements.js";
+import { nameOf } from "./mark_menus.js";
 
 export function mount(place, { step, screen, value, language, texts, t, change }) {
   const { slots } = screen.extra[step.name];
@@ -9,7 +11,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
   const rows = slots.map((slot) => row(slot, (value?.filled ?? []).filter(([name]) => name === slot).map(([, text]) => text)));
   const sheet = el("section", { class: "card slots" }, ...rows.map((one) => one.element));
   texts.outputs.after(sheet);
-  place.append(el("h2", { class: "question", lang: step.languages.question, dir: "auto" }, step.question));
+  place.append(questionHeading(step));
 
   function row(slot, given) {
     const name = el("span", { class: "slot", id: freshId("slot"), lang: slot in names ? step.languages.names : language, dir: "auto" }, names[slot] ?? slot);
@@ -19,9 +21,7 @@ export function mount(place, { step, screen, value, language, texts, t, change }
       const field = el("input", { type: "text", maxlength: "300", "aria-labelledby": name.id, lang: language, dir: "auto", autocomplete: "off" });
       field.value = text;
       field.addEventListener("input", () => ((warned = false), change(filled())));
-      field.addEventListener("keydown", (event) => {
-        if (event.key !== "Enter" || event.isComposing || event.ctrlKey || event.metaKey) return;
-        event.preventDefault();
+      onEnter(field, () => {
         const all = [...sheet.querySelectorAll("input")];
         all[(all.indexOf(field) + 1) % all.length].focus();
       });
@@ -45,10 +45,12 @@ export function mount(place, { step, screen, value, language, texts, t, change }
       warned = true;
       return t("measures.template_empty");
     },
-    setTexts: () => {},
     destroy() {
       sheet.remove();
-      place.replaceChildren();
     },
   };
 }
+
+export const compare = (given, ours) => compareLists(given.filled.map(String), ours.filled.map(String));
+
+export const describe = ({ filled }, step) => filled.map(([slot, text]) => `${nameOf(step, slot)}: ${text}`).join("; ");

@@ -1,6 +1,7 @@
 // Whether an answer that is not the expected one will do.
 
 import { el, freshId } from "../judge/elements.js";
+import { nameOf } from "./mark_menus.js";
 
 export const owns = ["outputs"];
 
@@ -41,10 +42,12 @@ export function mount(place, { step, screen, value, language, texts, t, change, 
     focus: () => inputs.get(chosen ?? true).focus(),
     value: () => (chosen === undefined ? undefined : { right: chosen }),
     missing: () => (chosen === undefined ? t("scale.missing") : null),
-    setTexts: () => {},
     destroy() {
       card.remove();
-      place.replaceChildren();
     },
   };
 }
+
+export const compare = (given, ours) => (given.right === ours.right ? "same" : "other");
+
+export const describe = ({ right }, step) => nameOf(step, right ? "right" : "wrong");

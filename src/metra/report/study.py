@@ -129,7 +129,6 @@ def build_study(
         grids=align_grids(texts, metrics, changed[:most_grids]),
         findings=run_analyses(
             collected,
-            metrics,
             sheets,
             _fit_to_size(analyses, results),
             baseline=baseline,

@@ -55,7 +55,7 @@ def draw_counts(
 
 def count_draws(drawn: NDArray[np.int64], kind: type = np.int64) -> NDArray[Any]:
     """Count in each row how often each number below the row's length was drawn."""
-    counts = np.empty(drawn.shape, kind)
+    counts: NDArray[Any] = np.empty(drawn.shape, kind)
     # Row by row: the counts of one row stay in the cache while they are made.
     for place, row in enumerate(drawn):
         counts[place] = np.bincount(row, minlength=len(row))

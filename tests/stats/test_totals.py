@@ -85,8 +85,3 @@ def test_groups_add_up_to_the_whole(labels):
     for name, total in zip(names, sums, strict=True):
         chosen = [row for row, label in zip(rows, labels, strict=True) if label == name]
         assert total == pytest.approx(np.sum(chosen, axis=0))
-
-
-def test_leaving_one_out():
-    rows = np.array([[1.0, 2], [3, 4], [5, 6]])
-    assert totals.leave_one_out(rows).tolist() == [[8, 10], [6, 8], [4, 6]]

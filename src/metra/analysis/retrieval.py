@@ -14,7 +14,7 @@ import numpy as np
 
 from metra.corpus.batch import SegmentColumn
 from metra.corpus.outputs import Corpus
-from metra.errors import CorpusError, MissingResourceError
+from metra.errors import CorpusError, MissingResourceError, missing_package
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, compute_intervals
 from metra.text.columns import pack
@@ -216,10 +216,7 @@ def _import_bm25() -> Any:
     try:
         import bm25s
     except ImportError:
-        msg = (
-            "Retrieval needs the package 'bm25s', which is not installed; install it "
-            "with: pip install 'metra[retrieval]'"
-        )
+        msg = missing_package("Retrieval", "bm25s", "retrieval")
         raise MissingResourceError(msg) from None
     return bm25s
 

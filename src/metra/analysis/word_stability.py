@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, OptionError, not_possible
 from metra.text.salience import Frequencies, Tokens
 
 Array: TypeAlias = NDArray[np.float64]
@@ -79,8 +79,7 @@ def compute_stability(
     Each translation has its own lists. Words are common as often as both have them.
     """
     if not width > 0:
-        msg = f"width={width:g} is not possible; expected a number above 0."
-        raise OptionError(msg)
+        raise OptionError(not_possible(f"width={width:g}", "a number above 0"))
     texts = [list(first), list(second)]
     lists = [Frequencies(text) for text in texts]
     if lists[0].documents != lists[1].documents:

@@ -5,6 +5,7 @@ To add a format, write its reader in `metra.formats.scores` and add a line to `_
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +23,7 @@ from metra.formats.scores import (
     pearmut,
 )
 from metra.formats.scores.judgement import AnswerStep, JudgedText, Judgement
+from metra.formats.stream import ByteStream
 
 _UNKNOWN = ("und", "und")
 
@@ -136,12 +138,8 @@ def read_texts(paths: Sequence[str]) -> list[JudgedText]:
 
 def read_file(path: str) -> ImportedFile:
     """Read a file as UTF-8 text, and recognise its format."""
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
-        raise FormatError(msg) from None
-    return _recognise_file(path, content)
+    with closing(ByteStream(path)) as stream:
+        return _recognise_file(path, b"".join(iter(stream.read, b"")))
 
 
 def recognise_upload(name: str, content: bytes) -> ImportedFile:
@@ -288,10 +286,6 @@ def _parse_json(head: FileHead) -> object:
         return None
 
 
-def _is_appraise(head: FileHead) -> bool:
-    return appraise.is_appraise(head.first_line)
-
-
 #: The first format that a file looks like reads it.
 _FORMATS = {
     form.name: form
@@ -314,7 +308,7 @@ _FORMATS = {
             read_texts=appraise.parse_batches,
             add_options=_add_outputs,
         ),
-        ImportFormat("appraise", _is_appraise, _read_appraise),
+        ImportFormat("appraise", appraise.is_appraise, _read_appraise),
     )
 }
 #: Formats of texts without judgements.

@@ -41,7 +41,8 @@ def rank(
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
     from metra.cli.output import show_progress, write_output
-    from metra.meta.document_rank import rank_by_documents, read_ranks
+    from metra.formats.scores.long_table import read_ranks
+    from metra.meta.document_rank import rank_by_documents
     from metra.report.writers.ranking import RANKING_WRITERS
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus

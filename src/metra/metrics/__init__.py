@@ -1,4 +1,4 @@
-"""Automatic metrics: the metric record, the registry, and one module a metric.
+"""Automatic metrics: the metric record, the registry, and one module a metric or family.
 
 record: Metric, the record that every metric is; its factory; what metrics need.
 options: options of metrics, their types and ranges; specs.
@@ -12,10 +12,7 @@ bleu: n-gram precision with a brevity penalty.
 nist: matching n-grams weighed by their information.
 chrf: character n-gram F-score.
 ter: translation edit rate.
-wer: word error rate, and what the error rates share.
-per: position-independent error rate.
-ser: sentence error rate.
-cer: character error rate.
+error_rates: wer, per, ser and cer, the error rates of words, sentences and characters.
 unigram: precision, recall, f1 and fmean of words.
 gtm: F-measure of runs of matched words.
 meteor: words matched by form, stem and meaning.
@@ -28,6 +25,5 @@ quality: metrics combined by a quality model.
 entities: names that came through.
 terminology: required terms that the output has.
 untranslated: words that should have been translated.
-evaltrans: judgements carried over to similar outputs.
-mwer: word error rate against judged outputs.
+evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 """

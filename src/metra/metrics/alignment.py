@@ -1,10 +1,12 @@
 """Which words of an output stand for which of a reference: one record for all metrics."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from metra.corpus.batch import Batch, Sentence, get_segment_words
+from metra.corpus.batch import get_segment_words
+from metra.metrics.record import AnyBatch
 from metra.text.preparation import Preparation
 
 
@@ -28,6 +30,13 @@ class Link:
     ref: WordRange
 
 
+def make_link(
+    kind: str, hyp: int, ref: int, hyp_words: int = 1, ref_words: int = 1
+) -> Link:
+    """Link so many words of the output and of the reference, from these on."""
+    return Link(kind, WordRange(hyp, hyp + hyp_words), WordRange(ref, ref + ref_words))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alignment:
     """An output aligned with one of its references, words as the metric compares them."""
@@ -47,10 +56,8 @@ class Alignment:
     @property
     def counts(self) -> dict[str, int]:
         """Count the links of each kind."""
-        counts = dict.fromkeys(self.kinds, 0)
-        for link in self.links:
-            counts[link.kind] += 1
-        return counts
+        counts = Counter(link.kind for link in self.links)
+        return {kind: counts[kind] for kind in self.kinds}
 
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
         """Give a link's words: the output's, then the reference's."""
@@ -73,7 +80,7 @@ class AlignedSegment:
 
 
 def build_alignments(
-    batch: Batch | Sentence,
+    batch: AnyBatch,
     index: int,
     text: Preparation,
     find_links: Callable[[int], Iterable[Link]],
@@ -119,13 +126,11 @@ def sort_links(
 
     def add_insertions(start: int, stop: int, ref: int) -> None:
         for word in range(start, stop):
-            span = WordRange(word, word + 1)
-            ordered.append(Link("insertion", span, WordRange(ref, ref)))
+            ordered.append(make_link("insertion", word, ref, ref_words=0))
 
     def add_deletions(hyp: int, ref: int) -> None:
         while ref < ref_words and ref not in is_linked:
-            span = WordRange(ref, ref + 1)
-            ordered.append(Link("deletion", WordRange(hyp, hyp), span))
+            ordered.append(make_link("deletion", hyp, ref, hyp_words=0))
             ref += 1
 
     add_deletions(0, 0)

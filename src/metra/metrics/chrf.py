@@ -7,10 +7,10 @@ from typing import Annotated
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import SegmentColumn
 from metra.errors import OptionError, not_possible
 from metra.metrics.options import LONGEST, Case, Range
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.columns import Text
 from metra.text.preparation import find_whole_tokenizer, make_preparation
 
@@ -68,7 +68,7 @@ def chrf(
     def find_letters(column: SegmentColumn) -> Text:
         return column.text if stem == "no" else column.tokens(words).joined()
 
-    def rows(batch: Batch | Sentence) -> Array:
+    def rows(batch: AnyBatch) -> Array:
         """Count the n-grams of output, best reference and both, characters first."""
         hits = batch.hits(words) if word_order else None
         if stem == "no":

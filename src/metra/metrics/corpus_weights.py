@@ -7,9 +7,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import UnfittedError
-from metra.metrics.record import Array, Metric
+from metra.metrics.record import AnyBatch, Array, Metric
 
 #: Arrays of numbers by their names, as a file keeps them.
 Tables: TypeAlias = Mapping[str, Any]
@@ -66,10 +66,10 @@ class TwoPassFit:
         return self.apply(self.from_tables(tables))
 
 
-def refuse_unfitted(name: str) -> Callable[[Batch | Sentence], Array]:
+def refuse_unfitted(name: str) -> Callable[[AnyBatch], Array]:
     """Return the `rows` of a metric that has to be fitted first: they refuse."""
 
-    def rows(_: Batch | Sentence) -> Array:
+    def rows(_: AnyBatch) -> Array:
         msg = (
             f"{name} weighs what it counts by the references of the whole test set and "
             f"has not seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) "

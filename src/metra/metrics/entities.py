@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail, check_places, list_annotations, list_units
 from metra.text.normalisation import contains_words, make_normaliser
 from metra.text.resources import load_spacy_model
@@ -84,7 +84,7 @@ def entities(
 _COUNTS = ("found", "listed")
 
 
-def rows(batch: Batch | Sentence, *, expected: "_NameList", lang: str) -> Array:
+def rows(batch: AnyBatch, *, expected: "_NameList", lang: str) -> Array:
     """Overlap, then found and listed of each type, for each segment."""
     column = {kind: 1 + 2 * place for place, kind in enumerate(expected.types)}
     table = np.zeros((len(batch), 1 + 2 * len(column)))
@@ -114,18 +114,13 @@ def parts(totals: Array, *, types: Sequence[str], with_partial: bool) -> Parts:
     return pieces
 
 
-def details(
-    batch: Batch | Sentence, *, expected: "_NameList", lang: str
-) -> list[Detail]:
+def details(batch: AnyBatch, *, expected: "_NameList", lang: str) -> list[Detail]:
     """The names that the output lacks, or has but in part."""
     return [
-        Detail(
-            name.segment,
-            "partly there" if overlap else "missing",
-            name.text,
-            {"type": name.type},
+        Detail(segment, "partly there" if overlap else "missing", text, {"type": kind})
+        for (kind, text, segment, _), is_found, overlap in _check_names(
+            batch, expected, lang
         )
-        for name, is_found, overlap in _check_names(batch, expected, lang)
         if not is_found
     ]
 
@@ -146,7 +141,7 @@ Units: TypeAlias = Iterator[tuple[range, list[tuple[int, Entity]]]]
 
 class _NameList(NamedTuple):
     types: Sequence[str]
-    units: Callable[[Batch | Sentence], Units]
+    units: Callable[[AnyBatch], Units]
     settled: dict[str, str]
     check: Callable[[Iterable[Batch]], object] | None = None
 
@@ -184,7 +179,7 @@ def _load_model(model: str, unit: str) -> _NameList:
         raise MissingResourceError(msg)
     pipes = map(loaded.pipeline.get_pipe, finders)
 
-    def units(batch: Batch | Sentence) -> Units:
+    def units(batch: AnyBatch) -> Units:
         columns = [ref.text for ref in batch.refs]
         each = ([text[index] for text in columns] for index in range(len(batch)))
         first = [next((t for t in texts if t is not None), "") for texts in each]
@@ -202,7 +197,7 @@ def _load_model(model: str, unit: str) -> _NameList:
 
 
 def _check_names(
-    batch: Batch | Sentence, expected: _NameList, lang: str
+    batch: AnyBatch, expected: _NameList, lang: str
 ) -> Iterator[tuple[_ExpectedName, bool, float]]:
     """Give each name that counts, whether it was found, and how much of it.
 
@@ -226,10 +221,10 @@ def _check_names(
                 for form in name.forms
                 for output in outputs
             )
-            overlaps = (_compute_overlap(words, output) for output in outputs)
-            yield name, is_found, 1.0 if is_found else max(overlaps)
-
-
-def _compute_overlap(words: Sequence[str], output: Sequence[str]) -> float:
-    """Share of the words that the output has, each as often as it has it."""
-    return (Counter(words) & Counter(output)).total() / len(words)
+            overlap = 1.0
+            if (
+                not is_found
+            ):  # of its words, as many as an output has, as often as it has
+                common = (Counter(words) & Counter(output) for output in outputs)
+                overlap = max(count.total() for count in common) / len(words)
+            yield name, is_found, overlap

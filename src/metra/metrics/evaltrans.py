@@ -1,21 +1,20 @@
-"""EvalTrans: scores that people gave, carried over to outputs like those they judged."""
+"""EvalTrans: scores that people gave, carried over to similar outputs; and mWER."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import zip_longest
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra import _core
 from metra.errors import OptionError
-from metra.formats.annotations.judged_outputs import (
-    MOST,
-    JudgedOutput,
-    compute_version,
-    read_judged_outputs,
-)
+from metra.formats.annotations import judged_outputs
+from metra.formats.annotations.judged_outputs import MOST, JudgedOutput
+from metra.metrics import error_rates, record
 from metra.metrics.options import Case, Range
-from metra.metrics.record import Array, Metric, Parts, compute_share, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.text.columns import pack
 from metra.text.diff import count_edits
@@ -71,13 +70,59 @@ Higher is better.
     text = make_preparation(tok=tok, case=case, stem="no")
 
     def make() -> Metric:
-        judged = read_judged_outputs(db)
+        judged = judged_outputs.read_judged_outputs(db)
         metric = build_metric(judged, k=k, lend=lend, key=key, text=text)
-        settled = {"db": compute_version(db, judged), "tok": text.versions()["tok"]}
-        return replace(metric, settled=settled)
+        version = judged_outputs.compute_version(db, judged)
+        return replace(metric, settled={"db": version, "tok": text.versions()["tok"]})
 
     # What was judged meanwhile counts.
     return replace(make(), fit=lambda _: make())
+
+
+@metric_factory
+def mwer(
+    *,
+    db: str = "",
+    key: Literal["segment", "source"] = "segment",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Word error rate against the most similar perfect translation. Lower is better.
+
+    The references, and the outputs that were judged 10, are perfect; a reference that was
+    judged less is not. Edits and lengths are summed over segments before anything is
+    divided; a segment for which no perfect translation is known does not count. Without a
+    database it is `wer`.
+
+    Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
+    research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
+
+    Options:
+        db: judged outputs: a database (see `metra evaltrans`) or a table (.tsv).
+        key: what a judged output's source is in there: the number of the segment, counted
+            from 1, or the source sentence itself.
+        tok: how text is cut into words; none cuts at white space.
+    """
+    text = make_preparation(tok=tok, case=case, stem=stem)
+
+    def make() -> Metric:
+        judged = judged_outputs.read_judged_outputs(db) if db else []
+        version = judged_outputs.compute_version(db, judged) if db else "none"
+        return Metric(
+            name="mwer",
+            columns=error_rates.COLUMNS,
+            rows=partial(edit_rows, collection=JudgedOutputs(judged, text, key)),
+            aggregate=error_rates.aggregate,
+            higher_is_better=False,
+            parts=error_rates.parts,
+            needs_reference=not db,
+            needs_source=bool(db) and key == "source",
+            settled=text.versions() | {"db": version},
+        )
+
+    # What was judged meanwhile counts.
+    return replace(make(), fit=lambda _: make()) if db else make()
 
 
 def build_metric(
@@ -107,7 +152,7 @@ COLUMNS = (
 
 def aggregate(totals: Array) -> Array:
     """Ten times the mean score; NaN where nothing is judged."""
-    return compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
+    return record.compute_share(totals[..., 3], MOST * totals[..., :2].sum(-1))
 
 
 def parts(totals: Array) -> Parts:
@@ -156,7 +201,7 @@ class _OutputScorer:
     k: int
     lend: bool
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """The statistics of `COLUMNS`, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
         outputs, known = self._read(batch)
@@ -177,7 +222,7 @@ class _OutputScorer:
                 table[index, 9:] = len(edits), fewest, -length
         return table
 
-    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+    def details(self, batch: AnyBatch) -> Iterator[Detail]:
         """The outputs that nobody judged: extrapolated ones, and those without a score."""
         for index, verdict in enumerate(self._score_outputs(*self._read(batch))):
             text = batch.hyps.text[index] or ""
@@ -187,7 +232,7 @@ class _OutputScorer:
             elif verdict.kind == "unjudged":
                 yield Detail(index, "unjudged", text)
 
-    def _read(self, batch: Batch | Sentence) -> tuple[list[Words], list["KnownScores"]]:
+    def _read(self, batch: AnyBatch) -> tuple[list[Words], list["KnownScores"]]:
         tokens = batch.hyps.tokens(self.collection.text)
         outputs = [tuple(tokens[index] or ()) for index in range(len(batch))]
         return outputs, self.collection.look_up(batch)
@@ -278,7 +323,7 @@ class JudgedOutputs:
             for source, by_words in scores.items()
         }
 
-    def look_up(self, batch: Batch | Sentence) -> list[KnownScores]:
+    def look_up(self, batch: AnyBatch) -> list[KnownScores]:
         """Return what is known of each segment; references are perfect unless judged."""
         references = [ref.tokens(self.text) for ref in batch.refs]
         known = []
@@ -292,3 +337,21 @@ class JudgedOutputs:
             perfect = {tuple(words): MOST for words in here if words is not None}
             known.append(KnownScores(perfect | judged, judged.keys()))
         return known
+
+
+def edit_rows(batch: AnyBatch, *, collection: JudgedOutputs) -> Array:
+    """Edits, hits and length of the nearest perfect translation of each segment."""
+    tokens = batch.hyps.tokens(collection.text)
+    perfect = [known.perfect for known in collection.look_up(batch)]
+    table = np.zeros((len(batch), len(error_rates.COLUMNS)))
+    judged = [index for index, outputs in enumerate(perfect) if outputs]
+    if judged:
+        hyps = _core.Tokens([tokens[index] or [] for index in judged])
+        # The translations of each segment stand side by side, as references do.
+        columns = zip_longest(*(perfect[index] for index in judged))
+        refs = [
+            _core.Tokens([None if words is None else list(words) for words in column])
+            for column in columns
+        ]
+        table[judged] = _core.edit_rows(_core.Hits(hyps, refs), "fixed", "best")
+    return table

@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
-from metra.metrics.alignment import Alignment, Link, WordRange, build_alignments
+from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case, Range
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.preparation import make_preparation
 
 RUN, CAPPED = "run", "capped run"
@@ -54,14 +53,18 @@ def gtm(
     text = make_preparation(tok=white, case=case, stem=stem)
     search = e, match, nodes
 
-    def align(batch: Batch | Sentence, index: int) -> list[Alignment]:
+    def align(batch: AnyBatch, index: int) -> list[Alignment]:
         """Link the runs of the matching, and say which of them the cap keeps out."""
         blocks, _ = _core.gtm_blocks(batch.hits(text), index, *search)
 
         def find_links(place: int) -> Iterator[Link]:
-            for block in blocks:
-                if block[1] == place:
-                    yield from _link_block(block)
+            """Make a block's hits that count one link, those that do not another."""
+            for hyp, reference, ref, length, counted in blocks:
+                first = math.ceil(counted)
+                for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
+                    words = stop - start
+                    if reference == place and words > 0:
+                        yield make_link(kind, hyp + start, ref + start, words, words)
 
         return build_alignments(
             batch, index, text, find_links, kinds=KINDS, chosen=None
@@ -96,16 +99,6 @@ def parts(totals: Array) -> Parts:
         "f": float(aggregate(totals)),
         **dict(zip(names, totals.tolist(), strict=True)),
     }
-
-
-def _link_block(block: tuple[int, int, int, int, float]) -> Iterator[Link]:
-    """Make a block's hits that count one link, those that do not another."""
-    hyp, _, ref, length, counted = block
-    first = math.ceil(counted)
-    for kind, start, stop in ((RUN, 0, first), (CAPPED, first, length)):
-        if start < stop:
-            hyps = WordRange(hyp + start, hyp + stop)
-            yield Link(kind, hyps, WordRange(ref + start, ref + stop))
 
 
 def _compute_shares(totals: Array) -> tuple[Array, Array]:

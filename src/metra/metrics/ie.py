@@ -7,11 +7,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.templates import Templates, read_templates
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Metric, Parts, check_on_fit, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Metric,
+    Parts,
+    check_on_fit,
+    metric_factory,
+)
 from metra.metrics.units import Detail, check_documents, fill_system, list_units
 
 COUNTS = ("correct", "filled", "expected")
@@ -76,7 +83,7 @@ Documents: TypeAlias = Iterator[
 
 
 def _compare_documents(
-    batch: Batch | Sentence, *, templates: str, expected: Templates
+    batch: AnyBatch, *, templates: str, expected: Templates
 ) -> Documents:
     filled = read_templates(fill_system("ie", templates, batch.place))
     for name, segments in list_units(batch, "document"):
@@ -85,7 +92,7 @@ def _compare_documents(
 
 
 def rows(
-    batch: Batch | Sentence, *, compare: Callable[..., Documents], slots: Sequence[str]
+    batch: AnyBatch, *, compare: Callable[..., Documents], slots: Sequence[str]
 ) -> Array:
     """Correct, filled and expected values of each slot, at a document's first segment."""
     table = np.zeros((len(batch), len(slots), len(COUNTS)))
@@ -128,9 +135,7 @@ def _compute_scores(counts: Array) -> list[float]:
     ]
 
 
-def details(
-    batch: Batch | Sentence, *, compare: Callable[..., Documents]
-) -> Iterator[Detail]:
+def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[Detail]:
     """Values that are missing, and values that are wrong or should not be there."""
     for name, first, ours, theirs in compare(batch):
         for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):

@@ -8,25 +8,15 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.weights import (
-    WEIGHTS,
-    compute_list_version,
-    read_salience_list,
-)
+from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import TwoPassFit, refuse_unfitted
 from metra.metrics.options import Case, FromZero, NgramOrder
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
 from metra.text.salience import Frequencies, Tokens, WordWeights, build_word_weights
-
-NO_DOCUMENTS = (
-    "ltv weighs words by how salient they are in their document, but no documents are "
-    "known; give `documents` (ids that all differ make every segment a "
-    "document), or weight=none."
-)
 
 
 @metric_factory
@@ -104,7 +94,7 @@ def ltv(
             raise OptionError(msg)
         settled["weights"] = "no"
     elif weights is not None:
-        settled["weights"] = compute_list_version(weights)
+        settled["weights"] = weight_files.compute_list_version(weights)
     plain = Metric(
         name="ltv",
         columns=tuple(
@@ -118,11 +108,7 @@ def ltv(
         settled=settled,
     )
     build_weights = partial(
-        build_word_weights,
-        floor=floor,
-        least=min_salience,
-        most=max_salience,
-        oov=oov,
+        build_word_weights, floor=floor, least=min_salience, most=max_salience, oov=oov
     )
 
     def with_weights(weights: WordWeights | None, lists: str | None = None) -> Metric:
@@ -139,13 +125,13 @@ def ltv(
                 "list of a larger corpus, or weight=none."
             )
             raise CorpusError(msg)
-        fitted = build_weights(frequencies, WEIGHTS[weight])
+        fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
         return with_weights(fitted, "the references that the weights were fitted on")
 
     if weight == "none":
         return with_weights(None)
     if weights is not None:
-        salience = read_salience_list(weights, weight)
+        salience = weight_files.read_salience_list(weights, weight)
         fixed = build_weights(salience.words, salience.salience)
         return with_weights(fixed, weights if salience.by_document else None)
     weighing = TwoPassFit(
@@ -159,7 +145,7 @@ def ltv(
 
 
 def rows(
-    batch: Batch | Sentence,
+    batch: AnyBatch,
     *,
     formula: _core.Ltv,
     text: Preparation,
@@ -211,8 +197,13 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
     return Frequencies(texts())
 
 
-def _list_documents(batch: Batch | Sentence) -> list[str]:
+def _list_documents(batch: AnyBatch) -> list[str]:
     documents = batch.place.documents
     if documents is None:
-        raise CorpusError(NO_DOCUMENTS)
+        msg = (
+            "ltv weighs words by how salient they are in their document, but no documents "
+            "are known; give `documents` (ids that all differ make every segment a "
+            "document), or weight=none."
+        )
+        raise CorpusError(msg)
     return documents if isinstance(documents, list) else [*documents]

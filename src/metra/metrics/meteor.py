@@ -3,21 +3,16 @@
 import math
 from functools import lru_cache, partial
 from itertools import compress
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import MissingResourceError, OptionError, not_possible
-from metra.metrics.alignment import Alignment, Link, WordRange, build_alignments
+from metra.metrics.alignment import Alignment, build_alignments, make_link
 from metra.metrics.options import Case, FromZero, Range, Share
-from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import make_preparation
-from metra.text.resources import (
-    compute_table_digest,
-    find_wordnet_folder,
-    read_paraphrase_table,
-    read_wordnet_version,
-)
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text import resources
+from metra.text.preparation import Tokens, make_preparation
 
 
 class Parameters(NamedTuple):
@@ -186,33 +181,32 @@ def meteor(
     settled |= dict(zip(Parameters._fields, formula, strict=False))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
-    folder = ""
-    if "synonym" in stages:
-        path = find_wordnet_folder(wordnet)
-        folder = str(path)
-        settled["wordnet"] = read_wordnet_version(path)
+    folder = str(resources.find_wordnet_folder(wordnet)) if "synonym" in stages else ""
+    if folder:
+        settled["wordnet"] = resources.read_wordnet_version(Path(folder))
     elif not wordnet:
         settled["wordnet"] = "none"
-    digest = compute_table_digest(paraphrase) if paraphrase else ""
+    digest = resources.compute_table_digest(paraphrase) if paraphrase else ""
     if digest:
         settled["paraphrase"] = digest
     aligner = _build_aligner(
         lang, stages, folder, (paraphrase, digest), tuple(formula), stage_weights
     )
 
-    def prepare_batch(
-        batch: Batch | Sentence,
-    ) -> tuple[_core.Tokens, list[_core.Tokens]]:
+    def prepare_batch(batch: AnyBatch) -> tuple[Tokens, list[Tokens]]:
         return batch.hyps.tokens(text), [ref.tokens(text) for ref in batch.refs]
 
-    def align(batch: Batch | Sentence, index: int) -> list[Alignment]:
+    def align(batch: AnyBatch, index: int) -> list[Alignment]:
         """Link words and phrases by the stage that matched them, with each reference."""
         best, alignments = aligner.alignments(*prepare_batch(batch), index)
         return build_alignments(
             batch,
             index,
             text,
-            lambda place: [_make_link(link, stages) for link in alignments[place]],
+            lambda place: [
+                make_link(stages[stage], hyp, ref, hyp_words, ref_words)
+                for ref, ref_words, hyp, hyp_words, stage in alignments[place]
+            ],
             kinds=(*stages, "insertion", "deletion"),
             chosen=best,
         )
@@ -249,15 +243,6 @@ def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
         "hyp_len": float(totals[0]),
         "ref_len": float(totals[1]),
     }
-
-
-def _make_link(match: tuple[int, int, int, int, int], stages: tuple[str, ...]) -> Link:
-    ref, ref_words, hyp, hyp_words, stage = match
-    hyp_range, ref_range = (
-        WordRange(hyp, hyp + hyp_words),
-        WordRange(ref, ref + ref_words),
-    )
-    return Link(stages[stage], hyp_range, ref_range)
 
 
 def _choose_stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
@@ -315,7 +300,7 @@ def _build_aligner(
     weights: tuple[float, ...],
 ) -> _core.Meteor:
     """Make an aligner; a table of paraphrases is its path and what is in it."""
-    table = read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
+    table = resources.read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
     try:
         return _core.Meteor(
             list(stages),

@@ -9,16 +9,8 @@ import numpy as np
 
 from metra import _core
 from metra.corpus.batch import Batch
-from metra.formats.annotations.weights import (
-    compute_information_version,
-    read_information,
-)
-from metra.metrics.corpus_weights import (
-    Tables,
-    TermCounts,
-    TwoPassFit,
-    refuse_unfitted,
-)
+from metra.formats.annotations import weights as weight_files
+from metra.metrics.corpus_weights import Tables, TermCounts, TwoPassFit, refuse_unfitted
 from metra.metrics.options import Case, NgramOrder
 from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
@@ -64,9 +56,9 @@ def nist(
             writes one.
     """
     text, settled = choose_preparation("nist", tok, case, stem, style)
-    settled["info"] = (
-        "references" if info is None else compute_information_version(info)
-    )
+    settled["info"] = "references"
+    if info is not None:
+        settled["info"] = weight_files.compute_information_version(info)
     orders = range(1, n + 1)
     plain = Metric(
         name="nist",
@@ -88,7 +80,7 @@ def nist(
         )
 
     if info is not None:
-        return apply(read_information(info, n))
+        return apply(weight_files.read_information(info, n))
     weighing = TwoPassFit(
         count_all=partial(
             fit_information, n=n, tok=tok, case=case, stem=stem, style=style

@@ -79,7 +79,11 @@ class Parameter(NamedTuple):
         """Return the value as the type of the option, or raise an error that says more."""
         for kind in self.kinds:
             converted = _convert_kind(kind, value)
-            if converted is not _NO and self._allows(converted):
+            # A number is finite, whatever its range.
+            is_number = isinstance(converted, (int, float)) and kind is not bool
+            if is_number and converted not in (self.range or Range(-math.inf)):
+                continue
+            if converted is not _NO:
                 return converted
         names = {int: "a whole number", float: "a number"}
         kinds = (names.get(k, "a text") for k in self.kinds if k is not NoneType)
@@ -88,12 +92,6 @@ class Parameter(NamedTuple):
         listed = f"one of {', '.join(choices)}" if choices else " or ".join(kinds)
         given = f"{owner}: {self.name}={format_value(value)}"
         raise OptionError(not_possible(given, listed + limits))
-
-    def _allows(self, value: object) -> bool:
-        """Whether a number is finite and in its range; other values always are."""
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            return True
-        return math.isfinite(value) and (self.range is None or value in self.range)
 
 
 @lru_cache(maxsize=256)

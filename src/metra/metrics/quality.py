@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.annotations.quality_model import (
     QualityModel,
@@ -15,7 +15,7 @@ from metra.formats.annotations.quality_model import (
     read_quality_model,
 )
 from metra.metrics.options import format_value
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
 
@@ -57,7 +57,14 @@ def quality(*, model: str = "") -> Metric:
     described = read_quality_model(model)
     metrics = [make_metric(member.spec) for member in described.members]
     for member, metric in zip(described.members, metrics, strict=True):
-        _check_direction(member, metric)
+        if (member.best > member.worst) != metric.higher_is_better:
+            better = "higher" if metric.higher_is_better else "lower"
+            worst, best = map(format_value, (member.worst, member.best))
+            msg = (
+                f"quality: {member.spec} is better the {better} it is, but the model has "
+                f"worst {worst} and best {best}; exchange them."
+            )
+            raise OptionError(msg)
     return combine_metrics(described, metrics)
 
 
@@ -122,7 +129,7 @@ class _ScoredMember:
         return 100 * np.clip(share, 0, 1)
 
 
-def rows(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> Array:
+def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:
     """The statistics of all metrics of each segment, side by side."""
     return np.concatenate([metric.rows(batch) for metric in metrics], axis=1)
 
@@ -156,33 +163,21 @@ def parts(totals: Array, *, members: Sequence[_ScoredMember]) -> Parts:
     }
 
 
-def details(batch: Batch | Sentence, *, metrics: Sequence[Metric]) -> list[Detail]:
+def details(batch: AnyBatch, *, metrics: Sequence[Metric]) -> list[Detail]:
     """What the metrics noted, those that note anything."""
-    return [
-        detail
-        for metric in metrics
-        if metric.details
-        for detail in metric.details(batch)
-    ]
-
-
-def _check_direction(member: WeightedMetric, metric: Metric) -> None:
-    if (member.best > member.worst) != metric.higher_is_better:
-        better = "higher" if metric.higher_is_better else "lower"
-        msg = (
-            f"quality: {member.spec} is better the {better} it is, but the model has worst "
-            f"{format_value(member.worst)} and best {format_value(member.best)}; exchange them."
-        )
-        raise OptionError(msg)
+    noting = [metric.details for metric in metrics if metric.details]
+    return [detail for list_details in noting for detail in list_details(batch)]
 
 
 def _describe_model(
     model: QualityModel, metrics: Sequence[Metric]
 ) -> dict[str, object]:
     """Say what is combined and how; the members' signatures stand in brackets."""
-    entries = [
-        f"{format_value(member.weight)}*[{metric.signature().replace('|', ';')}]"
-        f"@{format_value(member.worst)}..{format_value(member.best)}"
-        for member, metric in zip(model.members, metrics, strict=True)
-    ]
+    entries = []
+    for member, metric in zip(model.members, metrics, strict=True):
+        weight, worst, best = map(
+            format_value, (member.weight, member.worst, member.best)
+        )
+        signature = metric.signature().replace("|", ";")
+        entries.append(f"{weight}*[{signature}]@{worst}..{best}")
     return {"model": model.name, "measures": "+".join(entries)}

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array
+AnyBatch: TypeAlias = Batch | Sentence
 Parts: TypeAlias = dict[str, float | list[float]]
-Aligner: TypeAlias = "Callable[[Batch | Sentence, int], list[Alignment]]"
+Aligner: TypeAlias = "Callable[[AnyBatch, int], list[Alignment]]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,7 @@ class Metric:
 
     name: str
     columns: tuple[str, ...]
-    rows: Callable[[Batch | Sentence], Array]
+    rows: Callable[[AnyBatch], Array]
     aggregate: Callable[[Array], Array]
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
@@ -55,7 +56,7 @@ class Metric:
     #: Metrics that align words: a segment of the batch with each of its references.
     align: "Aligner | None" = None
     #: Metrics that can say what they found or missed: in every segment of the batch.
-    details: "Callable[[Batch | Sentence], Iterable[Detail]] | None" = None
+    details: "Callable[[AnyBatch], Iterable[Detail]] | None" = None
     needs_source: bool = False
     #: Whether it compares with references; one that does not can be used without any.
     needs_reference: bool = True

@@ -13,9 +13,14 @@ from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf ter wer per ser cer precision recall f1 fmean gtm meteor ltv
     syntax xscore transfer ie quality entities terminology untranslated mwer evaltrans"""
-_UNIGRAM = ("precision", "recall", "f1", "fmean")
+# Modules of this package that are not named after the one metric that they hold.
+_SHARED = {
+    **dict.fromkeys(("wer", "per", "ser", "cer"), "error_rates"),
+    **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
+    "mwer": "evaltrans",
+}
 # name: module of this package that holds the factory of the same name
-BUILT_IN = {name: "unigram" if name in _UNIGRAM else name for name in NAMES.split()}
+BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 _NUMBER = re.compile(r"[-+]?[\d.]*")
 _PATH = re.compile(r"[./\\{]")
 _UNKNOWN = object()

@@ -5,9 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.metrics.options import Case
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.corrections import EditCounts, infer_changes
 from metra.text.preparation import Preparation, make_preparation
 
@@ -53,7 +52,7 @@ def syntax(
     )
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation) -> Array:
+def rows(batch: AnyBatch, *, text: Preparation) -> Array:
     """The changes of each output for its easiest correction, its words, their ratio, 1."""
     hyps = batch.hyps.tokens(text)
     refs = [ref.tokens(text) for ref in batch.refs]

@@ -1,20 +1,21 @@
 """Terms that are right: of those that are due, how many the output has."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.table import PlacedAnnotations
 from metra.formats.annotations.terms import Term, read_terms
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.options import Case
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail, check_places, list_annotations
 from metra.text.columns import pack
 from metra.text.normalisation import contains_words
@@ -77,7 +78,7 @@ def terminology(
             "source, or unit=document."
         )
         raise OptionError(msg)
-    checker = _TermChecker(terms, unit, text, source, variants=variants, inside=inside)
+    checker = _TermChecker(terms, unit, text, source, variants, inside)
     metric = Metric(
         name="terminology",
         columns=COLUMNS,
@@ -127,67 +128,58 @@ class _Form(NamedTuple):
     written: str
 
 
+@dataclass(slots=True)
 class _TermChecker:
     """Every term cut into words: which of them are due where, and whether they are there."""
 
-    def __init__(
-        self,
-        terms: PlacedAnnotations[Term],
-        unit: str,
-        text: Preparation,
-        source: Preparation,
-        *,
-        variants: bool,
-        inside: bool,
-    ) -> None:
-        self._terms, self._unit = terms, unit
-        self._text, self._source = text, source
-        self._inside = inside
-        # The term, then its variants.
-        self._forms: dict[Term, list[_Form]] = {}
-        # The source's terms by their first word.
-        self._by_first: dict[str, list[tuple[list[str], Term]]] = {}
-        everywhere = set(terms.everywhere)
+    terms: PlacedAnnotations[Term]
+    unit: str
+    text: Preparation
+    source: Preparation
+    variants: bool
+    inside: bool
+    #: The forms of each term: itself, then its variants.
+    forms: dict[Term, list[_Form]] = field(default_factory=dict)
+    #: The source's terms by their first word.
+    by_first: dict[str, list[tuple[list[str], Term]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        terms, everywhere = self.terms, set(self.terms.everywhere)
         groups = [terms.everywhere, *terms.segments.values(), *terms.documents.values()]
         for term in dict.fromkeys(term for group in groups for term in group):
             forms = [
-                self._make_form(_split_words(form, text, terms.path), form)
+                self._make_form(_split_words(form, self.text, terms.path), form)
                 for form in (term.term, *term.variants)
             ]
-            self._forms[term] = forms if variants else forms[:1]
+            self.forms[term] = forms if self.variants else forms[:1]
             if term.source:
-                words = _split_words(term.source, source, terms.path)
+                words = _split_words(term.source, self.source, terms.path)
                 if term in everywhere:
-                    self._by_first.setdefault(words[0], []).append((words, term))
+                    self.by_first.setdefault(words[0], []).append((words, term))
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """Right, right by a variant and due, for each segment."""
         table = np.zeros((len(batch), len(COLUMNS)))
         for segment, _, form in self._check_terms(batch):
             table[segment] += form is not None, bool(form), 1
         return table
 
-    def details(self, batch: Batch | Sentence) -> list[Detail]:
+    def details(self, batch: AnyBatch) -> list[Detail]:
         """The terms that are missing."""
         return [
             Detail(
-                segment,
-                "missing",
-                term.term,
-                {"source": term.source} if term.source else {},
+                at, "missing", term.term, {"source": term.source} if term.source else {}
             )
-            for segment, term, form in self._check_terms(batch)
+            for at, term, form in self._check_terms(batch)
             if form is None
         ]
 
-    def _check_terms(
-        self, batch: Batch | Sentence
-    ) -> Iterator[tuple[int, Term, int | None]]:
+    def _check_terms(self, batch: AnyBatch) -> Iterator[tuple[int, Term, int | None]]:
         """Give each term that is due, and which of its forms the output has, if any."""
-        hyps, texts = batch.hyps.tokens(self._text), batch.hyps.text
-        source = batch.source.tokens(self._source) if batch.source else None
-        everywhere = self._terms.everywhere if self._unit == "document" else ()
-        for segments, entries in list_annotations(self._terms, batch, self._unit):
+        hyps, texts = batch.hyps.tokens(self.text), batch.hyps.text
+        source = batch.source.tokens(self.source) if batch.source else None
+        everywhere = self.terms.everywhere if self.unit == "document" else ()
+        for segments, entries in list_annotations(self.terms, batch, self.unit):
             if source is not None:
                 for segment in segments:
                     terms = self._find_in_source(source[segment] or [])
@@ -205,7 +197,7 @@ class _TermChecker:
                     for segment in segments
                 ]
                 for term, segment in due.items():
-                    forms = enumerate(self._forms[term])
+                    forms = enumerate(self.forms[term])
                     is_in = (n for n, form in forms if self._is_in(form, outputs))
                     yield segment, term, next(is_in, None)
 
@@ -214,21 +206,21 @@ class _TermChecker:
         return dict.fromkeys(
             term
             for position, word in enumerate(words)
-            for form, term in self._by_first.get(word, ())
+            for form, term in self.by_first.get(word, ())
             if words[position : position + len(form)] == form
         )
 
     def _make_form(self, words: list[str], written: str) -> _Form:
         """Keep words, and what was written if terms may stand inside of words."""
-        if not self._inside:
+        if not self.inside:
             return _Form(words, "")
-        is_folded = self._text.case == "lower"
+        is_folded = self.text.case == "lower"
         return _Form(words, written.casefold() if is_folded else written)
 
     def _is_in(self, form: _Form, outputs: Sequence[_Form]) -> bool:
         return any(
             contains_words(form.words, output.words)
-            or (self._inside and form.written in output.written)
+            or (self.inside and form.written in output.written)
             for output in outputs
         )
 

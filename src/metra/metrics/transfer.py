@@ -7,18 +7,19 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import transfer_rules
 from metra.formats.annotations.conllu import Parse
 from metra.formats.annotations.transfer_rules import Pattern, TransferRule
 from metra.formats.stream import compute_file_version
 from metra.metrics import parses as parse_sources
+from metra.metrics import record
 from metra.metrics.parses import ParseSource
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 
 PHRASES = ("NP", "VP")
+SIDES = ("source", "output", "difference")
 
 
 @metric_factory
@@ -80,12 +81,10 @@ def transfer(
         _require_parse("counting phrases", "source_", source)
         _require_parse("counting phrases", "", target)
     for rule in listed:
-        for patterns, side, parser in (
-            (rule.source, "source_", source),
-            (rule.target, "", target),
-        ):
-            if any(pattern.needs_parse for pattern in patterns):
-                _require_parse(f"the rule {rule.name!r}", side, parser)
+        if any(pattern.needs_parse for pattern in rule.source):
+            _require_parse(f"the rule {rule.name!r}", "source_", source)
+        if any(pattern.needs_parse for pattern in rule.target):
+            _require_parse(f"the rule {rule.name!r}", "", target)
     settled: dict[str, object] = {
         "rules": compute_file_version(rules) if rules else "none",
         "source_parses": source.settled.get("parses", "none"),
@@ -116,9 +115,6 @@ def transfer(
             details=lambda batch: details(pair(batch), listed),
         )
     return replace(metric, needs_source=True, needs_reference=False, settled=settled)
-
-
-SIDES = ("source", "output", "difference")
 
 
 #: The sentences of each segment's source, and of its output.
@@ -190,9 +186,7 @@ def phrase_rows(pairs: SentencePairs) -> Array:
 
 def phrase_aggregate(totals: Array) -> Array:
     """Differences per hundred phrases of the source; NaN if the source has none."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = 100 * totals[..., 2::3].sum(-1) / totals[..., ::3].sum(-1)
-    return np.where(totals[..., ::3].sum(-1) > 0, share, np.nan)
+    return record.compute_share(totals[..., 2::3].sum(-1), totals[..., ::3].sum(-1))
 
 
 def phrase_parts(totals: Array) -> Parts:
@@ -226,7 +220,7 @@ def _require_parse(what: str, side: str, parses: ParseSource) -> None:
 
 
 def _pair_sentences(
-    batch: Batch | Sentence, *, source: ParseSource, target: ParseSource
+    batch: AnyBatch, *, source: ParseSource, target: ParseSource
 ) -> SentencePairs:
     if batch.source is None:
         msg = "transfer compares with the source, but the batch has none."

@@ -5,9 +5,8 @@ from functools import partial
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, Sentence
 from metra.metrics.options import Case, Share
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text.preparation import Preparation, make_preparation
 
 COLUMNS = ("matches", "hyp_len", "ref_len")
@@ -67,11 +66,7 @@ def f1(*, tok: str = "13a", case: Case = "mixed", stem: str = "no") -> Metric:
 
 @metric_factory
 def fmean(
-    *,
-    alpha: Share = 0.9,
-    tok: str = "13a",
-    case: Case = "mixed",
-    stem: str = "no",
+    *, alpha: Share = 0.9, tok: str = "13a", case: Case = "mixed", stem: str = "no"
 ) -> Metric:
     """Mean of word precision and recall, leaning to recall, 0 to 100. Higher is better.
 
@@ -105,7 +100,7 @@ def _build_metric(
     )
 
 
-def rows(batch: Batch | Sentence, *, text: Preparation, recall_weight: float) -> Array:
+def rows(batch: AnyBatch, *, text: Preparation, recall_weight: float) -> Array:
     """Matches and both lengths of each segment, for its best reference: (segments, 3)."""
     return _core.unigram_rows(batch.hits(text), recall_weight)
 

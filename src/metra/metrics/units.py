@@ -4,9 +4,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from metra.corpus.batch import Batch, BatchPosition, Sentence
+from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.table import PlacedAnnotations
+from metra.metrics.record import AnyBatch
 
 T = TypeVar("T")
 
@@ -56,7 +57,7 @@ def fill_system(owner: str, path: str, place: BatchPosition) -> str:
     return path.replace("{system}", place.system)
 
 
-def list_units(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]]:
+def list_units(batch: AnyBatch, unit: str) -> Iterator[tuple[str, range]]:
     """Give the segments, or the documents, of a batch: a document's name, and its segments.
 
     Where no documents are known, all is one document.
@@ -76,7 +77,7 @@ def list_units(batch: Batch | Sentence, unit: str) -> Iterator[tuple[str, range]
 
 
 def list_annotations(
-    placed: PlacedAnnotations[T], batch: Batch | Sentence, unit: str
+    placed: PlacedAnnotations[T], batch: AnyBatch, unit: str
 ) -> Iterator[tuple[range, list[tuple[int, T]]]]:
     """Give the segments of each unit of a batch, and what is annotated at which of them."""
     for document, segments in list_units(batch, unit):

@@ -6,11 +6,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
+from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 from metra.text.resources import Dictionary, load_dictionaries
 from metra.text.scripts import get_script, list_scripts
@@ -63,12 +63,13 @@ def untranslated(
         raise OptionError(msg)
     known = load_dictionaries(dictionary) if dictionary else None
     language = lang.replace("_", "-").partition("-")[0].lower()
+    listed = map(str.strip, read_lines(allow)) if allow else ()
     judge = _WordChecker(
         dictionary=known,
         rule=rule,
         script=script,
         names=names and language != "de",
-        allowed=frozenset(_read_words(allow)) if allow else frozenset(),
+        allowed=frozenset(split_word_parts(listed)),
         scripts=list_scripts(language),
     )
     settled: dict[str, object] = {
@@ -112,11 +113,6 @@ def parts(totals: Array) -> Parts:
     return {"untranslated": wrong, **counts, "words": words, **shares}
 
 
-def _read_words(path: str) -> Iterator[str]:
-    for line in read_lines(path):
-        yield from split_word_parts([line.strip()])
-
-
 class _Evidence(NamedTuple):
     copied: bool
     unknown: bool
@@ -149,7 +145,7 @@ class _WordChecker:
     #: What is known of each word type, looked up once.
     types: dict[str, _Type] = field(default_factory=dict)
 
-    def rows(self, batch: Batch | Sentence) -> Array:
+    def rows(self, batch: AnyBatch) -> Array:
         """Untranslated, copied, unknown, foreign, and all words, for each segment."""
         table = np.zeros((len(batch), 5))
         for row, (words, suspects) in zip(table, self._check(batch), strict=True):
@@ -158,7 +154,7 @@ class _WordChecker:
                 row[:4] += is_wrong, *evidence
         return table
 
-    def details(self, batch: Batch | Sentence) -> Iterator[Detail]:
+    def details(self, batch: AnyBatch) -> Iterator[Detail]:
         """Every untranslated word, with what speaks against it."""
         for segment, (_, suspects) in enumerate(self._check(batch)):
             for word, evidence, is_wrong in suspects:
@@ -167,7 +163,7 @@ class _WordChecker:
                     yield Detail(segment, "untranslated", word, about)
 
     def _check(
-        self, batch: Batch | Sentence
+        self, batch: AnyBatch
     ) -> Iterator[tuple[int, list[tuple[str, _Evidence, bool]]]]:
         """Count each segment's words; list those that something speaks against."""
         hyps, source = batch.hyps.text, batch.source

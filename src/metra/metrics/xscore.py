@@ -20,11 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metra.corpus.batch import Batch, Sentence
 from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
-from metra.metrics.record import Array, Metric, Parts, metric_factory
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 
 SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
 
@@ -80,7 +79,7 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     )
 
 
-def rows(batch: Batch | Sentence, *, source: ParseSource) -> Array:
+def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
     """How often each dependency occurs in each output: (segments, 4)."""
     table = np.zeros((len(batch), len(SIGNS)))
     for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):
@@ -139,19 +138,19 @@ def find_dependencies(parse: Parse) -> Iterator[Dependency]:
             noun = _find_noun(parse, position)
             if noun:
                 yield Dependency("PADJ", noun.form, word.form)
-        if (
-            word.deprel == "advmod"
-            and word.upos == "ADV"
-            and _modifies(parse, position)
-        ):
+        is_adverb = word.deprel == "advmod" and word.upos == "ADV"
+        if is_adverb and _modifies(parse, position):
             yield Dependency("ADVADJ", word.form, head.form)
+
+
+def _list_children(parse: Parse, position: int) -> list[tuple[int, ParsedWord]]:
+    return [(child, parse.words[child - 1]) for child in parse.children(position)]
 
 
 def _find_relative_subject(parse: Parse, verb: int) -> str | None:
     """Tell which subject of the relative clause the noun is, if it is one."""
     passive = False
-    for position in parse.children(verb):
-        word = parse.words[position - 1]
+    for _, word in _list_children(parse, verb):
         if word.deprel in SUBJECT | PASSIVE_SUBJECT:
             if not _is_relative(word):
                 return None
@@ -170,46 +169,35 @@ def _is_relative(word: ParsedWord) -> bool:
 
 def _find_noun(parse: Parse, position: int) -> ParsedWord | None:
     """Find the noun that the adjective stands after as no English adjective should."""
-    words = parse.words
-    word = words[position - 1]
-    head = words[word.head - 1]
+    word = parse.words[position - 1]
+    head = parse.words[word.head - 1]
     if word.head > position:
         return None
     if word.deprel == "amod" and head.upos in NOUN:
         return head
-    if any(words[child - 1].deprel in CLAUSE for child in parse.children(position)):
+    children = _list_children(parse, position)
+    if any(child.deprel in CLAUSE for _, child in children):
         return None
-    marker = _find_marker(parse, position)
-    if marker is None or marker < 2 or words[marker - 2].upos not in NOUN:
-        return None
-    return words[marker - 2]
-
-
-def _find_marker(parse: Parse, position: int) -> int | None:
-    """Find the one preposition or "as" through which the adjective hangs on the rest."""
-    word = parse.words[position - 1]
-    head = parse.words[word.head - 1]
+    # The one preposition or "as" through which the adjective hangs on the rest.
+    markers = []
     if word.deprel in AFTER_MARKER and head.upos in PREPOSITION:
-        return word.head
-    if word.deprel not in AFTER_NOUN:
+        markers = [word.head]
+    elif word.deprel in AFTER_NOUN:
+        markers = [
+            at for at, child in children if child.deprel in MARKER and at < position
+        ]
+    if len(markers) != 1 or markers[0] < 2:
         return None
-    markers = [
-        child
-        for child in parse.children(position)
-        if parse.words[child - 1].deprel in MARKER and child < position
-    ]
-    return markers[0] if len(markers) == 1 else None
+    noun = parse.words[markers[0] - 2]
+    return noun if noun.upos in NOUN else None
 
 
 def _modifies(parse: Parse, position: int) -> bool:
     """Whether the adverb modifies an adjective, rather than the clause it is the head of."""
     place = parse.words[position - 1].head
     head = parse.words[place - 1]
-    if place < position or not (
-        head.upos == "ADJ" or (head.upos == "VERB" and head.deprel == "amod")
-    ):
-        return False
-    return not any(
-        position < child < place and parse.words[child - 1].deprel == "cop"
-        for child in parse.children(place)
+    is_adjective = head.upos == "ADJ" or (head.upos == "VERB" and head.deprel == "amod")
+    return (place >= position and is_adjective) and not any(
+        position < at < place and child.deprel == "cop"
+        for at, child in _list_children(parse, place)
     )

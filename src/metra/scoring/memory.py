@@ -6,7 +6,7 @@ from typing import Any
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import OptionError
+from metra.errors import OptionError, not_possible
 from metra.metrics.record import Array, Metric, Parts
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.evaluate import (
@@ -45,8 +45,8 @@ def evaluate(
     53.73
     """
     if ci_unit not in CI_UNITS:
-        msg = f"ci_unit={ci_unit!r} is not possible; expected one of {', '.join(CI_UNITS)}."
-        raise OptionError(msg)
+        expected = f"one of {', '.join(CI_UNITS)}"
+        raise OptionError(not_possible(f"ci_unit={ci_unit!r}", expected))
     options = build_options(levels)._replace(
         ci=ci, ci_method=ci_method, ci_unit=ci_unit, trials=trials, seed=seed
     )

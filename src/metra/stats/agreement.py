@@ -5,7 +5,6 @@ totals of the columns into the value: a resample of units is then a weighting of
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -36,7 +35,14 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
     """
     if scale not in SCALES:
         raise UnknownNameError(no_such("scale", scale, SCALES))
-    return SCALES[scale](ratings.pairable())
+    paired = ratings.pairable()
+    if scale == "ordinal":
+        return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
+    if scale == "ratio" and len(paired.levels[0]) > MOST_CATEGORIES:
+        return _many_ratios(paired)
+    columns = {"nominal": nominal_columns, "interval": interval_columns}
+    rows, aggregate = columns.get(scale, ratio_columns)(paired)
+    return float(aggregate(rows.sum(0)))
 
 
 def interval_columns(paired: Ratings) -> Columns:
@@ -52,7 +58,7 @@ def nominal_columns(paired: Ratings) -> Columns:
 def ratio_columns(paired: Ratings) -> Columns:
     """Return the columns of alpha with distances that are shares of the values' sum."""
     values = paired.levels[0]
-    return _distance_columns(paired, _ratio_distance(values, values))
+    return _distance_columns(paired, _ratio_distance(values[:, None], values))
 
 
 def ordinal_draws(paired: Ratings, weights: Array) -> Array:
@@ -123,24 +129,8 @@ def _one_minus(observed: Array, expected: Array) -> Array:
 
 def _ratio_distance(a: Array, b: Array) -> Array:
     """((a - b) / (a + b))², and nothing between two zeros."""
-    total = a[:, None] + b[None]
-    gap = a[:, None] - b[None]
-    return np.asarray(divide(gap, total, total != 0, fill=0.0) ** 2)
-
-
-def _apply_columns(build: Callable[[Ratings], Columns], paired: Ratings) -> float:
-    rows, aggregate = build(paired)
-    return float(aggregate(rows.sum(0)))
-
-
-def _ordinal_alpha(paired: Ratings) -> float:
-    return float(ordinal_draws(paired, np.ones((1, len(paired.units))))[0])
-
-
-def _ratio_alpha(paired: Ratings) -> float:
-    if len(paired.levels[0]) > MOST_CATEGORIES:
-        return _many_ratios(paired)
-    return _apply_columns(ratio_columns, paired)
+    total = a + b
+    return np.asarray(divide(a - b, total, total != 0, fill=0.0) ** 2)
 
 
 def _many_ratios(paired: Ratings) -> float:
@@ -148,40 +138,25 @@ def _many_ratios(paired: Ratings) -> float:
     if len(values) > MOST_RATIOS:
         return float("nan")
     margins = np.bincount(codes).astype(np.float64)
-    expected = sum(
-        float(
-            np.einsum(
-                "c,ck,k->",
-                margins[start : start + 500],
-                _ratio_distance(values[start : start + 500], values),
-                margins,
-            )
-        )
-        for start in range(0, len(values), 500)
-    )
+    expected = 0.0
+    for start in range(0, len(values), 500):
+        part = slice(start, start + 500)
+        distance = _ratio_distance(values[part, None], values)
+        expected += float(np.einsum("c,ck,k->", margins[part], distance, margins))
     observed = 0.0
     size = paired.counts
     starts = np.concatenate([[0], np.cumsum(size)[:-1]])
     for m in np.unique(size).tolist():
-        places = starts[size == m][:, None] + np.arange(m)
-        each = paired.value[places]
+        each = paired.value[starts[size == m][:, None] + np.arange(m)]
         for i in range(m):
-            total = each + each[:, i : i + 1]
-            gap = each - each[:, i : i + 1]
-            share = divide(gap, total, total != 0, fill=0.0)
-            observed += float((share**2).sum()) / (m - 1)
-    return float(
-        _one_minus(np.array(observed), np.array(expected / max(len(paired) - 1, 1)))
-    )
+            distance = _ratio_distance(each, each[:, i : i + 1])
+            observed += float(distance.sum()) / (m - 1)
+    expected /= max(len(paired) - 1, 1)
+    return float(_one_minus(np.array(observed), np.array(expected)))
 
 
-#: Alpha of units with two values or more, by the scale of the values.
-SCALES: dict[str, Callable[[Ratings], float]] = {
-    "nominal": partial(_apply_columns, nominal_columns),
-    "ordinal": _ordinal_alpha,
-    "interval": partial(_apply_columns, interval_columns),
-    "ratio": _ratio_alpha,
-}
+#: The scales of values that alpha knows.
+SCALES = ("nominal", "ordinal", "interval", "ratio")
 
 
 def cohen(a: Array, b: Array, weights: str = "none") -> float:
@@ -208,15 +183,6 @@ def _count_different(a: Array, b: Array) -> tuple[float, float]:
     return observed, 1.0 - float((p * q).sum())
 
 
-def _weigh_linearly(a: Array, b: Array) -> tuple[float, float]:
-    return float(np.abs(a - b).mean()), _mean_gap(a, b)
-
-
-def _weigh_squares(a: Array, b: Array) -> tuple[float, float]:
-    expected = a.var() + b.var() + (a.mean() - b.mean()) ** 2
-    return float(((a - b) ** 2).mean()), float(expected)
-
-
 def _mean_gap(a: Array, b: Array) -> float:
     """Mean of |x - y| over all x of a and y of b, by sorting."""
     ordered = np.sort(b)
@@ -229,8 +195,11 @@ def _mean_gap(a: Array, b: Array) -> float:
 #: Observed and expected disagreement of two judges, by how differences are weighted.
 KAPPA_WEIGHTS: dict[str, Callable[[Array, Array], tuple[float, float]]] = {
     "none": _count_different,
-    "linear": _weigh_linearly,
-    "quadratic": _weigh_squares,
+    "linear": lambda a, b: (float(np.abs(a - b).mean()), _mean_gap(a, b)),
+    "quadratic": lambda a, b: (
+        float(((a - b) ** 2).mean()),
+        float(a.var() + b.var() + (a.mean() - b.mean()) ** 2),
+    ),
 }
 
 
@@ -299,35 +268,26 @@ def one_way_columns(paired: Ratings) -> Columns:
     value = paired.value - paired.value.mean()
     total = np.bincount(paired.unit, value, len(size))
     square = np.bincount(paired.unit, value**2, len(size))
-    rows = np.column_stack(
-        [np.ones(len(size)), size, size**2, total, square, total**2 / size]
-    )
+    columns = [np.ones(len(size)), size, size**2, total, square, total**2 / size]
 
     def aggregate(totals: Array) -> Array:
         units, n, squares, grand, square, within = np.moveaxis(totals, -1, 0)
         between = _over(within - grand**2 / n, units - 1)
         residual = _over(square - within, n - units)
         k = _over(n - squares / n, units - 1)
-        return np.stack(
-            [
-                _over(between - residual, between + (k - 1) * residual),
-                _over(between - residual, between),
-            ],
-            axis=-1,
-        )
+        wholes = between + (k - 1) * residual, between
+        return np.stack([_over(between - residual, w) for w in wholes], axis=-1)
 
-    return rows, aggregate
+    return np.column_stack(columns), aggregate
 
 
 def two_way_columns(complete: Ratings) -> Columns:
     """Return the columns of ICC(2,1) to (3,k), of units that every judge judged."""
     grid = complete.dense()
-    judges, _ = grid.shape
+    judges = len(grid)
     grid = grid - grid.mean()
     total = grid.sum(0)
-    rows = np.column_stack(
-        [np.ones(len(total)), (grid**2).sum(0), total**2 / judges, grid.T]
-    )
+    rows = [np.ones(len(total)), (grid**2).sum(0), total**2 / judges, grid.T]
 
     def aggregate(totals: Array) -> Array:
         units, square, by_unit = (totals[..., column] for column in range(3))
@@ -338,19 +298,16 @@ def two_way_columns(complete: Ratings) -> Columns:
         between = _over(rows_ss, units - 1)
         judge = columns / (judges - 1)
         error = _over(square - grand - rows_ss - columns, (units - 1) * (judges - 1))
-        k = judges
-        spread = k * _over(judge - error, units)
-        return np.stack(
-            [
-                _over(between - error, between + (k - 1) * error + spread),
-                _over(between - error, between + spread / k),
-                _over(between - error, between + (k - 1) * error),
-                _over(between - error, between),
-            ],
-            axis=-1,
-        )
+        spread = judges * _over(judge - error, units)
+        wholes = [
+            between + (judges - 1) * error + spread,
+            between + spread / judges,
+            between + (judges - 1) * error,
+            between,
+        ]
+        return np.stack([_over(between - error, w) for w in wholes], axis=-1)
 
-    return rows, aggregate
+    return np.column_stack(rows), aggregate
 
 
 def complete_units(ratings: Ratings) -> Ratings:

@@ -1,6 +1,6 @@
 """Names for the kinds of arrays, and arithmetic that respects missing values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -42,6 +42,13 @@ def row_means(values: Array) -> Array:
     there = np.isfinite(values)
     total = np.where(there, values, 0.0).sum(1)
     return divide(total, there.sum(1))
+
+
+def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
+    """Give each different code, in rising order, and the places where it stands."""
+    order = np.argsort(codes, kind="stable")
+    values, starts = np.unique(codes[order], return_index=True)
+    return zip(values.tolist(), np.split(order, starts[1:]), strict=True)
 
 
 def pair_gaps(values: Array) -> Array:

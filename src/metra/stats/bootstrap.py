@@ -8,11 +8,11 @@ are exact in any order; others are made so (`metra.stats.weighted_sums`).
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from statistics import NormalDist
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,15 +75,13 @@ def bootstrap(
     panel: ScorePanel, level: str, options: Options, *, drawn: Drawn = "both"
 ) -> dict[str, Array]:
     """The coefficient of every metric in each of `options.trials` resamples."""
-    systems, segments = panel.gold.shape
     if level == "sys" and drawn == "both" and not resamples_segments(panel):
         drawn = "sys"
     drawn_values: dict[str, list[Array]] = {name: [] for name in panel.names}
-    score = _ResampleScorer(panel, level, options)
-    for sample in draw_resamples(
-        systems, segments, options.trials, options.seed, drawn
-    ):
-        for name, values in score(sample).items():
+    scorer = _ResampleScorer(panel, level, options)
+    size, count = panel.gold.shape
+    for sample in draw_resamples(size, count, options.trials, options.seed, drawn):
+        for name, values in scorer.score(sample).items():
             drawn_values[name].append(values)
     return {name: np.concatenate(values) for name, values in drawn_values.items()}
 
@@ -122,9 +120,8 @@ def fisher_interval(
         return None
     if abs(value) >= 1:
         return value, value
-    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(
-        variance(value) / (n - taken)
-    )
+    error = math.sqrt(variance(value) / (n - taken))
+    half = NormalDist().inv_cdf((1 + level) / 2) * error
     middle = math.atanh(value)
     return math.tanh(middle - half), math.tanh(middle + half)
 
@@ -136,10 +133,10 @@ class _ResampleScorer:
         self.panel = panel
         self.options = options
         self.there = np.isfinite(panel.gold)
-        self.complete = bool(self.there.all())
-        self._arrays: dict[str, Array] = {}
-        self._values: dict[str, WeightedValues] = {}
-        self._score = self._choose_way(level)
+        self._scores = {panel.gold_name: panel.gold, **panel.metrics}
+        self._arrays: dict[tuple[Any, ...], Array] = {}
+        self._values: dict[tuple[Any, ...], WeightedValues] = {}
+        self.score = self._choose_way(level)
 
     def _choose_way(self, level: str) -> Callable[[Resample], dict[str, Array]]:
         """The quickest way to the coefficient."""
@@ -150,107 +147,78 @@ class _ResampleScorer:
         if level == "sys" and coefficient.counts is None:
             return self._systems
         if coefficient.counts is not None and (level == "sys" or group == "item"):
-            self._count_value = coefficient.counts
+            self._formula = coefficient.counts
+            scores = panel.gold, panel.metrics
             if level == "sys":
-                self.eps = self._thresholds(panel.system_gold, panel.system_metrics)
+                scores = panel.system_gold, panel.system_metrics
+            # No draw changes the thresholds of ties.
+            self.eps = compute_thresholds(*scores, self.options)
+            if level == "sys":
                 return self._system_pairs
-            self.eps = self._thresholds(panel.gold, panel.metrics)
             return self._item_accuracy if coefficient.pairs else self._item_pairs
         if coefficient.linear and group in ("none", "item"):
             return self._pearson if group == "none" else self._item_pearson
         return self._recompute
 
-    def _thresholds(
-        self, gold: Array, metrics: Mapping[str, Array]
-    ) -> Mapping[str, Array]:
-        """The threshold of ties in each group; no draw changes it."""
-        if self.options.coefficient.ties:
-            return compute_thresholds(gold, metrics, self.options)
-        return dict.fromkeys(metrics, np.zeros(1))
-
-    def __call__(self, sample: Resample) -> dict[str, Array]:
-        return self._score(sample)
-
     def _systems(self, sample: Resample) -> dict[str, Array]:
         rows = self.options.rows
-        gold, *means = self._means(sample)
-        drawn_gold = np.take_along_axis(gold, sample.systems, 1)
-        return {
-            name: rows(drawn_gold, np.take_along_axis(each, sample.systems, 1))
-            for name, each in zip(self.panel.names, means, strict=True)
-        }
+        gold, *means = (
+            np.take_along_axis(each, sample.systems, 1) for each in self._means(sample)
+        )
+        names = self.panel.names
+        return {name: rows(gold, m) for name, m in zip(names, means, strict=True)}
 
     def _system_pairs(self, sample: Resample) -> dict[str, Array]:
         """A system drawn twice makes a pair with itself, which proves nothing: left out."""
         weights = sample.pair_weights
-        gold, *means = (_gaps(each.T).T for each in self._means(sample))
-        order = order_pairs(gold)
+        gaps, *metric_gaps = (_gaps(each.T).T for each in self._means(sample))
+        gold = order_pairs(gaps)
+
+        def add(values: Array) -> Array:
+            return (weights * values).sum(1)
+
+        untied, total = add(np.abs(gold)), weights.sum(1)
         coefficients = {}
-        for name, gap in zip(self.panel.names, means, strict=True):
-            other = order_pairs(gap, self.eps[name])
-            both = order * other
-            counts = _counts(
-                (weights * both).sum(1),
-                (weights * np.abs(both)).sum(1),
-                (weights * np.abs(other)).sum(1),
-                (weights * np.abs(order)).sum(1),
-                weights.sum(1),
-            )
-            coefficients[name] = self._count_value(counts)
+        for name, gap in zip(self.panel.names, metric_gaps, strict=True):
+            metric = order_pairs(gap, self.eps[name])
+            kinds = _count_kinds(add, gold, metric, untied, total)
+            coefficients[name] = self._formula(kinds)
         return coefficients
 
     def _soft_pairs(self, sample: Resample) -> dict[str, Array]:
         weights = sample.pair_weights
-        gold = self._p(sample, self.panel.gold_name, self.panel.gold)
+        total = weights.sum(1)
+        gold = self._p(sample, self.panel.gold_name)
         return {
             name: 1.0
-            - divide(
-                (weights * np.abs(gold - self._p(sample, name, metric))).sum(1),
-                weights.sum(1),
-            )
-            for name, metric in self.panel.metrics.items()
+            - divide((weights * np.abs(gold - self._p(sample, name))).sum(1), total)
+            for name in self.panel.names
         }
 
     def _item_pairs(self, sample: Resample) -> dict[str, Array]:
-        weights = sample.pair_weights
-        there = weights @ self._keep("there", self._pairs_there)
-        gold = self._keep("gold", lambda: order_pairs(_gaps(self.panel.gold)))
-        untied = weights @ self._keep("gold untied", lambda: np.abs(gold))
+        add = partial(np.matmul, sample.pair_weights)
+        gold = self._keep(self._order, self.panel.gold_name)
+        untied = add(np.abs(gold))
+        total = add(self._keep(self._pairs_there))
         coefficients = {}
-        for name, metric in self.panel.metrics.items():
-            order = self._keep(name, partial(self._order, name, metric))
-            both = order * gold
-            counts = _counts(
-                weights @ both,
-                weights @ np.abs(both),
-                weights @ np.abs(order),
-                untied,
-                there,
-            )
-            coefficients[name] = self._mean(self._count_value(counts), sample)
+        for name in self.panel.names:
+            metric = self._keep(self._order, name)
+            kinds = _count_kinds(add, gold, metric, untied, total)
+            coefficients[name] = self._mean(self._formula(kinds), sample)
         return coefficients
 
     def _item_accuracy(self, sample: Resample) -> dict[str, Array]:
         """Whether pairs are right is all that matters: one product instead of three."""
         weights = sample.pair_weights
-        there = weights @ self._keep("there", self._pairs_there)
+        total = weights @ self._keep(self._pairs_there)
         shares = {}
-        for name, metric in self.panel.metrics.items():
-            right = self._keep(name, partial(self._right, name, metric))
-            shares[name] = self._mean(divide(weights @ right, there), sample)
+        for name in self.panel.names:
+            right = weights @ self._keep(self._right, name)
+            shares[name] = self._mean(divide(right, total), sample)
         return shares
 
     def _pearson(self, sample: Resample) -> dict[str, Array]:
-        def cells() -> Array:
-            """Every sum that is needed, side by side: one product serves them all."""
-            g = self._centre_metric(self.panel.gold)
-            made = [self.there.astype(np.float64), g, g * g]
-            for metric in self.panel.metrics.values():
-                m = self._centre_metric(metric)
-                made += [m, m * m, g * m]
-            return np.concatenate(made).T
-
-        sums = self._sum_weighted("cells", sample.segments, cells)
+        sums = self._sum_weighted(sample.segments, self._products)
         sums = sums.reshape(len(sums), -1, len(self.there))
         count, sum_g, sum_gg, *rest = np.einsum("dcs,ds->cd", sums, sample.weights)
         coefficients = {}
@@ -262,28 +230,20 @@ class _ResampleScorer:
         return coefficients
 
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:
-        weights = sample.weights
-        g = np.where(self.there, self.panel.gold, 0.0)
-        count = weights @ self.there.astype(np.float64)
-        sum_g = self._sum_weighted("g", weights, lambda: g)
-        sum_gg = self._sum_weighted("gg", weights, lambda: g * g)
+        weigh = partial(self._sum_weighted, sample.weights)
+        gold = self.panel.gold_name
+        count = sample.weights @ self.there.astype(np.float64)
+        sum_g, sum_gg = weigh(self._multiply, gold), weigh(self._multiply, gold, gold)
         spread_g = count * sum_gg - sum_g**2
         coefficients = {}
-        for name, metric in self.panel.metrics.items():
-            m = self._keep(f"{name} centred", partial(self._centre_metric, metric))
-            sum_m = self._sum_weighted(f"{name} m", weights, partial(np.asarray, m))
-            sum_mm = self._sum_weighted(
-                f"{name} mm", weights, partial(np.multiply, m, m)
-            )
-            sum_gm = self._sum_weighted(
-                f"{name} gm", weights, partial(np.multiply, g, m)
-            )
-            above = count * sum_gm - sum_g * sum_m
+        for name in self.panel.names:
+            sum_m = weigh(self._multiply, name)
+            sum_mm = weigh(self._multiply, name, name)
+            above = count * weigh(self._multiply, gold, name) - sum_g * sum_m
             spread_m = count * sum_mm - sum_m**2
             # Rounding leaves a trace where a segment's drawn values are all the same.
-            flat = (spread_g < 1e-9 * count * sum_gg) | (
-                spread_m < 1e-9 * count * sum_mm
-            )
+            flat = spread_g < 1e-9 * count * sum_gg
+            flat |= spread_m < 1e-9 * count * sum_mm
             below = np.where(flat, 0.0, np.sqrt(np.maximum(spread_g * spread_m, 0)))
             coefficients[name] = self._mean(divide(above, below), sample)
         return coefficients
@@ -301,66 +261,80 @@ class _ResampleScorer:
                 drawn_values[name].append(result.value)
         return {name: np.array(values) for name, values in drawn_values.items()}
 
-    def _means(self, sample: Resample) -> list[Array]:
+    def _means(self, sample: Resample) -> Iterator[Array]:
         """System scores in each draw, of the gold and of each metric: draws × systems."""
         panel = self.panel
+        means = self._average_cells(sample)
         given = [panel.system_gold, *panel.system_metrics.values()]
-        means: list[Array | None] = []
-        for name, whole in zip([panel.gold_name, *panel.names], given, strict=True):
+        for name, whole in zip(self._scores, given, strict=True):
             if name in panel.statistics:
-                means.append(panel.statistics[name].score_weightings(sample.segments))
+                yield panel.statistics[name].score_weightings(sample.segments)
             elif name in panel.given:
-                means.append(np.broadcast_to(whole, sample.systems.shape))
+                yield np.broadcast_to(whole, sample.systems.shape)
             else:
-                means.append(None)
-        averaged = [at for at, each in enumerate(means) if each is None]
+                yield next(means)
 
-        def cells() -> Array:
-            """Values of all who are averaged, side by side: one product, not many."""
-            values = [panel.gold, *panel.metrics.values()]
-            return np.concatenate(
-                [np.where(self.there, values[at], 0.0) for at in averaged]
-            ).T
+    def _average_cells(self, sample: Resample) -> Iterator[Array]:
+        """Means of those who are averaged; one product serves them all."""
+        total = self._sum_weighted(sample.segments, self._averaged_cells)
+        total = total.reshape(len(total), -1, len(self.there))
+        count = sample.segments @ self.there.T.astype(np.float64)
+        for place in range(total.shape[1]):
+            yield divide(total[:, place], count)
 
-        if averaged:
-            total = self._sum_weighted("cells", sample.segments, cells)
-            total = total.reshape(len(total), len(averaged), -1)
-            count = np.full(sample.systems.shape, float(panel.gold.shape[1]))
-            if not self.complete:
-                count = sample.segments @ self.there.T.astype(np.float64)
-            for place, at in enumerate(averaged):
-                means[at] = divide(total[:, place], count)
-        return means  # type: ignore[return-value]  # every place is filled by now
+    def _averaged_cells(self) -> Array:
+        known = {*self.panel.statistics, *self.panel.given}
+        cells = [x for name, x in self._scores.items() if name not in known]
+        return np.concatenate([np.where(self.there, x, 0.0) for x in cells]).T
 
-    def _p(self, sample: Resample, name: str, values: Array) -> Array:
-        def gaps() -> Array:
-            return _gaps(np.where(self.there, values, np.nan)).T
+    def _p(self, sample: Resample, name: str) -> Array:
+        total = self._sum_weighted(sample.segments, self._turned_gaps, name)
+        squares = self._sum_weighted(sample.segments, self._squared_gaps, name)
+        return upper_tail(divide(total, np.sqrt(squares), fill=0.0))
 
-        total = self._sum_weighted(f"{name} gaps", sample.segments, gaps)
-        squares = self._sum_weighted(
-            f"{name} squared", sample.segments, lambda: gaps() ** 2
-        )
-        spread = np.sqrt(squares)
-        return upper_tail(divide(total, spread, fill=0.0))
+    def _turned_gaps(self, name: str) -> Array:
+        return _gaps(np.where(self.there, self._scores[name], np.nan)).T
 
-    def _centre_metric(self, metric: Array) -> Array:
-        m = np.where(self.there, metric, 0.0)
-        return np.where(self.there, m - m.sum() / self.there.sum(), 0.0)
+    def _squared_gaps(self, name: str) -> Array:
+        return self._turned_gaps(name) ** 2
+
+    def _products(self) -> Array:
+        """Every sum that Pearson's r needs, side by side: one product serves them all."""
+        g = self._centre(self.panel.gold)
+        cells = [self.there.astype(np.float64), g, g * g]
+        for metric in self.panel.metrics.values():
+            m = self._centre(metric)
+            cells += [m, m * m, g * m]
+        return np.concatenate(cells).T
+
+    def _multiply(self, *names: str) -> Array:
+        """Products of the gold's cells, or of metrics' centred ones; 0 where missing."""
+        gold = np.where(self.there, self.panel.gold, 0.0)
+        is_gold = [name == self.panel.gold_name for name in names]
+        cells = [
+            gold if same else self._centre(self._scores[name])
+            for name, same in zip(names, is_gold, strict=True)
+        ]
+        return reduce(np.multiply, cells)
+
+    def _centre(self, values: Array) -> Array:
+        cells = np.where(self.there, values, 0.0)
+        return np.where(self.there, cells - cells.sum() / self.there.sum(), 0.0)
 
     def _pairs_there(self) -> Array:
         first, second = np.triu_indices(len(self.there), 1)
         return (self.there[first] & self.there[second]).astype(np.float64)
 
-    def _right(self, name: str, metric: Array) -> Array:
+    def _right(self, name: str) -> Array:
         """Whether the metric orders each pair of systems in each segment as the gold does."""
-        there = self._keep("there", self._pairs_there) > 0
-        gold = order_pairs(_gaps(self.panel.gold))
-        return ((gold == self._order(name, metric)) & there).astype(np.float64)
+        gold = self._keep(self._order, self.panel.gold_name)
+        there = self._keep(self._pairs_there) > 0
+        return ((gold == self._order(name)) & there).astype(np.float64)
 
-    def _order(self, name: str, metric: Array) -> Array:
+    def _order(self, name: str) -> Array:
         """The order of each two systems in each segment, 0 for ties and what is missing."""
-        gap = _gaps(np.where(self.there, metric, np.nan))
-        return order_pairs(gap, self.eps[name])
+        gaps = _gaps(np.where(self.there, self._scores[name], np.nan))
+        return order_pairs(gaps, self.eps.get(name, 0.0))
 
     def _mean(self, each: Array, sample: Resample) -> Array:
         """Mean over the segments that have a coefficient: draws × segments to draws."""
@@ -373,17 +347,19 @@ class _ResampleScorer:
         return divide((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
 
     def _sum_weighted(
-        self, key: str, weights: Array, make: Callable[[], Array]
+        self, weights: Array, make: Callable[..., Array], *names: str
     ) -> Array:
         """Sums under the weights, of values that are made and taken apart once."""
+        key = (make, *names)
         if key not in self._values:
-            self._values[key] = WeightedValues(make())
+            self._values[key] = WeightedValues(make(*names))
         return self._values[key].sum_weighted(weights)
 
-    def _keep(self, name: str, make: Callable[[], Array]) -> Array:
-        if name not in self._arrays:
-            self._arrays[name] = make()
-        return self._arrays[name]
+    def _keep(self, make: Callable[..., Array], *names: str) -> Array:
+        key = (make, *names)
+        if key not in self._arrays:
+            self._arrays[key] = make(*names)
+        return self._arrays[key]
 
 
 def _gaps(x: Array) -> Array:
@@ -392,14 +368,23 @@ def _gaps(x: Array) -> Array:
     return np.where(np.isfinite(gaps), gaps, 0.0)
 
 
-def _counts(
-    agreement: Array, ordered: Array, metric: Array, gold: Array, total: Array
+def _count_kinds(
+    add: Callable[[Array], Array],
+    gold: Array,
+    metric: Array,
+    untied: Array,
+    total: Array,
 ) -> PairCounts:
-    """Kinds of pairs, from sums of orders' products, and of pairs that are not tied."""
+    """Kinds of pairs, from weighted sums of orders and their products.
+
+    `untied` are the sums of pairs that the gold orders, `total` of all.
+    """
+    both = gold * metric
+    agreement, ordered, metric_untied = map(add, (both, np.abs(both), np.abs(metric)))
     return PairCounts(
         (ordered + agreement) / 2,
         (ordered - agreement) / 2,
-        metric - ordered,
-        gold - ordered,
-        total - metric - gold + ordered,
+        metric_untied - ordered,
+        untied - ordered,
+        total - metric_untied - untied + ordered,
     )

@@ -200,18 +200,17 @@ def find_coefficient(name: str) -> Coefficient:
     >>> find_coefficient("acc-t").name
     'acc*_eq'
     """
-    wanted = name.lower()
     for entry in COEFFICIENTS.values():
-        if wanted in (entry.name, *entry.aliases):
+        if name.lower() in (entry.name, *entry.aliases):
             return entry
     raise UnknownNameError(no_such("coefficient", name, COEFFICIENTS))
 
 
-def compute_thresholds(
-    gold: Array, metrics: Metrics, options: Options
-) -> dict[str, Array]:
+def compute_thresholds(gold: Array, metrics: Metrics, options: Options) -> Metrics:
     """The threshold of ties of each metric in each group: calibrated, cross-fitted, given."""
     rows = group_scores(gold, options.group)
+    if not options.coefficient.ties:
+        return dict.fromkeys(metrics, np.zeros(len(rows)))
     if options.folds:
         folds = {"folds": options.folds, "seed": options.seed}
         return {
@@ -266,14 +265,13 @@ def group_sizes(gold: Array, metric: Array, options: Options) -> Array:
 def _correlate_groups(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Average the coefficients of all groups."""
     coefficient = options.coefficient
-    limits = compute_thresholds(gold, metrics, options) if coefficient.ties else {}
     results = {}
-    for name, metric in metrics.items():
-        eps = limits.get(name, np.empty(0))
+    for name, eps in compute_thresholds(gold, metrics, options).items():
+        metric = metrics[name]
         groups = group_values(gold, metric, options, eps)
         sizes = group_sizes(gold, metric, options)
         result = _average_groups(*groups, sizes, gold, metric, options)
-        if len(eps) and coefficient.shows_eps:
+        if len(eps) and coefficient.ties and coefficient.shows_eps:
             result = replace(result, eps=float(eps.mean()))
         results[name] = result
     return results
@@ -324,10 +322,8 @@ def _score_held_out(gold: Array, metric: Array, options: Options) -> Correlation
     if gold.ndim == 1:
         msg = "Cross-fitting deals segments into folds; whole systems have none: `level` seg."
         raise OptionError(msg)
-    pooled = options.group == "none"
-    parts = split_folds(
-        gold, metric, folds=options.folds, seed=options.seed, pooled=pooled
-    )
+    folds = {"folds": options.folds, "seed": options.seed}
+    parts = split_folds(gold, metric, pooled=options.group == "none", **folds)
     right = share_right(pair_counts(parts.gold, parts.metric, eps=parts.eps))
     sizes = np.isfinite(parts.metric).sum(1).astype(np.float64)
     result = _average_groups(right, sizes, sizes, gold, metric, options)
@@ -344,9 +340,7 @@ def _correlate_within(gold: Array, metrics: Metrics, _: Options) -> Results:
     return results
 
 
-def _correlate_differentials(
-    gold: Array, metrics: Metrics, options: Options
-) -> Results:
+def _correlate_gaps(gold: Array, metrics: Metrics, options: Options) -> Results:
     """Correlate the differences between systems."""
     if gold.ndim != 1:
         msg = "differentials are between systems; give one score for each system."
@@ -377,10 +371,8 @@ def _correlate_soft(gold: Array, metrics: Metrics, options: Options) -> Results:
     compute_p = soft_pairwise.P_VALUES["wmt" if options.wmt else options.p]
     p = compute_p(scores, trials=options.trials, seed=options.seed)
     values = soft_pairwise.spa(p[0], p[1:]).tolist()
-    cells = int(there.sum())
-    return {
-        n: CorrelationResult(v, cells) for n, v in zip(metrics, values, strict=True)
-    }
+    results = [CorrelationResult(value, int(there.sum())) for value in values]
+    return dict(zip(metrics, results, strict=True))
 
 
 def _describe_value(value: float, gold: Array, metric: Array) -> CorrelationResult:
@@ -500,7 +492,7 @@ COEFFICIENTS = {
             "differentials",
             "Pearson's r of differences between systems",
             pairs.differentials,
-            compute=_correlate_differentials,
+            compute=_correlate_gaps,
             grouped=False,
             oriented=True,
             aliases=("diff",),

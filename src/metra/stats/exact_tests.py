@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +29,7 @@ def signed_rank_p(differences: Array) -> float:
     >>> round(signed_rank_p(np.array([3.0, 1, 2, 5, -1, 4, 6, 7])), 4)
     0.0124
     """
-    return _limit_p(signed_rank(differences))
+    return strata_p([signed_rank(differences)])
 
 
 def rank_sum_p(a: Array, b: Array) -> float:
@@ -37,7 +38,7 @@ def rank_sum_p(a: Array, b: Array) -> float:
     >>> round(rank_sum_p(np.array([4.0, 5, 6, 7]), np.array([1.0, 2, 3, 4])), 4)
     0.021
     """
-    return _limit_p(rank_sum(a, b))
+    return strata_p([rank_sum(a, b)])
 
 
 def signed_rank(differences: Array) -> RankSum:
@@ -46,12 +47,9 @@ def signed_rank(differences: Array) -> RankSum:
     n = len(d)
     rank = ranks(np.abs(d)) if n else d
     middle = n * (n + 1) / 4
-    there = bool(np.isfinite(differences).any())
-    return RankSum(
-        float(rank[d > 0].sum()) - middle,
-        float((rank**2).sum()) / 4,
-        2 * middle if there else math.nan,
-    )
+    most = 2 * middle if np.isfinite(differences).any() else math.nan
+    above = float(rank[d > 0].sum()) - middle
+    return RankSum(above, float((rank**2).sum()) / 4, most)
 
 
 def rank_sum(a: Array, b: Array) -> RankSum:
@@ -70,7 +68,7 @@ def rank_sum(a: Array, b: Array) -> RankSum:
 
 
 def strata_p(sums: Sequence[RankSum]) -> float:
-    """One-sided p-value of several strata that count the same; without a half step.
+    """One-sided p-value of strata that count the same; of several without a half step.
 
     A stratum without a difference speaks for neither side.
 
@@ -79,24 +77,16 @@ def strata_p(sums: Sequence[RankSum]) -> float:
     0.0005
     """
     known = [each for each in sums if each.most == each.most]
-    if len(known) == 1:
-        return _limit_p(known[0])
     if not known:
         return math.nan
-    shares = [each for each in known if each.most > 0]
-    variance = sum(each.variance / each.most**2 for each in shares)
-    if variance <= 0:
-        return 0.5
-    return normal_tail(sum(e.above / e.most for e in shares) / math.sqrt(variance))
-
-
-def _limit_p(total: RankSum) -> float:
-    if total.most != total.most:
-        return math.nan
-    if total.variance <= 0:
-        return 0.5
-    # The statistic steps by one; half a step is the limit's due.
-    return normal_tail((total.above - 0.5) / math.sqrt(total.variance))
+    if len(known) == 1:
+        # The statistic steps by one; half a step is the limit's due.
+        above, variance = known[0].above - 0.5, known[0].variance
+    else:
+        shares = [each for each in known if each.most > 0]
+        above = sum(each.above / each.most for each in shares)
+        variance = sum(each.variance / each.most**2 for each in shares)
+    return normal_tail(above / math.sqrt(variance)) if variance > 0 else 0.5
 
 
 def paired_t_p(differences: Array) -> float:
@@ -125,15 +115,8 @@ def pairs_p(right: Array, weights: Array) -> Array:
     if (weights == weights[0]).all():
         # Pairs that the row alone has right: whole numbers, exact in any order.
         counts = (right @ wrong.T).astype(np.int64)
-        return np.array(
-            [
-                [
-                    binomial_tail(int(a + b), int(a))
-                    for a, b in zip(row, column, strict=True)
-                ]
-                for row, column in zip(counts, counts.T, strict=True)
-            ]
-        )
+        tails = np.vectorize(binomial_tail, otypes=[float])
+        return tails(counts + counts.T, counts)
     only = weigh_values(right, (wrong * weights).T)
     squares = weigh_values(right, (wrong * weights**2).T)
     spread = np.sqrt(squares + squares.T)
@@ -155,15 +138,9 @@ def williams_p(gold: Array, metrics: Array, *, absolute: bool = False) -> Array:
         with_gold, between = np.abs(with_gold), np.abs(between)
     size = len(metrics)
     p = np.full((size, size), np.nan)
-    for i in range(size):
-        for j in range(size):
-            if i != j:
-                p[i, j] = _williams(
-                    float(with_gold[i]),
-                    float(with_gold[j]),
-                    float(between[i, j]),
-                    len(gold),
-                )
+    r, others = with_gold.tolist(), between.tolist()
+    for i, j in permutations(range(size), 2):
+        p[i, j] = _williams(r[i], r[j], others[i][j], len(gold))
     return p
 
 

@@ -1,29 +1,16 @@
 """Agreement between judges: two at a time, and all together with bootstrap intervals."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.stats.agreement import (
-    MOST_CATEGORIES,
-    ONE_WAY,
-    TWO_WAY,
-    Columns,
-    alpha,
-    cohen,
-    complete_units,
-    fleiss_columns,
-    gwet_columns,
-    interval_columns,
-    nominal_columns,
-    one_way_columns,
-    ordinal_draws,
-    ratio_columns,
-    two_way_columns,
-)
-from metra.stats.arrays import Array, Codes
+from metra.stats import agreement
+from metra.stats.agreement import Columns, cohen
+from metra.stats.arrays import Array, Codes, group_lines
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.moments import pearson, spearman
 from metra.stats.pairs import pair_counts, tau_b
@@ -36,6 +23,9 @@ SLACK = 1e-9
 PAIR_FIGURES = ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic")
 #: Draws that are weighted at a time, to keep memory low.
 BLOCK = 50
+
+#: Coefficients that come of the same columns.
+Group: TypeAlias = tuple[tuple[str, ...], Array, Callable[[Array], Array]]
 
 
 @dataclass(frozen=True)
@@ -108,16 +98,16 @@ def agree(
         raise CorpusError(msg)
     shared = pair_judgements(paired)
     pairs = compare_judges(paired, shared, within=within)
-    judged = _JudgedUnits(ratings, paired, shared, within)
-    groups, reasons = _build_groups(judged, only)
+    sources = _list_sources(ratings, paired, shared, within)
+    groups, reasons = _build_groups(sources, only)
     values: dict[str, float] = {}
-    for group in groups:
-        totals = group.aggregate(group.rows.sum(0))
-        values |= dict(zip(group.names, np.atleast_1d(totals).tolist(), strict=True))
-    values["alpha ordinal"] = alpha(paired, "ordinal")
+    for names, rows, aggregate in groups:
+        totals = aggregate(rows.sum(0))
+        values |= dict(zip(names, np.atleast_1d(totals).tolist(), strict=True))
+    values["alpha ordinal"] = agreement.alpha(paired, "ordinal")
     ratio = not only or "alpha ratio" in only
-    if ratio and "alpha ratio" not in values and "alpha ratio" not in reasons:
-        values["alpha ratio"] = alpha(paired, "ratio")
+    if ratio and "alpha ratio" not in {*values, *reasons}:
+        values["alpha ratio"] = agreement.alpha(paired, "ratio")
     for name in PAIR_FIGURES:
         values[f"mean {name}"] = average_figure(pairs, name)
     for name, value in values.items():
@@ -155,17 +145,17 @@ def compare_judges(
     ratings: Ratings, shared: SharedJudgements, *, within: float = 1.0
 ) -> list[JudgePair]:
     """Compare every two judges who share a unit; those who share most come first."""
-    pairs = []
-    for first, second, lines in _group_by_pair(shared, len(ratings.judges)):
+    judges, pairs = ratings.judges, []
+    key = shared.first * len(judges) + shared.second
+    for code, lines in group_lines(key):
         a, b = shared.a[lines], shared.b[lines]
-        exact, near = share_near(np.abs(a - b), within)
+        first, second = divmod(code, len(judges))
         pairs.append(
             JudgePair(
-                ratings.judges[first],
-                ratings.judges[second],
+                judges[first],
+                judges[second],
                 len(a),
-                exact,
-                near,
+                *share_near(np.abs(a - b), within),
                 float(pearson(a, b)),
                 float(spearman(a, b)),
                 float(tau_b(pair_counts(a, b))),
@@ -202,159 +192,102 @@ def unit_deviations(ratings: Ratings) -> Array:
     return np.sqrt(np.bincount(ratings.unit, off, count) / np.maximum(size - 1, 1))
 
 
-def _group_by_pair(
-    shared: SharedJudgements, judges: int
-) -> Iterator[tuple[int, int, Codes]]:
-    key = shared.first * judges + shared.second
-    order = np.argsort(key, kind="stable")
-    keys, starts = np.unique(key[order], return_index=True)
-    for code, lines in zip(keys.tolist(), np.split(order, starts[1:]), strict=True):
-        yield code // judges, code % judges, lines
-
-
-@dataclass(frozen=True)
-class _JudgedUnits:
-    """What coefficients are computed from."""
-
-    ratings: Ratings
-    #: The units that two judges or more judged.
-    paired: Ratings
-    shared: SharedJudgements
-    within: float
-
-
-@dataclass(frozen=True)
-class _CoefficientSource:
+class _CoefficientSource(NamedTuple):
     """Coefficients of the same columns, how these are made, and why they may not be."""
 
     names: tuple[str, ...]
-    build: Callable[[_JudgedUnits], Columns]
-    refuse: Callable[[_JudgedUnits], str] = lambda _: ""
+    build: Callable[[], Columns] | None
+    refusal: str = ""
     #: Whether there are as many columns as different values or judges.
-    wide: bool = False
+    wide: bool = True
 
 
-@dataclass(frozen=True)
-class _CoefficientGroup:
-    """Coefficients that come of the same columns."""
+def _list_sources(
+    ratings: Ratings, paired: Ratings, shared: SharedJudgements, within: float
+) -> list[_CoefficientSource]:
+    """List what can be computed of all ratings, and of units that two judges judged."""
+    categories = len(ratings.levels[0])
+    many = ""
+    if categories > agreement.MOST_CATEGORIES:
+        many = f"there are {categories:,} different values, too many for categories"
+    negative = "values below zero have no ratios" if (ratings.value < 0).any() else ""
+    complete = agreement.complete_units(ratings)
+    incomplete = ""
+    if len(complete.units) < 2:
+        units = "only one unit was" if complete.units else "no unit was"
+        incomplete = f"{units} judged by all {len(ratings.judges)} judges"
 
-    names: tuple[str, ...]
-    rows: Array
-    aggregate: Callable[[Array], Array]
+    def build_near() -> Columns:
+        gaps, count = shared.gaps(), len(paired.units)
+        kinds = (np.ones(len(gaps)), gaps == 0, gaps <= within + SLACK)
+        rows = np.column_stack([np.bincount(shared.unit, k, count) for k in kinds])
+        return rows.astype(np.float64), lambda sums: sums[..., 1:] / sums[..., :1]
 
+    def build_deviations() -> Columns:
+        deviations = unit_deviations(paired)
+        rows = np.column_stack([np.ones(len(deviations)), deviations])
+        return rows, lambda totals: totals[..., 1] / totals[..., 0]
 
-def _near_columns(judged: _JudgedUnits) -> Columns:
-    shared, count = judged.shared, len(judged.paired.units)
-    gaps = shared.gaps()
-    rows = np.column_stack(
-        [
-            np.bincount(shared.unit, minlength=count).astype(np.float64),
-            np.bincount(shared.unit, gaps == 0, count),
-            np.bincount(shared.unit, gaps <= judged.within + SLACK, count),
-        ]
-    )
-    return rows, lambda totals: totals[..., 1:] / totals[..., :1]
-
-
-def _deviation_columns(judged: _JudgedUnits) -> Columns:
-    deviations = unit_deviations(judged.paired)
-    rows = np.column_stack([np.ones(len(deviations)), deviations])
-    return rows, lambda totals: totals[..., 1] / totals[..., 0]
-
-
-def _refuse_categories(judged: _JudgedUnits) -> str:
-    categories = len(judged.ratings.levels[0])
-    if categories <= MOST_CATEGORIES:
-        return ""
-    return f"there are {categories:,} different values, too many for categories"
-
-
-def _refuse_ratios(judged: _JudgedUnits) -> str:
-    below = (judged.ratings.value < 0).any()
-    return "values below zero have no ratios" if below else ""
-
-
-def _refuse_incomplete(judged: _JudgedUnits) -> str:
-    complete = complete_units(judged.ratings)
-    if len(complete.units) >= 2:
-        return ""
-    units = "no unit was" if not complete.units else "only one unit was"
-    return f"{units} judged by all {len(judged.ratings.judges)} judges"
-
-
-_SOURCES = (
-    _CoefficientSource(("exact", "within"), _near_columns),
-    _CoefficientSource(("sd",), _deviation_columns),
-    _CoefficientSource(("alpha interval",), lambda j: interval_columns(j.paired)),
-    _CoefficientSource(ONE_WAY, lambda j: one_way_columns(j.paired)),
-    _CoefficientSource(
-        ("fleiss",), lambda j: fleiss_columns(j.paired), _refuse_categories, wide=True
-    ),
-    _CoefficientSource(
-        ("alpha nominal",),
-        lambda j: nominal_columns(j.paired),
-        _refuse_categories,
-        wide=True,
-    ),
-    _CoefficientSource(
-        ("AC1",), lambda j: gwet_columns(j.ratings), _refuse_categories, wide=True
-    ),
-    _CoefficientSource(
-        ("AC2",),
-        lambda j: gwet_columns(j.ratings, quadratic=True),
-        _refuse_categories,
-        wide=True,
-    ),
-    _CoefficientSource(
-        ("alpha ratio",), lambda j: ratio_columns(j.paired), _refuse_ratios, wide=True
-    ),
-    _CoefficientSource(
-        TWO_WAY,
-        lambda j: two_way_columns(complete_units(j.ratings)),
-        _refuse_incomplete,
-        wide=True,
-    ),
-)
+    # Ratios of many values are compared without columns, and so without an interval.
+    ratios = None if many else partial(agreement.ratio_columns, paired)
+    chance_corrected = partial(agreement.gwet_columns, ratings)
+    source = _CoefficientSource
+    return [
+        source(("exact", "within"), build_near, wide=False),
+        source(("sd",), build_deviations, wide=False),
+        source(
+            ("alpha interval",), partial(agreement.interval_columns, paired), wide=False
+        ),
+        source(
+            agreement.ONE_WAY, partial(agreement.one_way_columns, paired), wide=False
+        ),
+        source(("fleiss",), partial(agreement.fleiss_columns, paired), many),
+        source(("alpha nominal",), partial(agreement.nominal_columns, paired), many),
+        source(("AC1",), chance_corrected, many),
+        source(("AC2",), partial(chance_corrected, quadratic=True), many),
+        source(("alpha ratio",), ratios, negative),
+        source(
+            agreement.TWO_WAY, partial(agreement.two_way_columns, complete), incomplete
+        ),
+    ]
 
 
 def _build_groups(
-    judged: _JudgedUnits, only: Collection[str]
-) -> tuple[list[_CoefficientGroup], dict[str, str]]:
+    sources: list[_CoefficientSource], only: Collection[str]
+) -> tuple[list[Group], dict[str, str]]:
     """Build the columns of what is wanted, and say what cannot be had."""
-    groups: list[_CoefficientGroup] = []
+    groups: list[Group] = []
     reasons: dict[str, str] = {}
     wanted = set(only)
-    any_wide = any(s.wide and not wanted.isdisjoint(s.names) for s in _SOURCES)
-    for source in _SOURCES:
-        if only and (not any_wide if source.wide else wanted.isdisjoint(source.names)):
+    any_wide = any(s.wide and not wanted.isdisjoint(s.names) for s in sources)
+    for names, build, refusal, wide in sources:
+        if only and (not any_wide if wide else wanted.isdisjoint(names)):
             continue
-        reason = source.refuse(judged)
-        if reason:
-            reasons |= dict.fromkeys(source.names, reason)
-        # Ratios of many values are compared without columns, and so without an interval.
-        elif source.names != ("alpha ratio",) or not _refuse_categories(judged):
-            groups.append(_CoefficientGroup(source.names, *source.build(judged)))
+        if refusal:
+            reasons |= dict.fromkeys(names, refusal)
+        elif build is not None:
+            groups.append((names, *build()))
     return groups, reasons
 
 
 def _draw_coefficients(
-    groups: list[_CoefficientGroup], paired: Ratings, trials: int, seed: int
+    groups: list[Group], paired: Ratings, trials: int, seed: int
 ) -> dict[str, Array]:
     """Draw units with replacement, each set of units that a coefficient uses by itself."""
     draws: dict[str, list[Array]] = {}
-    for size in sorted({len(group.rows) for group in groups}):
-        alike = [group for group in groups if len(group.rows) == size]
+    for size in sorted({len(rows) for _, rows, _ in groups}):
         rng = np.random.default_rng(seed)
         for start in range(0, trials, BLOCK):
             counts = draw_counts(size, min(BLOCK, trials - start), rng)
             weights = counts.astype(np.float64)
-            for group in alike:
-                sums = _sum_columns(weights, group.rows)
-                values = group.aggregate(sums).reshape(len(weights), -1)
-                for name, column in zip(group.names, values.T, strict=True):
-                    draws.setdefault(name, []).append(column)
+            for names, rows, aggregate in groups:
+                if len(rows) == size:
+                    values = aggregate(_sum_columns(weights, rows))
+                    columns = values.reshape(len(weights), -1).T
+                    for name, column in zip(names, columns, strict=True):
+                        draws.setdefault(name, []).append(column)
             if size == len(paired.units):
-                ordinal = ordinal_draws(paired, weights)
+                ordinal = agreement.ordinal_draws(paired, weights)
                 draws.setdefault("alpha ordinal", []).append(ordinal)
     drawn = {name: np.concatenate(blocks) for name, blocks in draws.items()}
     return {name: values[np.isfinite(values)] for name, values in drawn.items()}

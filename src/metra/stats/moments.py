@@ -29,7 +29,10 @@ def pearson(g: Array, m: Array) -> Array:
         constant = _is_constant(kept_g) | _is_constant(kept_m) | (count < 2)
         dg = _centre_rows(kept_g, there, count)
         dm = _centre_rows(kept_m, there, count)
-    return _ratio(dg, dm, constant)
+    shared = np.einsum("...i,...i", dg, dm)
+    spread = np.sqrt(np.einsum("...i,...i", dg, dg) * np.einsum("...i,...i", dm, dm))
+    r = np.clip(divide(shared, spread), -1.0, 1.0)
+    return np.where(constant, np.nan, r)
 
 
 def spearman(g: Array, m: Array) -> Array:
@@ -77,10 +80,3 @@ def _centre_rows(x: Array, there: Mask, count: NDArray[np.int64]) -> Array:
     total = np.where(there, x, 0.0).sum(-1)
     mean = total / np.maximum(count, 1)
     return np.where(there, x - mean[..., None], 0.0)
-
-
-def _ratio(dg: Array, dm: Array, constant: Mask) -> Array:
-    shared = np.einsum("...i,...i", dg, dm)
-    spread = np.sqrt(np.einsum("...i,...i", dg, dg) * np.einsum("...i,...i", dm, dm))
-    r = np.clip(divide(shared, spread), -1.0, 1.0)
-    return np.where(constant, np.nan, r)

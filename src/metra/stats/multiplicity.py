@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.stats.arrays import Array, Mask
 
-System = TypeVar("System")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,11 @@ class ClusterRule:
     #: Whether it looks at neighbours only, and not at all pairs.
     neighbours: bool = False
 
-    def select_pairs(self, size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Return the rows and columns of the p-values that the rule looks at."""
-        if self.neighbours:
-            return np.arange(size - 1), np.arange(1, size)
-        return np.triu_indices(size, 1)
-
     def correct(self, p: Array) -> Array:
         """Correct the p-values that the rule looks at for their number."""
-        pairs = self.select_pairs(len(p))
+        rows, columns = np.triu_indices(len(p), 1)
+        near = (columns - rows == 1) | (not self.neighbours)
+        pairs = rows[near], columns[near]
         corrected = p.copy()
         corrected[pairs] = holm(p[pairs])
         return corrected
@@ -76,15 +71,15 @@ def split_all(differ: Mask) -> list[int]:
 
 
 def part_ranking(
-    ranked: Sequence[System], differ: Sequence[Sequence[bool]]
-) -> list[list[System]]:
+    ranked: Sequence[T], differ: Sequence[Sequence[bool]]
+) -> list[list[T]]:
     """Part a ranking, best first, wherever all above differ from all below.
 
     >>> part_ranking("ab", [[False, True], [True, False]])
     [['a'], ['b']]
     """
     numbers = split_all(np.array(differ, bool).reshape(len(ranked), len(ranked)))
-    parts: list[list[System]] = [[] for _ in range(max(numbers, default=0))]
+    parts: list[list[T]] = [[] for _ in range(max(numbers, default=0))]
     for system, number in zip(ranked, numbers, strict=True):
         parts[number - 1].append(system)
     return parts

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.stats.arrays import Array, Codes
+from metra.stats.arrays import Array, Codes, group_lines
 from metra.stats.moments import ranks
 
 
@@ -58,26 +58,15 @@ def scale_judges(
     scaling = SCALINGS[method]
     scaled = np.full(len(value), np.nan)
     spreads = []
-    order = np.argsort(judge, kind="stable")
-    judges, starts = np.unique(judge[order], return_index=True)
-    for code, lines in zip(judges.tolist(), np.split(order, starts[1:]), strict=True):
+    for code, lines in group_lines(judge):
         given = value[lines]
+        count, low, high = len(given), float(given.min()), float(given.max())
         reason = "by quality control" if code in left_out else ""
-        if scaling.needs_spread:
-            reason = reason or _explain_useless(given)
-        spreads.append(_measure_spread(code, given, reason))
+        if scaling.needs_spread and not reason and low == high:
+            reason = "one value only" if count == 1 else "always the same value"
+        sd = float(given.std(ddof=1)) if count > 1 else float("nan")
+        mean = float(given.mean())
+        spreads.append(JudgeSpread(code, count, mean, sd, low, high, reason))
         if not reason:
             scaled[lines] = scaling.scale(given)
     return scaled, spreads
-
-
-def _explain_useless(given: Array) -> str:
-    if len(given) == 1:
-        return "one value only"
-    return "always the same value" if given.min() == given.max() else ""
-
-
-def _measure_spread(judge: int, given: Array, left_out: str) -> JudgeSpread:
-    sd = float(given.std(ddof=1)) if len(given) > 1 else float("nan")
-    low, high = float(given.min()), float(given.max())
-    return JudgeSpread(judge, len(given), float(given.mean()), sd, low, high, left_out)

@@ -1,6 +1,7 @@
 """Paired tests of systems: could the difference of two scores be chance?"""
 
 from collections.abc import Callable, Sequence
+from itertools import permutations
 from typing import NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from metra.stats.defaults import SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.resampling import (
+    Interval,
     Sample,
     bootstrap_scores,
     check_settings,
@@ -46,12 +48,9 @@ def randomisation_p_values(
     rng = np.random.default_rng(seed)
     weighing = StackedRows([sample.rows for sample in samples])
     totals = weighing.totals
-    observed = [
-        sample.aggregate(total) for sample, total in zip(samples, totals, strict=True)
-    ]
-    least = [
-        _reached_from(float(observed[one]), float(observed[two])) for one, two in pairs
-    ]
+    together = zip(samples, totals, strict=True)
+    scores = [float(sample.aggregate(total)) for sample, total in together]
+    least = [_reached_from(scores[one], scores[two]) for one, two in pairs]
 
     def extreme(chosen: Weights) -> tuple[int, list[int]]:
         counts = []
@@ -65,8 +64,7 @@ def randomisation_p_values(
             counts.append(_count(second - first, limit))
         return len(chosen), counts
 
-    large = np.zeros(len(pairs), np.int64)
-    done = 0
+    large, done = np.zeros(len(pairs), np.int64), 0
     blocks = draw_swaps(len(samples[0].rows), trials, rng)
     for size, counts in ordered_map(extreme, blocks, thread_count()):
         large += counts
@@ -75,16 +73,14 @@ def randomisation_p_values(
     return [share_reached(int(count), trials) for count in large]
 
 
-def shifted_p_value(
-    resampled: tuple[Array, Array], observed: tuple[float, float]
-) -> float:
+def shifted_p_value(drawn: tuple[Array, Array], observed: tuple[float, float]) -> float:
     """Test a pair by its bootstrapped scores, the baseline's first, and those observed.
 
     What resampling adds to the difference is taken for what chance adds to no difference:
     the resampled differences, moved to the mean 0, are held against the observed one
     (Noreen 1989's shift method; Riezler and Maxwell 2005).
     """
-    differences = resampled[1] - resampled[0]
+    differences = drawn[1] - drawn[0]
     if not len(differences):
         return 1.0
     limit = _reached_from(*observed)
@@ -101,13 +97,11 @@ def one_sided_p_values(drawn: Sequence[Array], observed: Sequence[float]) -> Arr
     """
     size = len(drawn)
     p = np.full((size, size), np.nan)
-    for one in range(size):
-        for other in range(size):
-            if one != other:
-                gaps = drawn[one] - drawn[other]
-                gaps = gaps[np.isfinite(gaps)]
-                reached = gaps - gaps.mean() >= observed[one] - observed[other] - SLACK
-                p[one, other] = share_reached(int(reached.sum()), len(gaps))
+    for one, other in permutations(range(size), 2):
+        gaps = drawn[one] - drawn[other]
+        gaps = gaps[np.isfinite(gaps)]
+        reached = gaps - gaps.mean() >= observed[one] - observed[other] - SLACK
+        p[one, other] = share_reached(int(reached.sum()), len(gaps))
     return p
 
 
@@ -129,7 +123,7 @@ class Contrast(NamedTuple):
     """Two samples of one measure: the second's score minus the first's, and its doubts."""
 
     difference: float
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
     #: Of the difference, by the jackknife.
     standard_error: float | None = None
     #: The difference in standard deviations of what single units contribute to it.
@@ -137,9 +131,6 @@ class Contrast(NamedTuple):
     p_value: float | None = None
     #: Whether there is enough to say more than the difference.
     enough: bool = True
-
-
-Intervals = list[tuple[float, float] | None]
 
 
 def contrasts(
@@ -152,7 +143,7 @@ def contrasts(
     seed: int = SEED,
     level: float = 0.95,
     progress: Callable[[int], None] = lambda _: None,
-) -> tuple[Intervals, list[Contrast]]:
+) -> tuple[list[Interval | None], list[Contrast]]:
     """Give the interval of each sample's score, and what is known of each pair.
 
     All pairs and measures share their draws. Intervals come from `resamples` bootstrap
@@ -171,26 +162,22 @@ def contrasts(
     scores = [float(sample.aggregate(sum_rows(sample.rows))) for sample in samples]
     differences = [scores[two] - scores[one] for one, two in pairs]
     count = len(samples[0].rows)
+    nothing = [Contrast(each, enough=False) for each in differences]
     if count < 2:
-        nothing = [Contrast(each, enough=False) for each in differences]
         return [None] * len(samples), nothing
-
     drawn = bootstrap_scores(
         samples,
         trials=trials if test == "bootstrap" else resamples,
         rng=np.random.default_rng(seed),
         progress=progress,
     )
-    intervals: Intervals = [interval_of_defined(each, level=level) for each in drawn]
+    intervals = [interval_of_defined(each, level=level) for each in drawn]
     if count < LEAST_UNITS:
-        return intervals, [Contrast(each, enough=False) for each in differences]
-
+        return intervals, nothing
     if test == "bootstrap":
         p_values = [
-            shifted_p_value(
-                _both_defined(drawn, pair), (scores[pair[0]], scores[pair[1]])
-            )
-            for pair in pairs
+            shifted_p_value(_both_defined(drawn, (a, b)), (scores[a], scores[b]))
+            for a, b in pairs
         ]
     else:
         p_values = randomisation_p_values(
@@ -202,21 +189,16 @@ def contrasts(
         )
     without = [jackknife_scores(sample) for sample in samples]
     known = []
-    for (one, two), difference, p in zip(pairs, differences, p_values, strict=True):
+    for (one, two), unknown, p in zip(pairs, nothing, p_values, strict=True):
+        difference = unknown.difference
         if np.isnan(difference):
-            known.append(Contrast(difference, enough=False))
+            known.append(unknown)
             continue
         without_each = np.subtract(*_both_defined(without, (two, one)))
         error = standard_error(without_each) if len(without_each) > 1 else None
-        known.append(
-            Contrast(
-                difference,
-                interval_of_defined(drawn[two] - drawn[one], level=level),
-                error,
-                difference / (error * count**0.5) if error else None,
-                p,
-            )
-        )
+        effect = difference / (error * count**0.5) if error else None
+        interval = interval_of_defined(drawn[two] - drawn[one], level=level)
+        known.append(Contrast(difference, interval, error, effect, p))
     return intervals, known
 
 

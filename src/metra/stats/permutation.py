@@ -9,12 +9,12 @@ computed once a draw for each metric and serve every pair of metrics. All pairs 
 draws.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Literal, Protocol, TypeAlias
+from itertools import combinations
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.errors import OptionError
 from metra.stats.arrays import Array, Mask, divide
@@ -37,19 +37,8 @@ from metra.stats.weighted_sums import WeightedValues, round_to_bits
 BLOCK = 1_000_000
 #: What changes sides: single cells, whole systems, or whole segments.
 Swap: TypeAlias = Literal["both", "sys", "input"]
-
-
-def get_swap_shape(swap: Swap, systems: int, segments: int) -> tuple[int, int]:
-    """What is drawn for: systems × segments, 1 where all of them change sides together."""
-    shapes = {"both": (systems, segments), "sys": (systems, 1), "input": (1, segments)}
-    return shapes[swap]
-
-
-class SwapFunction(Protocol):
-    """The coefficients of two metrics after each exchange between them."""
-
-    def __call__(self, a: int, b: int) -> tuple[Array, Array]:
-        """Give both, draws each."""
+#: The coefficients of two metrics after each exchange between them, draws each.
+Exchange: TypeAlias = Callable[[int, int], tuple[Array, Array]]
 
 
 def standardise_metrics(values: Array) -> Array:
@@ -62,18 +51,19 @@ def standardise_metrics(values: Array) -> Array:
 
 def prepare_swaps(
     panel: ScorePanel, level: str, options: Options, swap: Swap
-) -> SwapFunction:
+) -> Exchange:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
-    if level == "sys" and coef.soft:
-        return _swap_soft_pairwise(panel, options, swap)
+    prepare: Callable[[ScorePanel, Options, Swap], Exchange]
     if level == "sys":
-        return _swap_system_scores(panel, options, swap)
-    if coef.linear and options.group == "none":
-        return _swap_for_pearson(panel, options, swap)
-    if options.group == "item" and swap == "input":
-        return _swap_segment_values(panel, options)
-    return _swap_and_recompute(panel, options, swap)
+        prepare = _swap_soft_pairwise if coef.soft else _swap_system_scores
+    elif coef.linear and options.group == "none":
+        prepare = _swap_for_pearson
+    elif options.group == "item" and swap == "input":
+        prepare = _swap_segment_values
+    else:
+        prepare = _swap_and_recompute
+    return prepare(panel, options, swap)
 
 
 def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
@@ -87,53 +77,75 @@ def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
 
 
 def p_values(
-    after: SwapFunction, values: Array, trials: int, *, wmt: bool = False
+    after: Exchange, values: Array, trials: int, *, wmt: bool = False
 ) -> Array:
     """One-sided p-values that row i is no better than column j, for the observed values.
 
     p is (b + 1) / (k + 1), b of k exchanges with at least the observed difference; the
     official scorer leaves the ones out and may find 0.
     """
-    size = len(values)
-    p = np.full((size, size), np.nan)
-    for i in range(size):
-        for j in range(i + 1, size):
-            first, second = after(i, j)
-            gap = first - second
-            reached = int((~(gap < values[i] - values[j] - SLACK)).sum())
-            p[i, j] = reached / trials if wmt else share_reached(reached, trials)
+    p = np.full((len(values), len(values)), np.nan)
+    for i, j in combinations(range(len(values)), 2):
+        first, second = after(i, j)
+        reached = int((~(first - second < values[i] - values[j] - SLACK)).sum())
+        p[i, j] = reached / trials if wmt else share_reached(reached, trials)
     return p
 
 
-def _swap_system_scores(
-    panel: ScorePanel, options: Options, swap: Swap
-) -> SwapFunction:
-    rows = options.rows
-    trials, rng = options.trials, np.random.default_rng(options.seed)
+def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
+    """Each metric's coefficient in each segment, and what the segments weigh."""
+    values_by_metric, weighs = [], []
+    thresholds = compute_thresholds(panel.gold, panel.metrics, options)
+    for name, metric in panel.metrics.items():
+        values, weights = group_values(panel.gold, metric, options, thresholds[name])
+        if options.nan == "zero":
+            there = group_sizes(panel.gold, metric, options) > 1
+            values = np.where(np.isfinite(values) | ~there, values, 0.0)
+        values_by_metric.append(values)
+        weighs.append(weights if options.micro else np.ones(len(values)))
+    return np.stack(values_by_metric), np.stack(weighs)
+
+
+def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
+    """All metrics on one scale, 0 where nothing is compared, and what is compared."""
+    there = np.isfinite(panel.gold)
+    z = standardise_metrics(np.where(there, panel.stack, np.nan))
+    return np.where(there, z, 0.0), there
+
+
+def _draw(options: Options, width: int) -> Iterator[Array]:
+    return draw_signs(options.trials, width, np.random.default_rng(options.seed))
+
+
+def _draw_sides(options: Options, swap: Swap, shape: tuple[int, int]) -> Mask:
+    """Draw who keeps its scores: draws × systems × segments, or 1 where they go together."""
+    systems = 1 if swap == "input" else shape[0]
+    segments = 1 if swap == "sys" else shape[1]
+    drawn = _draw(options, systems * segments)
+    return np.concatenate([signs > 0 for signs in drawn]).reshape(-1, systems, segments)
+
+
+def _swap_system_scores(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
+    rows, gold = options.rows, panel.system_gold
+    if options.coefficient.linear:
+        rows = _pearson_with(gold)
     if swap == "sys":
         means = standardise_metrics(panel.system_stack)
-        keep = np.concatenate(list(draw_signs(trials, means.shape[1], rng))) > 0
+        keep = _draw_sides(options, swap, panel.gold.shape)[..., 0]
 
         def sides(a: int, b: int) -> tuple[Array, Array]:
-            return (
-                np.where(keep, means[a], means[b]),
-                np.where(keep, means[b], means[a]),
+            return np.where(keep, means[a], means[b]), np.where(
+                keep, means[b], means[a]
             )
     else:
-        there = np.isfinite(panel.gold)
+        cells, there = _standardise_cells(panel)
         count = np.maximum(there.sum(1), 1)
-        cells = standardise_metrics(np.where(there, panel.stack, np.nan))
-        cells = np.where(there, cells, 0.0)
         means = cells.sum(-1) / count
-        shift = _average_moved(cells, count, trials, rng, swap)
+        shift = _sum_moved_cells(cells, options, swap) / count
 
         def sides(a: int, b: int) -> tuple[Array, Array]:
             moved = shift[b] - shift[a]
             return means[a] + moved, means[b] - moved
-
-    gold = panel.system_gold
-    if options.coefficient.linear:
-        rows = _pearson_with(gold)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         first, second = sides(a, b)
@@ -154,41 +166,31 @@ def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
     return r
 
 
-def _average_moved(
-    cells: Array,
-    count: Array,
-    trials: int,
-    rng: "np.random.Generator",
-    swap: Swap,
-) -> Array:
-    """Mean of the cells that are exchanged: metrics × draws × systems."""
+def _sum_moved_cells(cells: Array, options: Options, swap: Swap) -> Array:
+    """Sums of the cells that are exchanged: metrics × draws × systems."""
     metrics, systems, segments = cells.shape
-    moved = np.empty((metrics, trials, systems))
-    shared = list(draw_signs(trials, segments, rng)) if swap == "input" else None
+    rng = np.random.default_rng(options.seed)
+    moved = np.empty((metrics, options.trials, systems))
+    shared = list(_draw(options, segments)) if swap == "input" else None
     for system in range(systems):
         values = WeightedValues(cells[:, system].T)
         whole = cells[:, system].sum(1)
-        drawn = shared if shared is not None else draw_signs(trials, segments, rng)
         start = 0
-        for signs in drawn:
+        for signs in shared or draw_signs(options.trials, segments, rng):
             part = (whole + values.sum_weighted(signs)) / 2
             moved[:, start : start + len(signs), system] = part.T
             start += len(signs)
-    return moved / count
+    return moved
 
 
-def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> SwapFunction:
+def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     """Pearson over all cells: all that is needed are sums of z g, z and z²."""
-    there = np.isfinite(panel.gold)
-    g = np.where(there, panel.gold, np.nan)
-    g = np.where(there, g - np.nanmean(g), 0.0)
-    z = np.where(there, standardise_metrics(np.where(there, panel.stack, np.nan)), 0.0)
+    z, there = _standardise_cells(panel)
+    g = np.where(there, panel.gold - np.nanmean(panel.gold), 0.0)
     columns = np.stack([z * g, z, z * z])  # sums × metrics × systems × segments
-    if swap == "both":
-        units = columns.reshape(3 * len(z), -1).T
-    else:
-        units = columns.sum(2 if swap == "input" else 3).reshape(3 * len(z), -1).T
-    total, moved = _sum_moved(units, options)
+    if swap != "both":
+        columns = columns.sum(2 if swap == "input" else 3)
+    total, moved = _sum_moved(columns.reshape(3 * len(z), -1).T, options)
     moved = moved.reshape(-1, 3, len(z))
     total = total.reshape(3, len(z))
     count, sum_g, sum_gg = there.sum(), g.sum(), (g * g).sum()
@@ -205,32 +207,13 @@ def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> SwapFu
     return after
 
 
-def _swap_segment_values(panel: ScorePanel, options: Options) -> SwapFunction:
+def _swap_segment_values(panel: ScorePanel, options: Options, _: Swap) -> Exchange:
     """Means over segments: whole segments' coefficients change sides."""
     values, weights = segment_values(panel, options)
     there = np.isfinite(values)
     columns = np.concatenate([np.where(there, values * weights, 0.0), there * weights])
-    return _average_after(columns, options)
-
-
-def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
-    """Each metric's coefficient in each segment, and what the segments weigh."""
-    values_by_metric, weighs = [], []
-    ties = options.coefficient.ties
-    eps = compute_thresholds(panel.gold, panel.metrics, options) if ties else {}
-    for name, metric in panel.metrics.items():
-        values, weights = group_values(panel.gold, metric, options, eps.get(name, 0.0))
-        if options.nan == "zero":
-            there = group_sizes(panel.gold, metric, options) > 1
-            values = np.where(np.isfinite(values) | ~there, values, 0.0)
-        values_by_metric.append(values)
-        weighs.append(weights if options.micro else np.ones(len(values)))
-    return np.stack(values_by_metric), np.stack(weighs)
-
-
-def _average_after(columns: Array, options: Options) -> SwapFunction:
-    count = len(columns) // 2
     total, moved = _sum_moved(columns.T, options)
+    count = len(values)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
         above = moved[:, b] - moved[:, a]
@@ -245,14 +228,11 @@ def _average_after(columns: Array, options: Options) -> SwapFunction:
 def _sum_moved(units: Array, options: Options) -> tuple[Array, Array]:
     """Sums of columns, and in each draw of what is exchanged: about half of the units."""
     total, values = units.sum(0), WeightedValues(units)
-    rng = np.random.default_rng(options.seed)
-    drawn = draw_signs(options.trials, len(units), rng)
+    drawn = _draw(options, len(units))
     return total, np.concatenate([(total + values.sum_weighted(s)) / 2 for s in drawn])
 
 
-def _swap_and_recompute(
-    panel: ScorePanel, options: Options, swap: Swap
-) -> SwapFunction:
+def _swap_and_recompute(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
     if options.coefficient.ties and (options.eps or options.folds):
         msg = (
@@ -260,123 +240,93 @@ def _swap_and_recompute(
             "are on none; take perm-input, pairs or wilcoxon, or calibrate anew."
         )
         raise OptionError(msg)
-    there = np.isfinite(panel.gold)
-    z = standardise_metrics(np.where(there, panel.stack, np.nan))
-    shape = get_swap_shape(swap, *panel.gold.shape)
+    z, _ = _standardise_cells(panel)
+    keep = _draw_sides(options, swap, panel.gold.shape)
 
     def after(a: int, b: int) -> tuple[Array, Array]:
-        rng = np.random.default_rng(options.seed)
         exchanged = []
-        for signs in draw_signs(options.trials, shape[0] * shape[1], rng):
-            for row in signs.reshape(-1, *shape):
-                pair = {
-                    "a": np.where(row > 0, z[a], z[b]),
-                    "b": np.where(row > 0, z[b], z[a]),
-                }
-                result = correlate_all(panel.gold, pair, options)
-                exchanged.append((result["a"].value, result["b"].value))
+        for row in keep:
+            pair = {"a": np.where(row, z[a], z[b]), "b": np.where(row, z[b], z[a])}
+            results = correlate_all(panel.gold, pair, options)
+            exchanged.append([result.value for result in results.values()])
         first, second = np.array(exchanged).T
         return first, second
 
     return after
 
 
-def _swap_soft_pairwise(
-    panel: ScorePanel, options: Options, swap: Swap
-) -> SwapFunction:
+def _swap_soft_pairwise(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
     """Exchange cells, whole segments or whole systems of two metrics."""
-    there = np.isfinite(panel.gold)
-    gold = np.where(there, panel.gold, 0.0)
-    z = np.where(there, standardise_metrics(np.where(there, panel.stack, np.nan)), 0.0)
-    shape = get_swap_shape(swap, *there.shape)
+    z, there = _standardise_cells(panel)
+    gold = np.where(there, panel.gold, 0.0)[None]
     if options.swapped_p == "permutation":
         p = partial(_draw_p, there=there, options=options)
-        return _swap_soft_cells(z, p, p(gold[None])[0], _draw_sides(options, shape))
+        keep = _draw_sides(options, swap, there.shape)
+        return _swap_soft_cells(z, p, p(gold)[0], keep)
     z = np.stack([_round_for_products(each) for each in z])
-    human = _normal_p(_round_for_products(gold[None]), there)[0]
+    p = partial(_normal_p, there=there)
+    human = p(_round_for_products(gold))[0]
     if swap == "input":
         return _swap_soft_segments(z, there, human, options)
-    keep = _draw_sides(options, shape)
+    keep = _draw_sides(options, swap, there.shape)
     if swap == "sys":
         return _swap_soft_systems(z, there, human, keep[..., 0])
-    return _swap_soft_cells(z, partial(_normal_p, there=there), human, keep)
-
-
-def _draw_sides(options: Options, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Draw who keeps its scores: draws × systems × segments, or 1 where they go together."""
-    rng = np.random.default_rng(options.seed)
-    drawn = draw_signs(options.trials, shape[0] * shape[1], rng)
-    return np.concatenate([signs > 0 for signs in drawn]).reshape(-1, *shape)
+    return _swap_soft_cells(z, p, human, keep)
 
 
 def _swap_soft_cells(
-    z: Array, p: Callable[[Array], Array], human: Array, keep: NDArray[np.bool_]
-) -> SwapFunction:
+    z: Array, p: Callable[[Array], Array], human: Array, keep: Mask
+) -> Exchange:
     block = max(1, BLOCK // z[0].size)
+    starts = range(0, len(keep), block)
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        sides: tuple[list[Array], list[Array]] = ([], [])
-        for start in range(0, len(keep), block):
-            mine = keep[start : start + block]
-            for side, (one, other) in zip(sides, ((a, b), (b, a)), strict=True):
-                side.append(p(np.where(mine, z[one], z[other])))
-        first, second = (np.concatenate(side) for side in sides)
-        return spa(human, first), spa(human, second)
+    def exchange(one: Array, other: Array) -> Array:
+        parts = (np.where(keep[at : at + block], one, other) for at in starts)
+        return spa(human, np.concatenate([p(part) for part in parts]))
 
-    return after
+    return lambda a, b: (exchange(z[a], z[b]), exchange(z[b], z[a]))
 
 
-def _swap_soft_systems(
-    z: Array, there: Mask, human: Array, keep: NDArray[np.bool_]
-) -> SwapFunction:
+def _swap_soft_systems(z: Array, there: Mask, human: Array, keep: Mask) -> Exchange:
     """A system's scores come from one metric or the other: all such p-values at once."""
     size = len(there)
     first, second = np.triu_indices(size, 1)
-    at = np.arange(size)
+    own, other = (np.arange(size) + np.where(kept, 0, size) for kept in (keep, ~keep))
+    twice = np.concatenate([there, there])
 
     def after(a: int, b: int) -> tuple[Array, Array]:
-        rows = np.concatenate([z[a], z[b]])[None]
         p = np.zeros((2 * size, 2 * size))
-        p[np.triu_indices(2 * size, 1)] = _normal_p(
-            rows, np.concatenate([there, there])
-        )[0]
+        rows = np.concatenate([z[a], z[b]])[None]
+        p[np.triu_indices(2 * size, 1)] = _normal_p(rows, twice)[0]
         p += np.tril(1 - p.T, -1)
-        agreement = []
-        for kept in (keep, ~keep):
-            chosen = np.where(kept, at, at + size)
-            agreement.append(spa(human, p[chosen[:, first], chosen[:, second]]))
-        return agreement[0], agreement[1]
+        one, two = (spa(human, p[x[:, first], x[:, second]]) for x in (own, other))
+        return one, two
 
     return after
 
 
 def _swap_soft_segments(
     z: Array, there: Mask, human: Array, options: Options
-) -> SwapFunction:
+) -> Exchange:
     """Whole segments change sides, so the sums of differences are linear in the draw."""
     first, second = np.triu_indices(len(there), 1)
     both = there[first] & there[second]
     gaps = np.where(both, z[:, first] - z[:, second], 0.0)
-    rng = np.random.default_rng(options.seed)
-    drawn = list(draw_signs(options.trials, there.shape[1], rng))
+    drawn = list(_draw(options, there.shape[1]))
     total = gaps.sum(-1), (gaps**2).sum(-1)
     moved = [
         [np.concatenate([signs @ each for signs in drawn]) for each in (d.T, d.T**2)]
         for d in gaps
     ]
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        agreement = []
-        for one, other in ((a, b), (b, a)):
-            sums, squares = (
-                (total[at][one] + total[at][other] + moved[one][at] - moved[other][at])
-                / 2
-                for at in (0, 1)
-            )
-            agreement.append(spa(human, _tail_of_sums(sums, squares)))
-        return agreement[0], agreement[1]
+    def exchange(one: int, other: int) -> Array:
+        sums, squares = (
+            (total[at][one] + total[at][other] + moved[one][at] - moved[other][at]) / 2
+            for at in (0, 1)
+        )
+        return spa(human, _tail_of_sums(sums, squares))
 
-    return after
+    return lambda a, b: (exchange(a, b), exchange(b, a))
 
 
 def _draw_p(x: Array, there: Mask, options: Options) -> Array:

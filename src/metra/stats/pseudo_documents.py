@@ -88,22 +88,19 @@ def draw_documents(
         )
         raise CorpusError(msg)
     sizes = sorted({min(n or len(segments), len(segments)) for n in lengths})
-    names = panel.names
-    by_name: dict[str, list[Array]] = {name: [] for name in names}
+    by_name: dict[str, list[Array]] = {name: [] for name in panel.names}
     judges: list[Array] = []
     for n in sizes:
         rng = np.random.default_rng([seed, n])
         fixed = n == len(segments) and judged.once
         drawn = _draw(rng, segments, n, 1 if fixed else documents)
         gold, one, other = _draw_human(panel, judged, drawn, rng)
-        for name, score in _metric_scores(panel, drawn):
+        for name, score in _metric_scores(panel, drawn).items():
             by_name[name].append(rows(gold, score))
         if not judged.once:
             judges.append(rows(one, other))
-    count = judged.count
-    return DocumentCurves(
-        sizes, by_name, judges, int((count > 0).sum()), int((count > 1).sum())
-    )
+    once, twice = (int((judged.count >= least).sum()) for least in (1, 2))
+    return DocumentCurves(sizes, by_name, judges, once, twice)
 
 
 def _draw(rng: np.random.Generator, segments: Codes, n: int, documents: int) -> Codes:
@@ -151,22 +148,26 @@ def _pick(rng: np.random.Generator, size: NDArray[np.int32]) -> NDArray[np.int32
     return np.clip(drawn, 0, np.maximum(size - 1, 0))
 
 
-def _metric_scores(panel: ScorePanel, drawn: Codes) -> list[tuple[str, Array]]:
+def _metric_scores(panel: ScorePanel, drawn: Codes) -> dict[str, Array]:
     """Scores of documents × systems: pooled where statistics are kept, else means."""
-    names = panel.names
-    plain = [name for name in names if name not in panel.statistics]
+    pooled = [name for name in panel.names if name in panel.statistics]
+    plain = {name: m for name, m in panel.metrics.items() if name not in pooled}
     scores: dict[str, Array] = {}
     if plain:
-        there = np.isfinite(panel.gold)
-        stack = np.stack([panel.metrics[name] for name in plain])
-        scores = dict(zip(plain, _means(stack, there, drawn), strict=True))
-    if len(plain) < len(names):
-        weights = np.zeros((len(drawn), panel.gold.shape[1]))
-        np.put_along_axis(weights, drawn, 1.0, axis=1)
-        for name in names:
-            if name in panel.statistics:
-                scores[name] = panel.statistics[name].score_weightings(weights)
-    return [(name, scores[name]) for name in names]
+        means = _means(np.stack([*plain.values()]), np.isfinite(panel.gold), drawn)
+        scores = dict(zip(plain, means, strict=True))
+    if pooled:
+        weights = _weigh_segments(drawn, panel.gold.shape[1])
+        for name in pooled:
+            scores[name] = panel.statistics[name].score_weightings(weights)
+    return scores
+
+
+def _weigh_segments(drawn: Codes, segments: int) -> Array:
+    """Documents × segments: 1 where a document has the segment."""
+    weights = np.zeros((len(drawn), segments))
+    np.put_along_axis(weights, np.ascontiguousarray(drawn), 1.0, axis=1)
+    return weights
 
 
 def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
@@ -181,9 +182,7 @@ def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
         for place in range(n):
             total += turned[drawn[:, place]]
     else:
-        weights = np.zeros((documents, segments))
-        np.put_along_axis(weights, np.ascontiguousarray(drawn), 1.0, axis=1)
-        total = weigh_values(weights, cells.T)
+        total = weigh_values(_weigh_segments(drawn, segments), cells.T)
     sums = total[:, : kinds * systems].reshape(documents, kinds, systems)
     for kind in range(kinds):
         sums[:, kind] = _round_sums(sums[:, kind])

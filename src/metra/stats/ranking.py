@@ -4,7 +4,7 @@ Also how much two rankings agree, and which systems cannot be told apart.
 """
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ class SystemClusters(NamedTuple):
     ranges: list[tuple[int, int]]
 
 
-class AverageRanking(NamedTuple):
+class AverageRanks(NamedTuple):
     """The systems' average ranks over the documents, and their ranks by these."""
 
     averages: Array
@@ -68,16 +68,14 @@ def mid_ranks(scores: ArrayLike, *, higher_is_better: bool = True) -> Array:
     [2.5, 1.0, 2.5, 4.0]
     """
     values = np.asarray(scores, dtype=np.float64)
-    worse = values[..., None, :] > values[..., :, None]
-    if not higher_is_better:
-        worse = values[..., None, :] < values[..., :, None]
-    equal = values[..., None, :] == values[..., :, None]
-    return worse.sum(-1) + (equal.sum(-1) + 1) / 2
+    values = values if higher_is_better else -values
+    others, own = values[..., None, :], values[..., :, None]
+    return (others > own).sum(-1) + ((others == own).sum(-1) + 1) / 2
 
 
 def rank_by_average(
     scores: ArrayLike, *, higher_is_better: bool = True
-) -> AverageRanking:
+) -> AverageRanks:
     """Rank systems by the average of their ranks on each document.
 
     `scores` has a row for each document and a column for each system.
@@ -88,7 +86,7 @@ def rank_by_average(
     ranks = mid_ranks(scores, higher_is_better=higher_is_better)
     # Ranks are halves, so their sums are exact and equal averages are found equal.
     sums = ranks.sum(0)
-    return AverageRanking(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
+    return AverageRanks(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
 
 
 def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgreement:
@@ -114,16 +112,16 @@ def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgre
     half_tied = sum((given == 0) != (wanted == 0) for given, wanted in signs)
     agreeing = sum(given * wanted > 0 for given, wanted in signs)
     distance = float(opposite + half_tied / 2)
+
+    def share(whole: int) -> float:
+        return float(100 * agreeing / whole) if whole else 100.0
+
     return RankAgreement(
         distance=distance,
         similarity=100 * (1 - distance / len(pairs)) if pairs else 100.0,
-        precision=_share(agreeing, sum(given != 0 for given, _ in signs)),
-        recall=_share(agreeing, sum(wanted != 0 for _, wanted in signs)),
+        precision=share(sum(given != 0 for given, _ in signs)),
+        recall=share(sum(wanted != 0 for _, wanted in signs)),
     )
-
-
-def _share(part: int, whole: int) -> float:
-    return float(100 * part / whole) if whole else 100.0
 
 
 def expected_wins(values: Array) -> Array:
@@ -137,12 +135,11 @@ def expected_wins(values: Array) -> Array:
     """
     size = len(values)
     share = np.full((size, size), np.nan)
-    for i in range(size):
-        for j in range(size):
-            won = int((values[i] > values[j]).sum())
-            lost = int((values[i] < values[j]).sum())
-            if i != j and won + lost:
-                share[i, j] = won / (won + lost)
+    for i, j in permutations(range(size), 2):
+        won = int((values[i] > values[j]).sum())
+        lost = int((values[i] < values[j]).sum())
+        if won + lost:
+            share[i, j] = won / (won + lost)
     return row_means(share)
 
 
@@ -173,10 +170,8 @@ def auto_rank(scores: Array) -> Array:
     [3.0, 2.0, 1.0]
     """
     span = np.quantile(scores, 1.0, axis=1) - np.quantile(scores, 0.25, axis=1)
-    scaled = (scores - np.median(scores, axis=1)[:, None]) / np.maximum(span, 1e-9)[
-        :, None
-    ]
-    mean = scaled.mean(0)
+    centred = scores - np.median(scores, axis=1)[:, None]
+    mean = (centred / np.maximum(span, 1e-9)[:, None]).mean(0)
     top, bottom = mean.max(), mean.min()
     if top == bottom:
         return np.ones(len(mean))
@@ -197,15 +192,12 @@ def rank_test_p_values(
     if strata is not None:
         parts = [values[:, strata == stratum] for stratum in np.unique(strata)]
     p = np.full((size, size), np.nan)
-    for i in range(size):
-        for j in range(size):
-            if i != j:
-                sums = (
-                    [signed_rank(part[i] - part[j]) for part in parts]
-                    if paired
-                    else [rank_sum(part[i], part[j]) for part in parts]
-                )
-                p[i, j] = strata_p(sums)
+    for i, j in permutations(range(size), 2):
+        if paired:
+            sums = [signed_rank(part[i] - part[j]) for part in parts]
+        else:
+            sums = [rank_sum(part[i], part[j]) for part in parts]
+        p[i, j] = strata_p(sums)
     return p
 
 

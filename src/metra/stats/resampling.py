@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
-from metra.errors import OptionError
-from metra.stats import totals as pool
+from metra.errors import OptionError, not_possible
+from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
-from metra.stats.totals import Array
+from metra.stats.totals import sum_rows
 from metra.stats.weighted_sums import StackedRows, Weights
 
 #: Trials times units in one block; of those, so many are drawn at a time.
@@ -26,12 +27,7 @@ MOST_TRIALS = 256
 
 
 def draw_weights(
-    count: int,
-    trials: int,
-    rng: "np.random.Generator",
-    *,
-    block: int = BLOCK,
-    step: int = STEP,
+    count: int, trials: int, rng: Generator, *, block: int = BLOCK, step: int = STEP
 ) -> Iterator[Weights]:
     """Draw `count` units out of `count`, with replacement, `trials` times.
 
@@ -46,14 +42,12 @@ def draw_weights(
         )
 
 
-def draw_counts(
-    count: int, draws: int, rng: "np.random.Generator"
-) -> NDArray[np.int64]:
+def draw_counts(count: int, draws: int, rng: Generator) -> Codes:
     """Draw `count` units out of `count`, and count how often each came: (draws, count)."""
     return count_draws(rng.integers(0, count, (draws, count)))
 
 
-def count_draws(drawn: NDArray[np.int64], kind: type = np.int64) -> NDArray[Any]:
+def count_draws(drawn: Codes, kind: type = np.int64) -> NDArray[Any]:
     """Count in each row how often each number below the row's length was drawn."""
     counts: NDArray[Any] = np.empty(drawn.shape, kind)
     # Row by row: the counts of one row stay in the cache while they are made.
@@ -63,23 +57,21 @@ def count_draws(drawn: NDArray[np.int64], kind: type = np.int64) -> NDArray[Any]
 
 
 def draw_swaps(
-    count: int, trials: int, rng: "np.random.Generator", *, block: int = BLOCK
+    count: int, trials: int, rng: Generator, *, block: int = BLOCK
 ) -> Iterator[Weights]:
     """Choose each unit or not, as by a coin, `trials` times: ones or zeros, (trials, count)."""
     for size in _sizes(count, trials, block):
         yield _draw_bits(size, count, rng, "little")
 
 
-def draw_signs(trials: int, width: int, rng: "np.random.Generator") -> Iterator[Array]:
+def draw_signs(trials: int, width: int, rng: Generator) -> Iterator[Array]:
     """Draw rows of +1 and -1, some at a time, from single random bits."""
-    block = max(1, min(trials, BLOCK // max(width, 1)))
-    for start in range(0, trials, block):
-        bits = _draw_bits(min(block, trials - start), width, rng, "big")
-        yield bits.astype(np.float64) * 2.0 - 1.0
+    for size in _sizes(max(width, 1), trials, BLOCK):
+        yield _draw_bits(size, width, rng, "big").astype(np.float64) * 2.0 - 1.0
 
 
 def _draw_bits(
-    draws: int, count: int, rng: "np.random.Generator", order: Literal["little", "big"]
+    draws: int, count: int, rng: Generator, order: Literal["little", "big"]
 ) -> NDArray[np.uint8]:
     """Draw random bits, 64 at a time: (draws, count); `order` is that within bytes."""
     words = rng.integers(0, 2**64, (draws, -(-count // 64)), np.uint64)
@@ -93,7 +85,7 @@ def _sizes(count: int, trials: int, budget: int) -> Iterator[int]:
         yield min(size, trials - start)
 
 
-Aggregate: TypeAlias = Callable[[Array], Array]
+Interval: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +93,14 @@ class Sample:
     """What can be resampled: rows of statistics, and how their totals become a score."""
 
     rows: Array
-    aggregate: Aggregate
+    aggregate: Callable[[Array], Array]
 
 
 def bootstrap_scores(
     samples: Sequence[Sample],
     *,
     trials: int = TRIALS,
-    rng: "np.random.Generator",
+    rng: Generator,
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Array]:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
@@ -119,10 +111,7 @@ def bootstrap_scores(
 
     def scores(weights: Weights) -> list[Array]:
         totals = weighing.sum_weighted(weights)
-        return [
-            sample.aggregate(total)
-            for sample, total in zip(samples, totals, strict=True)
-        ]
+        return [s.aggregate(total) for s, total in zip(samples, totals, strict=True)]
 
     drawn = np.empty((len(samples), trials))
     done = 0
@@ -135,7 +124,7 @@ def bootstrap_scores(
     return list(drawn)
 
 
-def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
+def interval(scores: Array, *, level: float = 0.95) -> Interval:
     """Central interval that holds `level` of the resampled scores.
 
     >>> interval(np.arange(101.0), level=0.5)
@@ -144,9 +133,7 @@ def interval(scores: Array, *, level: float = 0.95) -> tuple[float, float]:
     return intervals_of_rows(scores[None], level=level)[0]
 
 
-def intervals_of_rows(
-    scores: Array, *, level: float = 0.95
-) -> list[tuple[float, float]]:
+def intervals_of_rows(scores: Array, *, level: float = 0.95) -> list[Interval]:
     """Give the interval of each row of resampled scores, all at once.
 
     >>> intervals_of_rows(np.array([np.arange(101.0), np.zeros(101)]), level=0.5)
@@ -156,9 +143,7 @@ def intervals_of_rows(
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def interval_of_defined(
-    scores: Array, *, level: float = 0.95
-) -> tuple[float, float] | None:
+def interval_of_defined(scores: Array, *, level: float = 0.95) -> Interval | None:
     """Central interval of the scores that there are; None if there is none.
 
     A resample with nothing to score in it says nothing about the score.
@@ -167,15 +152,13 @@ def interval_of_defined(
     return interval(defined, level=level) if len(defined) else None
 
 
-def bca_interval(
-    scores: Array, sample: Sample, *, level: float = 0.95
-) -> tuple[float, float]:
+def bca_interval(scores: Array, sample: Sample, *, level: float = 0.95) -> Interval:
     """Bias-corrected and accelerated interval (Efron 1987, JASA 82).
 
     Resampled scores that all lie on one side of the observed one leave nothing to
     correct with; then, and where all scores are equal, it is the percentile interval.
     """
-    observed = sample.aggregate(pool.sum_rows(sample.rows))
+    observed = sample.aggregate(sum_rows(sample.rows))
     below = float(np.mean(scores < observed) + np.mean(scores == observed) / 2)
     if not 0 < below < 1:
         return interval(scores, level=level)
@@ -199,23 +182,9 @@ def bca_interval(
     return float(low), float(high)
 
 
-def percentile_interval(
-    scores: Array, _: Sample, *, level: float = 0.95
-) -> tuple[float, float]:
-    """Central interval that holds `level` of the resampled scores."""
-    return interval(scores, level=level)
-
-
-#: The interval of a sample by each method, from its resampled scores.
-INTERVALS: dict[Method, Callable[..., tuple[float, float]]] = {
-    "percentile": percentile_interval,
-    "bca": bca_interval,
-}
-
-
 def jackknife_scores(sample: Sample) -> Array:
     """Give the scores without each row in turn, for the jackknife."""
-    return sample.aggregate(pool.leave_one_out(sample.rows))
+    return sample.aggregate(sum_rows(sample.rows) - sample.rows)
 
 
 def standard_error(scores: Array) -> float:
@@ -240,7 +209,7 @@ def compute_intervals(
     trials: int = TRIALS,
     level: float = 0.95,
     seed: int = SEED,
-) -> list[tuple[float, float] | None]:
+) -> list[Interval | None]:
     """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score."""
     check_settings(
         "An interval",
@@ -254,10 +223,11 @@ def compute_intervals(
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
     drawn = bootstrap_scores(samples, trials=trials, rng=np.random.default_rng(seed))
-    compute = INTERVALS[method]
+    if method == "percentile":
+        return [interval_of_defined(scores, level=level) for scores in drawn]
     defined = [scores[~np.isnan(scores)] for scores in drawn]
     return [
-        compute(scores, sample, level=level) if len(scores) else None
+        bca_interval(scores, sample, level=level) if len(scores) else None
         for scores, sample in zip(defined, samples, strict=True)
     ]
 
@@ -277,5 +247,4 @@ def check_settings(what: str, given: Mapping[str, tuple[bool, str]]) -> None:
     """Refuse the first setting that is not possible, and say what was expected."""
     for setting, (possible, expected) in given.items():
         if not possible:
-            msg = f"{what} with {setting} is not possible; expected {expected}."
-            raise OptionError(msg)
+            raise OptionError(not_possible(f"{what} with {setting}", expected))

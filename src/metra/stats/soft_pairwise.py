@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError
-from metra.stats.arrays import Array, divide
+from metra.stats.arrays import Array, divide, order_pairs
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.distributions import normal_tail
 from metra.stats.resampling import draw_signs
@@ -42,23 +42,23 @@ def permutation_p(scores: Array, *, trials: int = TRIALS, seed: int = SEED) -> A
     first, second = np.triu_indices(scores.shape[-2], 1)
     if np.isfinite(scores).all():
         return _shared_p(scores, trials, np.random.default_rng(seed))
-    p_values = [
-        _shared_p(_both(scores, i, j), trials, np.random.default_rng(seed))
-        for i, j in zip(first.tolist(), second.tolist(), strict=True)
-    ]
+    p_values = []
+    for i, j in zip(first, second, strict=True):
+        pair = scores[..., [i, j], :]
+        pair = pair[..., np.isfinite(pair).all(tuple(range(pair.ndim - 1)))]
+        p_values.append(_shared_p(pair, trials, np.random.default_rng(seed)))
     return np.concatenate(p_values, axis=-1)
 
 
 def normal_p(scores: Array, **_: int) -> Array:
     """The same p-values by the normal limit: Φ(-Σd / √Σd²), half where d is all zero."""
     first, second = np.triu_indices(scores.shape[-2], 1)
-    scores_of_pairs = []
+    z = []
     for i, j in zip(first, second, strict=True):
         d = scores[..., i, :] - scores[..., j, :]
         d = np.where(np.isfinite(d), d, 0.0)
-        scores_of_pairs.append(divide(d.sum(-1), np.sqrt((d * d).sum(-1)), fill=0.0))
-    z = np.stack(scores_of_pairs, axis=-1)
-    return np.vectorize(normal_tail, otypes=[float])(z)
+        z.append(divide(d.sum(-1), np.sqrt((d * d).sum(-1)), fill=0.0))
+    return np.vectorize(normal_tail, otypes=[float])(np.stack(z, axis=-1))
 
 
 def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
@@ -100,14 +100,12 @@ def _in_small_parts(signs: Single, values: Single) -> Single:
     values = np.pad(values, ((0, 0), (0, -columns % PART)))
     product = np.zeros((len(signs), values.shape[1]), np.float32)
     for start in range(0, width, LONGEST):
-        rows_of_signs = signs[:, start : start + LONGEST].reshape(
-            -1, PART, min(LONGEST, width - start)
-        )
+        piece = slice(start, start + LONGEST)
+        blocks = signs[:, piece].reshape(-1, PART, min(LONGEST, width - start))
         for column in range(0, values.shape[1], PART):
-            part = values[start : start + LONGEST, column : column + PART]
-            product[:, column : column + PART] += (rows_of_signs @ part).reshape(
-                -1, PART
-            )
+            part = values[piece, column : column + PART]
+            sums = (blocks @ part).reshape(-1, PART)
+            product[:, column : column + PART] += sums
     return product[:rows, :columns]
 
 
@@ -127,15 +125,9 @@ def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
         null = columns.sum_weighted(signs).reshape(len(signs), -1, systems)
         for scorer in range(len(flat)):
             gap = null[:, scorer, first] - null[:, scorer, second] - observed[scorer]
-            tied = np.abs(gap) <= slack[scorer]
-            reached[scorer] += (gap > slack[scorer]).sum(0) + 0.5 * tied.sum(0)
+            orders = order_pairs(gap, slack[scorer])
+            reached[scorer] += (len(signs) + orders.sum(0)) / 2
     return (reached / trials).reshape(*shape, len(first))
-
-
-def _both(scores: Array, i: int, j: int) -> Array:
-    pair = scores[..., [i, j], :]
-    there = np.isfinite(pair).all(tuple(range(pair.ndim - 1)))
-    return pair[..., there]
 
 
 #: Where p-values come from: sign changes, the normal limit, or as the official scorer has it.

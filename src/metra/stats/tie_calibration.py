@@ -111,9 +111,8 @@ def calibrate(m: Array, gold: GoldPairs) -> Calibration:
     reached = start + np.cumsum(np.append(0, steps))
     last = np.flatnonzero(np.append(thresholds[1:] != thresholds[:-1], True))
     best = last[np.argmax(reached[last])]
-    return Calibration(
-        float(thresholds[best]), float(reached[best]) * weight / gold.unit
-    )
+    right = float(reached[best]) * weight / gold.unit
+    return Calibration(float(thresholds[best]), right)
 
 
 #: Pairs that are looked at in one step.
@@ -336,10 +335,8 @@ def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> H
             )
             raise OptionError(msg)
         limits.append(np.full(len(inside[0]), eps))
-    golds, metrics = zip(*parts, strict=True)
-    return HeldOut(
-        np.concatenate(golds), np.concatenate(metrics), np.concatenate(limits)
-    )
+    columns = [*zip(*parts, strict=True), limits]
+    return HeldOut(*(np.concatenate(column) for column in columns))
 
 
 def _deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:

@@ -119,8 +119,3 @@ def number_labels(labels: Sequence[Any]) -> "tuple[list[Any], NDArray[np.intp]]"
     numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     places = np.fromiter((numbers[label] for label in labels), np.intp, len(labels))
     return list(numbers), places
-
-
-def leave_one_out(rows: Array) -> Array:
-    """Give the totals without each row in turn, for the jackknife."""
-    return sum_rows(rows) - rows

@@ -91,6 +91,10 @@ def round_to_grid(rows: Array) -> Array:
 def round_to_bits(values: Array, bits: ArrayLike) -> Array:
     """Round to multiples of 2^-bits."""
     bits = np.asarray(bits)
+    if np.abs(bits).max(initial=0) < 1000:
+        # Powers of two change no digit, and multiplying is quicker than ldexp.
+        scale = np.ldexp(1.0, bits)
+        return np.asarray(np.rint(values * scale) / scale)
     return np.asarray(np.ldexp(np.rint(np.ldexp(values, bits)), -bits))
 
 
@@ -124,16 +128,7 @@ class WeightedValues:
         if room not in self._parts:
             _, exponent = np.frexp(np.abs(self._values).max(0, initial=0.0))
             bits = 53 - room - exponent
-            coarse = _round_values(self._values, bits)
-            fine = _round_values(self._values - coarse, bits + 53 - room)
+            coarse = round_to_bits(self._values, bits)
+            fine = round_to_bits(self._values - coarse, bits + 53 - room)
             self._parts[room] = coarse, fine
         return self._parts[room]
-
-
-def _round_values(values: Array, bits: NDArray[np.int32]) -> Array:
-    """Round to multiples of 2^-bits."""
-    if np.abs(bits).max(initial=0) < 1000:
-        # Powers of two change no digit, and multiplying is quicker than ldexp.
-        scale = np.ldexp(1.0, bits)
-        return np.asarray(np.rint(values * scale) / scale)
-    return round_to_bits(values, bits)

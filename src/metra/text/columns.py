@@ -6,13 +6,8 @@ Arrow's columns become packed text without a Python string on the way.
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, TypeAlias
 
+from metra import errors
 from metra._core import BadSegment, LineBuffer, NotUtf8, Text
-from metra.errors import (
-    CorpusError,
-    LengthError,
-    MissingResourceError,
-    missing_package,
-)
 
 __all__ = ["ColumnLike", "LineBuffer", "NotUtf8", "Segments", "Text"]
 
@@ -32,23 +27,20 @@ def as_column(segments: object, what: str) -> Segments:
     """Accept any column of strings; refuse a lone string, which would be cut into letters."""
     if isinstance(segments, (list, tuple, Text)):
         return segments
-    if isinstance(segments, (str, bytes)):
-        kind = type(segments).__name__
-        msg = f"{what} is one {kind}; expected a sequence of strings, one a segment."
-        raise CorpusError(msg)
     kind = type(segments).__name__
-    if isinstance(segments, (dict, set, frozenset)):
+    if isinstance(segments, (str, bytes)):
+        msg = f"{what} is one {kind}; expected a sequence of strings, one a segment."
+    elif isinstance(segments, (dict, set, frozenset)):
         msg = f"{what} is a {kind}; expected a sequence of strings, one a segment."
-        raise CorpusError(msg)
-    if hasattr(segments, "columns"):  # pandas, polars, Arrow
+    elif hasattr(segments, "columns"):  # pandas, polars, Arrow
         msg = f"{what} is a {kind}; expected one of its columns, one string a segment."
-        raise CorpusError(msg)
-    if hasattr(segments, "__len__") and hasattr(segments, "__getitem__"):
+    elif hasattr(segments, "__len__") and hasattr(segments, "__getitem__"):
         return segments
-    if hasattr(segments, "__iter__"):
+    elif hasattr(segments, "__iter__"):
         return list(segments)
-    msg = f"{what} is a value of type {kind}; expected a sequence of strings."
-    raise CorpusError(msg)
+    else:
+        msg = f"{what} is a value of type {kind}; expected a sequence of strings."
+    raise errors.CorpusError(msg)
 
 
 def check_lengths(
@@ -69,7 +61,7 @@ be one segment, in the same order everywhere.
     for name, length in lengths.items():
         if length != lengths[first]:
             msg = f"{name} has {length} segments but {first} has {lengths[first]}; {rule}."
-            raise LengthError(msg)
+            raise errors.LengthError(msg)
 
 
 def window(segments: Segments, start: int, stop: int) -> list[str | None]:
@@ -92,9 +84,7 @@ def pack(segments: list[str | None], what: str, *, first: int = 0) -> Text:
     try:
         return Text(segments)
     except BadSegment as error:
-        index, value = error.args
-        msg = f"Segment {first + index + 1} of {what} is {value}; expected a string."
-        raise CorpusError(msg) from None
+        raise _name_segment(error, what, first, "a string") from None
 
 
 def import_pyarrow(why: str) -> Any:
@@ -102,26 +92,24 @@ def import_pyarrow(why: str) -> Any:
     try:
         import pyarrow
     except ImportError:
-        msg = missing_package(why, "pyarrow", "parquet")
-        raise MissingResourceError(msg) from None
+        msg = errors.missing_package(why, "pyarrow", "parquet")
+        raise errors.MissingResourceError(msg) from None
     return pyarrow
 
 
 def is_text_type(kind: Any) -> bool:
     """Whether values of this type are strings, in any of Arrow's layouts; or all null."""
-    import pyarrow as pa
+    from pyarrow import types
 
-    if pa.types.is_dictionary(kind):
+    if types.is_dictionary(kind):
         kind = kind.value_type
-    return any(
-        is_kind(kind)
-        for is_kind in (
-            pa.types.is_string,
-            pa.types.is_large_string,
-            pa.types.is_string_view,
-            pa.types.is_null,
-        )
+    checks = (
+        types.is_string,
+        types.is_large_string,
+        types.is_string_view,
+        types.is_null,
     )
+    return any(check(kind) for check in checks)
 
 
 def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
@@ -148,8 +136,12 @@ def pack_arrow_column(column: Any, what: str, *, first: int = 0) -> Text:
             is_there,
         )
     except BadSegment as error:
-        index, value = error.args
-        msg = (
-            f"Segment {first + index + 1} of {what} is {value}; expected text in UTF-8."
-        )
-        raise CorpusError(msg) from None
+        raise _name_segment(error, what, first, "text in UTF-8") from None
+
+
+def _name_segment(
+    error: BadSegment, what: str, first: int, expected: str
+) -> errors.CorpusError:
+    index, value = error.args
+    place = f"Segment {first + index + 1} of {what}"
+    return errors.CorpusError(f"{place} is {value}; expected {expected}.")

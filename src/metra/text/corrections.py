@@ -75,8 +75,11 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     >>> infer_changes("in the end he did go often".split(), "he did often go in end".split())
     EditCounts(insertions=0, deletions=1, substitutions=0, moves=3)
     """
-    start, stop = _count_common_ends(before, after)
-    old, new = before[start : len(before) - stop], after[start : len(after) - stop]
+    # Equal words at the start and at the end stay, in some best way.
+    start = _count_equal(before, after)
+    before, after = before[start:], after[start:]
+    stop = _count_equal(before[::-1], after[::-1])
+    old, new = before[: len(before) - stop], after[: len(after) - stop]
     old_counts, new_counts = Counter(old), Counter(new)
     kept = (old_counts & new_counts).total()
     common, substitutions = _count_in_place(
@@ -90,18 +93,10 @@ def infer_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Edit
     )
 
 
-def _count_common_ends(
-    before: Sequence[Hashable], after: Sequence[Hashable]
-) -> tuple[int, int]:
-    """Count equal words at the start and at the end: they stay, in some best way."""
-    shorter = min(len(before), len(after))
-    start = 0
-    while start < shorter and before[start] == after[start]:
-        start += 1
-    stop = 0
-    while stop < shorter - start and before[-1 - stop] == after[-1 - stop]:
-        stop += 1
-    return start, stop
+def _count_equal(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+    """Count equal words at the start."""
+    unequal = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(unequal, min(len(one), len(other)))
 
 
 def _count_in_place(
@@ -115,7 +110,8 @@ def _count_in_place(
     A word that also stands on the other side can be substituted only as often as it
     stands on its own side more often. The search minds that for no word at first, then
     for the words for which it turned out to matter; where these are too many, as in long
-    texts of a few words in random order, it takes the substitutions it has.
+    texts of a few words in random order, it takes the substitutions it has, first come
+    first.
     """
     before = _build_lengths(old, new)
     after = [row[::-1] for row in _build_lengths(old[::-1], new[::-1])[::-1]]
@@ -135,20 +131,13 @@ def _count_in_place(
         broken = {word: allowed[word] for word in used if used[word] > allowed[word]}
         limits |= broken
         if not broken or math.prod(most + 1 for most in limits.values()) > MOST_STATES:
-            return longest, _count_allowed(pairs, allowed)
-
-
-def _count_allowed(
-    pairs: list[tuple[Hashable, Hashable]], allowed: Counter[Hashable]
-) -> int:
-    """Count the substitutions that the surplus of their words allows, first come first."""
-    left = Counter(allowed)
+            break
     count = 0
     for pair in pairs:
-        if all(left[word] for word in pair):
-            left.subtract(pair)
+        if all(allowed[word] for word in pair):
+            allowed.subtract(pair)
             count += 1
-    return count
+    return longest, count
 
 
 def _build_lengths(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[list[int]]:
@@ -195,16 +184,14 @@ def _find_substitutions(
         here: list[Ways] = []
         for column, on_path in enumerate(best):
             ways: Ways = {} if row or column else start
-            if on_path and (row or column):
-                common = grid.common[row][column]
-                if row and grid.common[row - 1][column] == common:
-                    ways = _merge_ways(ways, above[column])
-                if column and grid.common[row][column - 1] == common:
-                    ways = _merge_ways(ways, here[column - 1])
-                if row and column:
-                    ways = _merge_ways(
-                        ways, _step_diagonally(grid, row, column, above, limits)
-                    )
+            common = grid.common[row][column]
+            if on_path and row and grid.common[row - 1][column] == common:
+                ways = _merge_ways(ways, above[column])
+            if on_path and column and grid.common[row][column - 1] == common:
+                ways = _merge_ways(ways, here[column - 1])
+            if on_path and row and column:
+                diagonal = _step_diagonally(grid, row, column, above, limits)
+                ways = _merge_ways(ways, diagonal)
             here.append(ways)
         above = here
     _, trail = max(above[-1].values(), key=lambda way: way[0])

@@ -73,12 +73,9 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
         letters = list(run)
         gone = [next(before) for letter in letters if letter != "I"]
         new = [next(after) for letter in letters if letter != "D"]
-        if is_same:
-            pieces.append(DiffPiece("same", join_words(gone)))
-            continue
         if gone:
-            pieces.append(DiffPiece("gone", join_words(gone)))
-        if new:
+            pieces.append(DiffPiece("same" if is_same else "gone", join_words(gone)))
+        if new and not is_same:
             pieces.append(DiffPiece("new", join_words(new)))
     return pieces
 

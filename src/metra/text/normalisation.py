@@ -39,7 +39,9 @@ def make_normaliser(lang: str) -> Callable[[str], tuple[str, ...]]:
     words = list_number_words(lang)
 
     def normalise(text: str) -> tuple[str, ...]:
-        text = _POSSESSIVE.sub("", _normalise_digits(text))
+        if not text.isascii():  # the digits of any script become 0 to 9
+            text = "".join(str(int(c)) if c.isdecimal() else c for c in text)
+        text = _POSSESSIVE.sub("", text)
         text = groups.sub(lambda number: re.sub(r"\D", "", number[0]), text)
         text = fraction.sub("\ue000", text)
         return tuple(
@@ -74,26 +76,13 @@ def list_number_words(lang: str) -> dict[str, list[tuple[tuple[str, ...], str]]]
 
     Known are English, French, German and Spanish; for other languages it is empty.
     """
-    name_numbers = {
-        "en": _name_english_numbers,
-        "fr": _name_french_numbers,
-        "de": _name_german_numbers,
-        "es": _name_spanish_numbers,
-    }.get(lang, dict)
     by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for phrase, value in name_numbers().items():
+    for phrase, value in (_name_numbers(lang) if lang in _NUMBERS else {}).items():
         words = tuple(phrase.split())
         by_first.setdefault(words[0], []).append((words, str(value)))
     for entries in by_first.values():
         entries.sort(key=lambda entry: -len(entry[0]))
     return by_first
-
-
-def _normalise_digits(text: str) -> str:
-    """Write the digits of any script as 0 to 9."""
-    if text.isascii():
-        return text
-    return "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
 
 
 def _fold_case(text: str, lang: str) -> str:
@@ -158,43 +147,67 @@ def _replace_number_words(
             start += 1
 
 
-_ENGLISH = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen "
-    "fourteen fifteen sixteen seventeen eighteen nineteen",
-    "twenty thirty forty fifty sixty seventy eighty ninety",
-)
-_FRENCH = (
-    "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
-    "quinze seize",
-    "vingt trente quarante cinquante soixante",
-)
-_GERMAN = (
-    "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn "
-    "vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn",
-    "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
-)
-_SPANISH = (
-    "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce "
-    "quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno veintidos "
-    "veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho veintinueve",
-    "treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-)
+# The names of the first numbers, then those of the tens that come after them.
+_NUMBERS = {
+    "en": (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+        "fourteen fifteen sixteen seventeen eighteen nineteen",
+        "twenty thirty forty fifty sixty seventy eighty ninety",
+    ),
+    "fr": (
+        "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze "
+        "quinze seize",
+        "vingt trente quarante cinquante soixante",
+    ),
+    "de": (
+        "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn "
+        "vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn",
+        "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
+    ),
+    "es": (
+        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece "
+        "catorce quince dieciseis diecisiete dieciocho diecinueve veinte veintiuno "
+        "veintidos veintitres veinticuatro veinticinco veintiseis veintisiete veintiocho "
+        "veintinueve",
+        "treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    ),
+}
+# How a ten and a unit are joined, and what the unit 1 is called there.
+_COMPOUNDS = {
+    "en": ("{ten} {unit}", ["one"]),
+    "de": ("{unit}und{ten}", ["ein"]),
+    "es": ("{ten} y {unit}", ["uno", "un", "una"]),
+}
+# Other names.
+_ALSO = {
+    "de": dict.fromkeys(("ein", "eine", "einen", "einem", "einer", "eines"), 1),
+    "es": {"un": 1, "una": 1, "veintiun": 21, "veintiuna": 21},
+}
 
 
-def _name_english_numbers() -> dict[str, int]:
-    small, tens = (part.split() for part in _ENGLISH)
-    numbers = {word: value for value, word in enumerate(small)}
-    for count, ten in enumerate(tens, 2):
-        numbers[ten] = 10 * count
-        numbers |= {f"{ten} {small[unit]}": 10 * count + unit for unit in range(1, 10)}
+def _name_numbers(lang: str) -> dict[str, int]:
+    small, tens = (part.split() for part in _NUMBERS[lang])
+    units = {word: value for value, word in enumerate(small)}
+    first_ten = 3 if lang == "es" else 2
+    starts = {ten: 10 * count for count, ten in enumerate(tens, first_ten)}
+    if lang == "fr":
+        return _name_french_numbers(units, starts)
+    numbers = units | starts | _ALSO.get(lang, {})
+    pattern, ones = _COMPOUNDS[lang]
+    after_ten = [
+        *((one, 1) for one in ones),
+        *zip(small[2:10], range(2, 10), strict=True),
+    ]
+    for ten, value in starts.items():
+        for word, unit in after_ten:
+            numbers[pattern.format(ten=ten, unit=word)] = value + unit
     return numbers
 
 
-def _name_french_numbers() -> dict[str, int]:
-    small, tens = (part.split() for part in _FRENCH)
-    units = {word: value for value, word in enumerate(small)} | {"une": 1}
-    units |= {f"dix {small[unit]}": 10 + unit for unit in (7, 8, 9)}
-    starts = {ten: 10 * count for count, ten in enumerate(tens, 2)}
+def _name_french_numbers(
+    units: dict[str, int], starts: dict[str, int]
+) -> dict[str, int]:
+    units = units | {"une": 1, "dix sept": 17, "dix huit": 18, "dix neuf": 19}
     # Belgium and Switzerland count on in tens.
     starts |= {"septante": 70, "huitante": 80, "octante": 80, "nonante": 90}
     starts |= {"quatre vingt": 80}
@@ -207,28 +220,4 @@ def _name_french_numbers() -> dict[str, int]:
                 numbers[f"{start} {word}"] = value + unit
                 if unit % 10 == 1:
                     numbers[f"{start} et {word}"] = value + unit
-    return numbers
-
-
-def _name_german_numbers() -> dict[str, int]:
-    small, tens = (part.split() for part in _GERMAN)
-    numbers = {word: value for value, word in enumerate(small)}
-    numbers |= dict.fromkeys(("ein", "eine", "einen", "einem", "einer", "eines"), 1)
-    units = ["", "ein", *small[2:10]]
-    for count, ten in enumerate(tens, 2):
-        numbers[ten] = 10 * count
-        numbers |= {
-            f"{units[unit]}und{ten}": 10 * count + unit for unit in range(1, 10)
-        }
-    return numbers
-
-
-def _name_spanish_numbers() -> dict[str, int]:
-    small, tens = (part.split() for part in _SPANISH)
-    numbers = {word: value for value, word in enumerate(small)}
-    units = [*enumerate(small[1:10], 1), (1, "un"), (1, "una")]
-    numbers |= {"un": 1, "una": 1, "veintiun": 21, "veintiuna": 21}
-    for count, ten in enumerate(tens, 3):
-        numbers[ten] = 10 * count
-        numbers |= {f"{ten} y {word}": 10 * count + unit for unit, word in units}
     return numbers

@@ -4,6 +4,8 @@ Browsers count UTF-16 units, in which most emoji take two; some programs store t
 character of a span instead of the position after it.
 """
 
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -14,49 +16,26 @@ class Span(NamedTuple):
     end: int
 
 
-def to_utf16(text: str, span: Span) -> tuple[int, int]:
-    """Count a span in UTF-16 units, the end not included.
-
-    >>> to_utf16("a😀b", Span(2, 3))
-    (3, 4)
-    """
-    return _units(text[: span.start]), _units(text[: span.end])
-
-
-def from_utf16(text: str, start: int, end: int) -> Span:
-    """Undo `to_utf16`; half of a character counts as the whole of it.
-
-    >>> from_utf16("a😀b", 1, 2)
-    Span(start=1, end=2)
-    """
-    return Span(_point(text, start, up=False), _point(text, end, up=True))
-
-
 def to_utf16_inclusive(text: str, span: Span) -> tuple[int, int]:
     """Count a span in UTF-16 units, as its first and its last one.
 
     >>> to_utf16_inclusive("a😀b", Span(1, 2))
     (1, 2)
     """
-    start, end = to_utf16(text, span)
-    return start, end - 1
+    before, until = text[: span.start], text[: span.end]
+    return sum(map(_count_units, before)), sum(map(_count_units, until)) - 1
 
 
 def from_utf16_inclusive(text: str, first: int, last: int) -> Span:
-    """Undo `to_utf16_inclusive`."""
-    return from_utf16(text, first, last + 1)
+    """Undo `to_utf16_inclusive`; half of a character counts as the whole of it.
+
+    >>> from_utf16_inclusive("a😀b", 1, 1)
+    Span(start=1, end=2)
+    """
+    edges = list(accumulate(map(_count_units, text), initial=0))
+    start = max(bisect_right(edges, first) - 1, 0)
+    return Span(start, min(bisect_left(edges, last + 1), len(text)))
 
 
-def _units(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)
-
-
-def _point(text: str, unit: int, *, up: bool) -> int:
-    passed = 0
-    for index, character in enumerate(text):
-        if passed >= unit:
-            return index
-        passed += 1 + (character > "\uffff")
-        if passed > unit and not up:
-            return index
-    return len(text)
+def _count_units(character: str) -> int:
+    return 1 + (character > "\uffff")

@@ -62,19 +62,19 @@ class Dictionary:
 
 def load_dictionaries(names: str) -> Dictionary:
     """Load one or more dictionaries, with + between their names, as one."""
-    loaded = [_load_dictionary(name) for name in names.split("+")]
+    # A list is read anew: it may have grown.
+    loaded = [
+        _load_word_list(Path(name))
+        if name.lower().endswith(".txt")
+        else _load_hunspell(name)
+        for name in names.split("+")
+    ]
     if len(loaded) == 1:
         return loaded[0]
     return Dictionary(
         lambda word: any(dictionary.knows(word) for dictionary in loaded),
         "+".join(dictionary.version for dictionary in loaded),
     )
-
-
-def _load_dictionary(name: str) -> Dictionary:
-    # A list is read anew: it may have grown.
-    is_list = name.lower().endswith(".txt")
-    return _load_word_list(Path(name)) if is_list else _load_hunspell(name)
 
 
 @lru_cache(maxsize=16)
@@ -136,18 +136,15 @@ def _find_dictionary(name: str) -> Path:
 
 
 def _list_folders() -> list[str]:
-    asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
-    return [*asked, *HUNSPELL_FOLDERS, *_list_bundled_folders()]
-
-
-def _list_bundled_folders() -> list[str]:
-    """Return the folder of the English dictionary that the reader brings along."""
+    """List the folders that the user names, the usual ones, and that of the reader."""
     from importlib.util import find_spec
 
+    asked = filter(None, os.environ.get("DICPATH", "").split(os.pathsep))
     package = find_spec("hunspell")
-    if package is None or package.origin is None:
-        return []
-    return [str(Path(package.origin).parent / "dictionaries")]
+    origin = package.origin if package else None
+    # The reader brings an English dictionary along.
+    bundled = [str(Path(origin).parent / "dictionaries")] if origin else []
+    return [*asked, *HUNSPELL_FOLDERS, *bundled]
 
 
 # Where Debian's wordnet-base and WordNet's own installer put the files.
@@ -157,10 +154,9 @@ WORDNET_FOLDERS = (
     "/usr/share/wordnet/dict",
 )
 
-WORDNET_FILES = [
-    name
-    for part in ("noun", "verb", "adj", "adv")
-    for name in (f"index.{part}", f"{part}.exc")
+_PARTS = ("noun", "verb", "adj", "adv")
+WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
+    f"{part}.exc" for part in _PARTS
 ]
 
 

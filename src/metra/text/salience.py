@@ -114,11 +114,9 @@ def build_word_weights(
         salience, floor=floor, least=least, most=most, unknown=oov
     )
     if weights is None:
-        raise CorpusError(WEIGHTLESS)
+        msg = (
+            "No word weighs anything; S-scores need more documents, since they are at most "
+            "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
+        )
+        raise CorpusError(msg)
     return weights
-
-
-WEIGHTLESS = (
-    "No word weighs anything; S-scores need more documents, since they are at most "
-    "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
-)

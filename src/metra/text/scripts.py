@@ -5,12 +5,10 @@ from functools import lru_cache
 from unicodedata import category, name
 
 #: Scripts whose letters stand without blanks between words.
-UNSPACED = frozenset(
-    (
-        *("CJK", "HIRAGANA", "KATAKANA"),
-        *("THAI", "LAO", "KHMER", "MYANMAR", "JAVANESE", "BALINESE"),
-    )
-)
+UNSPACED = {
+    *("CJK", "HIRAGANA", "KATAKANA"),
+    *("THAI", "LAO", "KHMER", "MYANMAR", "JAVANESE", "BALINESE"),
+}
 #: Letters of Chinese and Japanese, of which each counts as a word where words are looked
 #: up: ranges of a regular expression.
 EAST_ASIAN = (
@@ -20,42 +18,21 @@ EAST_ASIAN = (
 #: The half-width marks of sound, which Unicode calls letters: part of the letter before.
 SOUND_MARKS = "\uff9e\uff9f"
 
-_LANGUAGES = {
-    "CYRILLIC": "ru uk bg be mk sr kk ky mn tg",
-    "GREEK": "el",
-    "ARABIC": "ar fa ur ps ug",
-    "HEBREW": "he yi",
-    "DEVANAGARI": "hi mr ne sa",
-    "BENGALI": "bn as",
-    "GURMUKHI": "pa",
-    "GUJARATI": "gu",
-    "TAMIL": "ta",
-    "TELUGU": "te",
-    "KANNADA": "kn",
-    "MALAYALAM": "ml",
-    "SINHALA": "si",
-    "THAI": "th",
-    "LAO": "lo",
-    "KHMER": "km",
-    "MYANMAR": "my",
-    "GEORGIAN": "ka",
-    "ARMENIAN": "hy",
-    "ETHIOPIC": "am ti",
-    "HANGUL": "ko",
-    "CJK": "zh ja ko",
-    "HIRAGANA": "ja",
-    "KATAKANA": "ja",
-    "LATIN": "sr kk mn",
-}
+# Scripts with the languages that are written in them.
+_LANGUAGES = """
+CYRILLIC ru uk bg be mk sr kk ky mn tg; GREEK el; ARABIC ar fa ur ps ug; HEBREW he yi;
+DEVANAGARI hi mr ne sa; BENGALI bn as; GURMUKHI pa; GUJARATI gu; TAMIL ta; TELUGU te;
+KANNADA kn; MALAYALAM ml; SINHALA si; THAI th; LAO lo; KHMER km; MYANMAR my; GEORGIAN ka;
+ARMENIAN hy; ETHIOPIC am ti; HANGUL ko; CJK zh ja ko; HIRAGANA ja; KATAKANA ja;
+LATIN sr kk mn
+"""
 # Words before the script in a letter's name that say how it is written, not in what.
-_FORMS = frozenset({"FULLWIDTH", "HALFWIDTH", "SMALL", "CAPITAL"})
+_FORMS = {"FULLWIDTH", "HALFWIDTH", "SMALL", "CAPITAL"}
 # Signs that are made of letters, and marks that belong to letters of several scripts.
-_SIGNS = frozenset(
-    (
-        *("MODIFIER", "MATHEMATICAL", "FEMININE", "MASCULINE", "SCRIPT"),
-        *("DOUBLE-STRUCK", "BLACK-LETTER", "MICRO", "KELVIN", "ANGSTROM", "OHM"),
-    )
-)
+_SIGNS = {
+    *("MODIFIER", "MATHEMATICAL", "FEMININE", "MASCULINE", "SCRIPT"),
+    *("DOUBLE-STRUCK", "BLACK-LETTER", "MICRO", "KELVIN", "ANGSTROM", "OHM"),
+}
 # 々 and 〆 are written among Chinese characters; ー is of both kinds of kana.
 _SAME = {"IDEOGRAPHIC": "CJK", "KATAKANA-HIRAGANA": "KATAKANA"}
 
@@ -90,7 +67,8 @@ def count_script_letters(text: str) -> Counter[str]:
 def list_scripts(lang: str) -> frozenset[str]:
     """Return the scripts of a language; of one that is not listed, Latin."""
     code = lang.replace("_", "-").partition("-")[0].lower()
-    scripts = [script for script, codes in _LANGUAGES.items() if code in codes.split()]
+    entries = (entry.split() for entry in _LANGUAGES.split(";"))
+    scripts = [script for script, *codes in entries if code in codes]
     return frozenset(scripts or ["LATIN"])
 
 

@@ -11,14 +11,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from metra import errors
 from metra._core import Text, Tokenizer, Tokens, grapheme_version
-from metra.errors import (
-    MissingResourceError,
-    OptionError,
-    UnknownNameError,
-    missing_package,
-    no_such,
-)
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
@@ -76,13 +70,13 @@ def _find_cutter(name: str) -> tuple[Cutter, str]:
             return _load_sentencepiece(argument) if kind == "spm" else _load_mecab(kind)
         except ImportError as error:
             what = f"Tokeniser {kind!r}"
-            msg = missing_package(what, str(error.name), OPTIONAL[kind])
-            raise MissingResourceError(msg) from None
+            msg = errors.missing_package(what, str(error.name), OPTIONAL[kind])
+            raise errors.MissingResourceError(msg) from None
     entries = _load_third_party()
     if name in entries:
         cut = entries[name].load()
         return cut, getattr(cut, "version", "")
-    raise UnknownNameError(no_such("tokeniser", name, list_tokenizers()))
+    raise errors.UnknownNameError(errors.no_such("tokeniser", name, list_tokenizers()))
 
 
 def _load_third_party() -> dict[str, Any]:
@@ -170,10 +164,10 @@ def _load_sentencepiece(path: str) -> tuple[Cutter, str]:
         msg = (
             "Tokeniser 'spm' needs a model file; name it after an @: tok=spm@FILE.model"
         )
-        raise OptionError(msg)
+        raise errors.OptionError(msg)
     if not Path(path).is_file():
         msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
-        raise MissingResourceError(msg)
+        raise errors.MissingResourceError(msg)
     model = sentencepiece.SentencePieceProcessor(model_file=path)
     digest = compute_digest(Path(path).read_bytes())
     return lambda segment: model.encode(segment.rstrip(), out_type=str), digest

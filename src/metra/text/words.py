@@ -1,20 +1,12 @@
 """Words of a text, in the ways that differ for a reason.
 
-- `find_words`, `split_words`, `join_words`: words as readers count them, for reading
-  speed, edits per word, gaps and the nearest judged outputs. Words are what stands
-  between blanks. Chinese, Japanese, Thai and other scripts put no blanks between words,
-  and to find them takes a dictionary, whose words change with its version: there each
-  letter counts, with the marks on it, and of Tibetan each syllable. `recognise_spacing`
-  says which of them was counted.
-- `tokenize_words`, `split_workbook_words`: words and punctuation marks as the ISLE
-  workbook counts them, for corrections (the metric `syntax`, chips) and parses.
-- `find_running_words`: words as a dictionary has them, with what tells names, numbers and
-  addresses apart, for the metric `untranslated`.
-- `find_numbers`: the numbers of a text, for profiles.
-- `count_words_to_read`: at least so many words, for answers that came too early.
-
-Words as names and terms are compared are in `metra.text.normalisation`; the tokenisers
-that metrics choose among, in `metra.text.tokenizers`.
+Readers count what stands between blanks (`find_words`). Chinese, Japanese, Thai and other
+scripts put no blanks between words, and to find them takes a dictionary, whose words change
+with its version: there each letter counts, with the marks on it, and of Tibetan each
+syllable. The ISLE workbook counts punctuation marks, too (`tokenize_words`); dictionaries
+have no numbers and addresses (`find_running_words`). Words as names and terms are compared
+are in `metra.text.normalisation`; the tokenisers that metrics choose among, in
+`metra.text.tokenizers`.
 """
 
 import re
@@ -78,10 +70,8 @@ def recognise_spacing(text: str) -> Counted:
     >>> [recognise_spacing(text) for text in ("It opens.", "市場が開く。", "BBC の人")]
     ['blanks', 'letters', 'both']
     """
-    alone = {is_unspaced_letter(text[span.start]) for span in find_words(text)}
-    if alone == {True}:
-        return "letters"
-    return "both" if True in alone else "blanks"
+    alone = _list_unspaced(text)
+    return "letters" if alone and all(alone) else "both" if any(alone) else "blanks"
 
 
 def is_unspaced(text: str) -> bool:
@@ -90,7 +80,7 @@ def is_unspaced(text: str) -> bool:
     >>> is_unspaced("BBC の人々"), is_unspaced("The word 市 is a letter.")
     (True, False)
     """
-    alone = [is_unspaced_letter(text[span.start]) for span in find_words(text)]
+    alone = _list_unspaced(text)
     return 2 * sum(alone) > len(alone)
 
 
@@ -139,13 +129,11 @@ def tokenize_words(segment: str) -> list[str]:
     >>> tokenize_words("He said (twice): don't pay 1.50!")
     ['He', 'said', '(', 'twice', ')', ':', "don't", 'pay', '1.50', '!']
     """
-    tokens: list[str] = []
-    for word in segment.split():
-        if word.isalnum():
-            tokens.append(word)
-        else:
-            tokens += _split_punctuation(word)
-    return tokens
+    return [
+        token
+        for word in segment.split()
+        for token in ([word] if word.isalnum() else _split_punctuation(word))
+    ]
 
 
 def split_workbook_words(text: str) -> list[str]:
@@ -252,6 +240,11 @@ def count_words_to_read(text: str) -> float:
     return max(float(len(text.split())), len(text) / _LETTERS_PER_WORD)
 
 
+def _list_unspaced(text: str) -> list[bool]:
+    """Say of each word whether it is of a script without blanks."""
+    return [is_unspaced_letter(text[span.start]) for span in find_words(text)]
+
+
 def _split_token(token: str) -> list[str]:
     """Cut what stands between blanks, if it has letters of a script without blanks."""
     if not any(map(is_unspaced_letter, token)):
@@ -263,11 +256,8 @@ def _is_unspaced_pair(left: str, right: str) -> bool:
     """Whether a letter of a script without blanks meets another, or a sign."""
     last = next((sign for sign in reversed(left) if category(sign)[0] != "M"), " ")
     ends = last, right[:1] or " "
-    alone = [is_unspaced_letter(sign) for sign in ends]
-    return any(alone) and all(
-        is_alone or category(sign)[0] == "P"
-        for is_alone, sign in zip(alone, ends, strict=True)
-    )
+    others = [sign for sign in ends if not is_unspaced_letter(sign)]
+    return len(others) < 2 and all(category(sign)[0] == "P" for sign in others)
 
 
 def _find_letter_end(text: str, start: int) -> int:
@@ -282,17 +272,12 @@ def _find_letter_end(text: str, start: int) -> int:
 
 
 def _strip_punctuation(text: str, start: int, end: int) -> list[Span]:
-    """Leave punctuation and signs at the ends out; nothing may be left."""
-    while start < end and _is_outside_word(text[start]):
+    """Leave punctuation and signs (€, emoji) at the ends out; nothing may be left."""
+    while start < end and category(text[start])[0] in "PSC":
         start += 1
-    while start < end and _is_outside_word(text[end - 1]):
+    while start < end and category(text[end - 1])[0] in "PSC":
         end -= 1
     return [Span(start, end)] if start < end else []
-
-
-def _is_outside_word(sign: str) -> bool:
-    """Whether it is no part of a word: punctuation, or a sign such as €; emoji are signs."""
-    return category(sign)[0] in "PSC"
 
 
 def _split_punctuation(word: str) -> list[str]:
@@ -300,21 +285,16 @@ def _split_punctuation(word: str) -> list[str]:
     for position, sign in enumerate(word):
         if category(sign).startswith("P") and not _is_inside_word(word, position):
             edges += [position, position + 1]
-    return [
-        word[start:stop]
-        for start, stop in pairwise([*edges, len(word)])
-        if start < stop
-    ]
+    pieces = (word[start:stop] for start, stop in pairwise([*edges, len(word)]))
+    return list(filter(None, pieces))
 
 
 def _is_inside_word(word: str, position: int) -> bool:
     """Whether the mark stands inside a word or a number."""
     sides = word[max(position - 1, 0) : position] + word[position + 1 : position + 2]
-    if len(sides) < 2:
-        return False
-    return (word[position] in "'’‐-" and sides.isalnum()) or (
-        word[position] in ".,:" and sides.isdigit()
-    )
+    is_spelling = sides.isalnum() and word[position] in "'’‐-"
+    is_number = sides.isdigit() and word[position] in ".,:"
+    return len(sides) == 2 and (is_spelling or is_number)
 
 
 @lru_cache(maxsize=1 << 18)

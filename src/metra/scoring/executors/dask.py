@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from metra.errors import MissingResourceError, OptionError
+from metra.errors import MissingResourceError, OptionError, missing_package
 from metra.formats.texts import parquet
 from metra.scoring import table_totals
 from metra.scoring.plan import ScoringPlan
@@ -42,10 +42,7 @@ def score_files(
     try:
         from dask import delayed
     except ImportError:
-        msg = (
-            "Scoring on Dask needs the package 'dask', which is not installed; install it "
-            "with: pip install 'metra[dask]'"
-        )
+        msg = missing_package("Scoring on Dask", "dask", "dask")
         raise MissingResourceError(msg) from None
     check_files(paths, plan)
     weights = None

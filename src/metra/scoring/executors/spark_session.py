@@ -20,6 +20,7 @@ from metra.errors import (
     MetraError,
     MissingResourceError,
     OptionError,
+    missing_package,
 )
 from metra.formats.texts.parquet import NullValueError
 from metra.scoring.tables import TableProgress
@@ -63,10 +64,7 @@ def load_pyspark() -> Any:
             import pyspark
             import pyspark.sql
     except ImportError:
-        msg = (
-            "Scoring on Spark needs the package 'pyspark', which is not installed; install "
-            "it with: pip install 'metra[spark]'"
-        )
+        msg = missing_package("Scoring on Spark", "pyspark", "spark")
         raise MissingResourceError(msg) from None
     return pyspark
 

@@ -1,0 +1,222 @@
+"""Error rates: edits per word (wer), in any order (per) or per character (cer); ser."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from metra import _core
+from metra.errors import OptionError
+from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
+from metra.metrics.options import Case
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.text.preparation import Preparation, make_preparation
+
+ReferenceChoice: TypeAlias = Literal["best", "best-rate", "average-length"]
+
+COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
+
+# A segment's characters, white space inside it included, as tokens.
+_TOKENIZERS = {"char": "code-points", "grapheme": "graphemes"}
+_KINDS = {"S": "substitution", "I": "insertion", "D": "deletion", "H": "hit"}
+
+
+@metric_factory
+def wer(
+    *,
+    norm: Literal["reference", "output"] = "reference",
+    refs: ReferenceChoice = "best",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Words to change, add or drop per hundred reference words. Lower is better.
+
+    WER = 100 (S + I + D) / N: the fewest substitutions, insertions (words that the output
+    has too much) and deletions (words that it lacks) between output and reference, over
+    the reference's N words; so it can exceed 100. Edits and lengths are summed over
+    segments before anything is divided. If there is no reference word at all, N is 1.
+
+    Several alignments can be equally short. The one that is counted and shown takes, from
+    the end of the segment backwards, a match or substitution where it can, else a
+    deletion, else an insertion.
+
+    Levenshtein 1966; for translation Nießen et al. 2000, "An evaluation tool for machine
+    translation", LREC. Equals WER.pl, and jiwer 4 where blanks are the only white space
+    (to jiwer a lone tab or no-break space is part of a word). Of equally short alignments
+    jiwer often shows another one, so that S, I and D differ while their sum is the same.
+
+    Options:
+        norm: whose words the edits are set against.
+        refs: with several references, the one with the fewest edits (best; of those the
+            longest, of those the first), or with the lowest rate (best-rate; of those the
+            first); average-length takes the fewest edits over the references' mean length.
+        tok: how text is cut into words; none cuts at white space.
+    """
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    return _build_metric("wer", text, norm, refs, text.versions())
+
+
+@metric_factory
+def per(
+    *,
+    refs: ReferenceChoice = "best-rate",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Wrong, missing and needless words per hundred, word order ignored. Lower is better.
+
+    PER = 100 (max(C, R) - M) / R, where C and R are the numbers of output and reference
+    words and M the number of words that both have, a repeated word as often as it occurs
+    on both sides. Numerators and lengths are summed over segments before anything is
+    divided. If there is no reference word at all, R is 1.
+
+    Tillmann et al. 1997, "Accelerated DP based search for statistical translation",
+    Eurospeech. Equals PER.pl on segments; for a corpus PER.pl takes the maximum of the
+    summed lengths, which lets long outputs pay for short ones, so it is never higher.
+
+    Options:
+        refs: with several references, the one with the lowest rate (best-rate; of those
+            the first) or with the fewest errors (best; of those the longest, of those the
+            first); average-length takes the fewest errors over the mean length.
+        tok: how text is cut into words; none cuts at white space.
+    """
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    return Metric(
+        name="per",
+        columns=COLUMNS,
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "free", refs),
+        aggregate=aggregate,
+        higher_is_better=False,
+        parts=parts,
+        settled=text.versions(),
+    )
+
+
+@metric_factory
+def ser(*, tok: str = "none", case: Case = "mixed", stem: str = "no") -> Metric:
+    """Percentage of segments whose output equals none of the references. Lower is better.
+
+    Output and reference are equal if they have the same words in the same order after
+    preparation, so how much white space is between them does not matter.
+
+    Federico 2008, lecture on MT evaluation; an old companion of the word error rate.
+
+    Options:
+        tok: how text is cut into words; none cuts at white space.
+    """
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    columns = ("wrong", "segments")
+    return Metric(
+        name="ser",
+        columns=columns,
+        rows=lambda batch: _core.unequal_rows(batch.hits(text)),
+        aggregate=lambda totals: 100 * totals[..., 0] / np.maximum(totals[..., 1], 1),
+        higher_is_better=False,
+        parts=lambda totals: dict(zip(columns, totals.tolist(), strict=True)),
+        settled=text.versions(),
+    )
+
+
+@metric_factory
+def cer(
+    *,
+    unit: Literal["char", "grapheme"] = "char",
+    norm: Literal["reference", "output"] = "reference",
+    refs: ReferenceChoice = "best",
+    case: Case = "mixed",
+) -> Metric:
+    """Characters to change, add or drop per hundred reference characters. Lower is better.
+
+    The word error rate with characters for words. White space counts, each blank as a
+    character, except at both ends of the segment, where it is removed. Sums, empty
+    references and the choice among equal alignments are those of `wer`. To leave white
+    space out altogether, use wer:tok=char.
+
+    Levenshtein 1966, "Binary codes capable of correcting deletions, insertions, and
+    reversals". Equals jiwer 4 on any text with one reference; of equally short
+    alignments jiwer often shows another one.
+
+    Options:
+        unit: what a character is: a Unicode code point (char), or what a reader sees as
+            one (grapheme), such as a letter with its accents or an emoji of several parts.
+        norm: whose characters the edits are set against.
+        refs: with several references, the one with the fewest edits (best; of those the
+            longest, of those the first), or with the lowest rate (best-rate; of those the
+            first); average-length takes the fewest edits over the references' mean length.
+    """
+    text = make_preparation(tok=_TOKENIZERS[unit], case=case, stem="no")
+    settled = {"unit": unit + text.versions()["tok"].removeprefix(text.tok)}
+    return _build_metric("cer", text, norm, refs, settled, unit="character")
+
+
+def _build_metric(
+    name: str,
+    text: Preparation,
+    norm: str,
+    refs: str,
+    settled: dict[str, str],
+    unit: Literal["word", "character"] = "word",
+) -> Metric:
+    """Make the error rate of words, or of characters."""
+    if norm == "output" and refs == "average-length":
+        msg = (
+            f"{name}: refs=average-length is not possible with norm=output, which has no "
+            "use for reference lengths; expected refs=best or refs=best-rate."
+        )
+        raise OptionError(msg)
+
+    def align(batch: AnyBatch, index: int) -> list[Alignment]:
+        chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
+        return build_alignments(
+            batch,
+            index,
+            text,
+            lambda place: _parse_links(paths[place]),
+            kinds=tuple(_KINDS.values()),
+            chosen=chosen,
+            unit=unit,
+        )
+
+    return Metric(
+        name=name,
+        columns=COLUMNS,
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
+        aggregate=aggregate if norm == "reference" else aggregate_by_output,
+        higher_is_better=False,
+        parts=parts,
+        align=align,
+        settled=settled,
+    )
+
+
+def aggregate(totals: Array) -> Array:
+    """Edits per hundred reference words; no words at all count as one."""
+    return _compute_rate(totals, totals[..., 4])
+
+
+def aggregate_by_output(totals: Array) -> Array:
+    """Edits per hundred output words; no words at all count as one."""
+    return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
+
+
+def parts(totals: Array) -> Parts:
+    """The edits and lengths behind one corpus score."""
+    named = dict(zip(COLUMNS, totals.tolist(), strict=True))
+    words = named["substitutions"] + named["insertions"] + named["hits"]
+    return {**named, "hyp_len": words}
+
+
+def _compute_rate(totals: Array, length: Array) -> Array:
+    edits = totals[..., :3].sum(-1)
+    return 100 * edits / np.where(length > 0, length, 1)
+
+
+def _parse_links(path: str) -> list[Link]:
+    links = []
+    hyp = ref = 0
+    for letter in path:
+        hyp_words, ref_words = int(letter != "D"), int(letter != "I")
+        links.append(make_link(_KINDS[letter], hyp, ref, hyp_words, ref_words))
+        hyp, ref = hyp + hyp_words, ref + ref_words
+    return links

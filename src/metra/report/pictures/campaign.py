@@ -37,7 +37,7 @@ def draw_ranking(ranking: HumanRanking) -> Html:
         marks.append(chart.draw_row_name(left - 8, y + 4, mean.system, LONGEST))
         hint = f"{mean.system}: {mean.native:.2f}"
         if mean.native_interval is not None:
-            low, high = map(scale, mean.native_interval)
+            low, high = (scale(end) for end in mean.native_interval)
             for place in (
                 (low, y, high, y),
                 *((x, y - 5, x, y + 5) for x in (low, high)),
@@ -80,7 +80,8 @@ def draw_judge_times(times: TimeTable) -> Html:
     marks = chart.draw_x_axis(scale, bottom, TOP, "active seconds an answer")
     for at, entry in enumerate(times.judges):
         y = TOP + ROW * (at + 0.5)
-        lower, upper, middle = map(scale, (entry.lower, entry.upper, entry.median))
+        quartiles = entry.lower, entry.upper, entry.median
+        lower, upper, middle = (scale(value) for value in quartiles)
         hint = (
             f"{entry.judge}: {entry.lower:.0f} to {entry.upper:.0f} s, "
             f"median {entry.median:.0f} s"

@@ -148,9 +148,11 @@ def _build_blocks(alignment: Alignment, first: int) -> Iterator[LinkBlock]:
             and link.kind in EQUAL
             and ends == (link.hyp.start, link.ref.start)
         ):
-            hyp = last.hyp._replace(stop=link.hyp.stop)
-            ref = last.ref._replace(stop=link.ref.stop)
-            merged[-1] = Link(link.kind, hyp, ref)
+            merged[-1] = Link(
+                link.kind,
+                last.hyp._replace(stop=link.hyp.stop),
+                last.ref._replace(stop=link.ref.stop),
+            )
         else:
             merged.append(link)
     for link in merged:

@@ -14,9 +14,8 @@ from metra.cli import options
 @options.metrics
 @options.documents
 @options.option(
-    "--expected",
+    "--expected FILE",
     "A ranking to hold the others against: a system, a tab and its rank on each line.",
-    metavar="FILE",
 )
 @options.table_or_json
 @options.out
@@ -41,7 +40,8 @@ def rank(
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
     from metra.cli.output import show_progress, write_output
-    from metra.meta.document_rank import rank_by_documents, read_ranks
+    from metra.formats.scores.long_table import read_ranks
+    from metra.meta.document_rank import rank_by_documents
     from metra.report.writers.ranking import RANKING_WRITERS
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
     from metra.scoring.files import open_corpus

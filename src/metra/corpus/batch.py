@@ -1,7 +1,7 @@
 """Batches of segments, with the tokens and hit maps that metrics share about them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from metra.corpus.evalset import EvalSet, name_reference
@@ -16,14 +16,12 @@ from metra.text.preparation import (
 )
 
 
+@dataclass(slots=True, eq=False)
 class SegmentColumn:
     """One stream of segments and, by preparation, its tokens: made once, used by all."""
 
-    __slots__ = ("_tokens", "text")
-
-    def __init__(self, text: Text) -> None:
-        self.text = text
-        self._tokens: dict[Preparation, Tokens] = {}
+    text: Text
+    _tokens: dict[Preparation, Tokens] = field(default_factory=dict, init=False)
 
     def tokens(self, preparation: Preparation) -> Tokens:
         """Tokens of every segment, prepared this way."""

@@ -59,9 +59,8 @@ def write_pieces(path: str, pieces: Iterable[bytes]) -> None:
 
 def is_folder_name(path: str) -> bool:
     """Whether what is written to this path is a folder: there already, or by its name."""
-    return path != STDIN and (
-        path.endswith("/") or Path(path).is_dir() or not Path(path).suffix
-    )
+    is_folder = path.endswith("/") or Path(path).is_dir() or not Path(path).suffix
+    return path != STDIN and is_folder
 
 
 def close_stdout(error: OSError) -> FormatError:

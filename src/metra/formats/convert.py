@@ -73,10 +73,8 @@ def _choose_format(out: str, to: str) -> TextFormat:
         )
         raise OptionError(msg)
     if not form.is_written:
-        msg = (
-            f"{out} would be {form.name}, which is read but not written; give another "
-            f"name, or `to` with one of {', '.join(written)}."
-        )
+        problem = f"{out} would be {form.name}, which is read but not written"
+        msg = f"{problem}; give another name, or `to` with one of {', '.join(written)}."
         raise OptionError(msg)
     return form
 
@@ -84,14 +82,10 @@ def _choose_format(out: str, to: str) -> TextFormat:
 def _find_column(name: str, fields: Sequence[Field]) -> Field:
     """Find a column by its name in tables, or a label by its own."""
     for field in fields:
-        if name == format_column_name(field) or (
-            field.role == "label" and name == field.name
-        ):
+        is_label = field.role == "label"
+        if name == format_column_name(field) or (is_label and name == field.name):
             return field
-    names = [
-        field.name if field.role == "label" else format_column_name(field)
-        for field in fields
-    ]
+    names = [f.name if f.role == "label" else format_column_name(f) for f in fields]
     raise OptionError(no_such("column", name, names))
 
 
@@ -140,7 +134,8 @@ def _refuse_surrogates(chunk: RowChunk) -> None:
         try:
             "".join(text for text in values if text).encode()
         except UnicodeEncodeError:
-            index = next(
+            wrong = (
                 i for i, text in enumerate(values) if _SURROGATE.search(text or "")
             )
+            index = next(wrong)
             refuse_value(chunk, index, field, "holds a lone surrogate", "UTF-8")

@@ -118,9 +118,8 @@ class TextFormat(NamedTuple):
 
 # A document type declaration, comments and the like may stand before the first tag.
 _BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
-_SGML = re.compile(
-    _BEFORE_ROOT + rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)", re.IGNORECASE
-)
+_SETS = rb"<(?:mteval\s*>|(?:src|ref|tst)set\s[^<>]*=)"
+_SGML = re.compile(_BEFORE_ROOT + _SETS, re.IGNORECASE)
 _WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)")
 
 PLAIN = TextFormat("plain", "plain")
@@ -180,10 +179,8 @@ def choose_format(path: str, input_format: str = "auto") -> TextFormat:
     is_wide = head.content.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
     if by_content is None and by_name.must_be and not is_wide:
         start = head.content[:40].decode(errors="replace")
-        msg = (
-            f"{format_path(path)} begins with {start!r}; expected {by_name.must_be}, or "
-            "give `input_format`."
-        )
+        problem = f"{format_path(path)} begins with {start!r}"
+        msg = f"{problem}; expected {by_name.must_be}, or give `input_format`."
         raise FormatError(msg)
     return by_content or by_name
 

@@ -7,7 +7,7 @@ and JSON.
 import codecs
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache, wraps
 from io import BufferedReader
@@ -106,6 +106,15 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
         raise FormatError(msg) from None
 
 
+def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]:
+    """Return a table of such a file, which must have these keys and no others."""
+    if not isinstance(table, dict) or set(table) != set(keys):
+        content = ", ".join(table) if isinstance(table, dict) else repr(table)
+        msg = f"{place}: it has {content}; expected {', '.join(keys)}."
+        raise FormatError(msg)
+    return table
+
+
 def parse_json(text: str, place: str) -> Any:
     """Parse JSON; `place` names the file, and the line if there are several.
 
@@ -144,14 +153,12 @@ class ByteStream:
         self.is_packed = self.file is not raw
 
     def read(self, size: int = BLOCK) -> bytes:
-        """Read up to `size` bytes, all of them if it is -1; nothing at the end."""
+        """Read up to `size` bytes; nothing at the end."""
         try:
             return self.file.read(size)
         except _list_read_errors() as error:
-            msg = (
-                f"{format_path(self.path)} is damaged or breaks off: {error}; "
-                "expected a whole compressed file."
-            )
+            problem = f"{format_path(self.path)} is damaged or breaks off: {error}"
+            msg = f"{problem}; expected a whole compressed file."
             raise FormatError(msg) from None
 
     def share(self) -> float | None:

@@ -53,13 +53,17 @@ def split_columns(
     lines: Sequence[str], width: int, path: str, first_line: int
 ) -> list[list[str]]:
     """Cut lines at tabs into `width` columns, all lines at once."""
-    if not lines:
-        return [[] for _ in range(width)]
-    for line, tabs in enumerate(map(str.count, lines, repeat("\t")), first_line):
-        if tabs + 1 != width:
-            raise FormatError(_describe_width(path, line, tabs + 1, width, TABS))
-    cells = "\t".join(lines).split("\t")
-    return [cells[column::width] for column in range(width)]
+    # With a line feed as a cell between lines, all of them are as wide as they should be
+    # if the line feeds stand where they should.
+    cells = "\t\n\t".join(lines).split("\t") if lines else []
+    ends = cells[width :: width + 1]
+    if len(cells) == len(lines) * (width + 1) - 1 and ends.count("\n") == len(ends):
+        return [cells[column :: width + 1] for column in range(width)]
+    for line, row in enumerate(lines, first_line):
+        if row.count("\t") + 1 != width:
+            size = row.count("\t") + 1
+            raise FormatError(_describe_width(path, line, size, width, TABS))
+    return [[] for _ in range(width)]
 
 
 class DelimitedTable(NamedTuple):
@@ -113,21 +117,19 @@ def parse_table(
         width = len(header.cells)
         for row in rows:
             if len(row.cells) != width:
-                size = len(row.cells)
-                raise FormatError(
-                    _describe_width(place, row.line, size, width, dialect)
-                )
+                size, line = len(row.cells), row.line
+                raise FormatError(_describe_width(place, line, size, width, dialect))
             yield row
 
     return DelimitedTable(place, header.cells, check_widths(), header.line)
 
 
 def _describe_width(
-    place: str, line: int, count: int, width: int, dialect: Dialect
+    place: str, line: int, size: int, width: int, dialect: Dialect
 ) -> str:
     same = "as many tabs as" if dialect == TABS else "as many as"
     return (
-        f"{place}, line {line} has {count} columns but the header has {width}; each line "
+        f"{place}, line {line} has {size} columns but the header has {width}; each line "
         f"needs {same} the header."
     )
 

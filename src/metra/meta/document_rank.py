@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.errors import CorpusError, FormatError
-from metra.formats.lines import read_lines
+from metra.errors import CorpusError
 from metra.scoring.results import Results
 from metra.stats.ranking import RankAgreement, compare_ranks, rank_by_average
 
@@ -61,24 +60,6 @@ def rank_by_documents(
             )
         )
     return rankings
-
-
-def read_ranks(path: str) -> dict[str, float]:
-    """Read a ranking: a system and its rank on each line, with a tab between them."""
-    ranks: dict[str, float] = {}
-    for line_number, line in enumerate(read_lines(path), 1):
-        if not line.strip():
-            continue
-        name, _, rank = line.partition("\t")
-        try:
-            ranks[name] = float(rank)
-        except ValueError:
-            msg = (
-                f"{path}, line {line_number}: {line!r}; expected a system's name, a tab and "
-                "its rank, where 1 is the best."
-            )
-            raise FormatError(msg) from None
-    return ranks
 
 
 def _check_names(names: Sequence[str], expected: Mapping[str, float]) -> None:

@@ -305,13 +305,6 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
         read_scores(str(path))
 
 
-def test_weights_of_errors_may_be_others(write):
-    path = str(write("mqm.tsv", MQM[:3]))
-    assert read_mqm(path).value.tolist() == [-5.1]
-    weights = (("minor", "", 5), ("major", "", 100))
-    assert read_mqm(path, weights=weights).value.tolist() == [-10.5]
-
-
 def test_judges_and_tables_weigh_errors_alike(write):
     [step] = protocol("mqm").steps
     for severity, category, _ in step.asks.costs:

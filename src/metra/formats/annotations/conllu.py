@@ -112,7 +112,7 @@ def parse_conllu(lines: Sequence[str], path: str) -> Parses:
 
 
 def _parse_sentence(
-    block: Sequence[tuple[int, str]], path: str
+    block: list[tuple[int, str]], path: str
 ) -> tuple[int | None, Parse]:
     """Read one block: the segment it names, if any, and its words."""
     segment = None
@@ -124,7 +124,8 @@ def _parse_sentence(
         if line.startswith("#"):
             named = re.fullmatch(r"#\s*segment\s*=\s*(.*?)\s*", line)
             if named:
-                segment = _parse_segment_number(named[1], path, number)
+                what = f"{path}, line {number}: segment"
+                segment = _parse_number(named[1], 1, what, "a number from 1")
             continue
         fields = line.split("\t")
         if len(fields) != COLUMNS:
@@ -147,39 +148,24 @@ def _parse_sentence(
         if len(words) >= covered:
             spelling += "".join(form.split())
         lemma, upos, xpos, features, head, deprel = fields[2:8]
-        place_of_head = _parse_head(head, path, number)
-        words.append(
-            ParsedWord(form, lemma, upos, xpos, features, place_of_head, deprel)
-        )
-    _check_heads(words, path, block[0][0])
+        what = f"{path}, line {number}: head"
+        above = _parse_number(head, 0, what, "the number of a word, or 0 for the root")
+        words.append(ParsedWord(form, lemma, upos, xpos, features, above, deprel))
+    for position, word in enumerate(words, 1):
+        if word.head > len(words) or word.head == position:
+            msg = (
+                f"{path}, sentence at line {block[0][0]}: word {position} hangs on word "
+                f"{word.head}; expected another of the {len(words)} words, or 0."
+            )
+            raise FormatError(msg)
     return segment, Parse(tuple(words), spelling)
 
 
-def _parse_segment_number(text: str, path: str, number: int) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        msg = f"{path}, line {number}: segment {text!r}; expected a number from 1."
+def _parse_number(text: str, least: int, what: str, expected: str) -> int:
+    if not text.isdecimal() or int(text) < least:
+        msg = f"{what} {text!r}; expected {expected}."
         raise FormatError(msg)
     return int(text)
-
-
-def _parse_head(text: str, path: str, number: int) -> int:
-    if not text.isdecimal():
-        msg = (
-            f"{path}, line {number}: head {text!r}; expected the number of a word, or 0 "
-            "for the root."
-        )
-        raise FormatError(msg)
-    return int(text)
-
-
-def _check_heads(words: Sequence[ParsedWord], path: str, number: int) -> None:
-    for place, word in enumerate(words, 1):
-        if word.head > len(words) or word.head == place:
-            msg = (
-                f"{path}, sentence at line {number}: word {place} hangs on word {word.head}; "
-                f"expected another of the {len(words)} words, or 0."
-            )
-            raise FormatError(msg)
 
 
 def format_conllu(

@@ -1,13 +1,11 @@
 """Names in a text: a table that lists them, or the text itself with the names marked."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.annotations.table import (
     AnnotationRow,
-    AnnotationTable,
     PlacedAnnotations,
     place_annotations,
     read_annotation_table,
@@ -43,22 +41,18 @@ def read_entities(path: str) -> PlacedAnnotations[Entity]:
 def _read_entity_table(path: str) -> PlacedAnnotations[Entity]:
     table = read_annotation_table(path, ["type", "text"], KNOWN)
     if not {"segment", "document"} & set(table.columns):
-        msg = (
-            f"{path} does not say where its names belong; expected a column segment or "
-            "document beside type and text."
-        )
+        problem = f"{path} does not say where its names belong"
+        msg = f"{problem}; expected a column segment or document beside type and text."
         raise FormatError(msg)
-    return place_annotations(table, _parse_entities(table), somewhere=True)
 
-
-def _parse_entities(table: AnnotationTable) -> Iterator[tuple[AnnotationRow, Entity]]:
-    for row in table.rows:
+    def parse(row: AnnotationRow) -> Entity:
+        for name in ("type", "text"):
+            if not row.cells[name]:
+                raise table.error(row, f"the {name} is empty", "every name needs both")
         variants = row.list_values("variants")
-        entity = Entity(row.cells["type"], row.cells["text"], variants)
-        if not entity.type or not entity.text:
-            empty = "text" if entity.type else "type"
-            raise table.error(row, f"the {empty} is empty", "every name needs both")
-        yield row, entity
+        return Entity(row.cells["type"], row.cells["text"], variants)
+
+    return place_annotations(table, parse, somewhere=True)
 
 
 def _read_marked_text(path: str) -> PlacedAnnotations[Entity]:

@@ -10,16 +10,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.errors import FormatError, UnknownNameError
-from metra.formats.annotations.table import (
-    AnnotationRow,
-    AnnotationTable,
-    read_annotation_table,
-)
+from metra.formats.annotations.table import read_annotation_table
 from metra.formats.stream import split_file_name
 
 if TYPE_CHECKING:
@@ -71,30 +68,20 @@ def read_judged_table(path: str, *, now: str = "") -> list[JudgedOutput]:
     judged = []
     for row in table.rows:
         cells = row.cells
-        if not cells["source"]:
-            raise table.error(
-                row, "the source is empty", "every output has an id there"
-            )
-        score = _parse_score(table, row)
-        time = cells.get("time", "") or now
-        judge = cells.get("judge", "")
-        judged.append(
-            JudgedOutput(cells["source"], cells["output"], score, judge, time)
-        )
+        source, output, cell = (cells[name] for name in COLUMNS[:3])
+        if not source:
+            expected = "every output has an id there"
+            raise table.error(row, "the source is empty", expected)
+        try:
+            score = float(cell)
+        except ValueError:
+            score = math.nan
+        if not 0 <= score <= MOST:
+            expected = "expected a number from 0 to 10"
+            raise table.error(row, f"the score is {cell!r}", expected)
+        judge, time = cells.get("judge", ""), cells.get("time", "") or now
+        judged.append(JudgedOutput(source, output, score, judge, time))
     return judged
-
-
-def _parse_score(table: AnnotationTable, row: AnnotationRow) -> float:
-    cell = row.cells["score"]
-    try:
-        score = float(cell)
-    except ValueError:
-        score = math.nan
-    if not 0 <= score <= MOST:
-        raise table.error(
-            row, f"the score is {cell!r}", "expected a number from 0 to 10"
-        )
-    return score
 
 
 def read_database(path: str) -> list[JudgedOutput]:
@@ -126,10 +113,8 @@ def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]
     import sqlite3
 
     if not create and not Path(path).is_file():
-        msg = (
-            f"There is no database of judged outputs at {path}; make one with: "
-            f"metra evaltrans import {path} FILE.tsv"
-        )
+        problem = f"There is no database of judged outputs at {path}"
+        msg = f"{problem}; make one with: metra evaltrans import {path} FILE.tsv"
         raise FormatError(msg)
     try:
         connection = sqlite3.connect(path, timeout=30, isolation_level=None)
@@ -209,15 +194,9 @@ def list_source_outputs(judged: Sequence[JudgedOutput], source: str) -> str:
     if not by_output:
         msg = f"No output of the source sentence {source!r} is judged."
         raise UnknownNameError(msg)
-    means = {
-        output: fmean(entry.score for entry in entries)
-        for output, entries in by_output.items()
-    }
-    return "\n".join(
-        f"{means[output]:5.2f}  {output}  ({_format_judges(by_output[output])})"
-        for output in sorted(means, key=lambda output: -means[output])
-    )
-
-
-def _format_judges(entries: Sequence[JudgedOutput]) -> str:
-    return ", ".join(f"{entry.judge or 'unnamed'} {entry.score:g}" for entry in entries)
+    lines = []
+    for output, entries in by_output.items():
+        mean = fmean(entry.score for entry in entries)
+        judges = (f"{entry.judge or 'unnamed'} {entry.score:g}" for entry in entries)
+        lines.append((-mean, f"{mean:5.2f}  {output}  ({', '.join(judges)})"))
+    return "\n".join(line for _, line in sorted(lines, key=itemgetter(0)))

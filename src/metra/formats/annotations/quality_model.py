@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from metra.errors import FormatError
-from metra.formats.stream import read_toml
+from metra.formats.stream import check_keys, read_toml
 
 KEYS = ("spec", "weight", "worst", "best")
 
@@ -72,24 +72,18 @@ def read_quality_model(path: str) -> QualityModel:
     return QualityModel(data["name"].strip(), data["context"].strip(), members)
 
 
-def _parse_metric(table: object, place: str, folder: str) -> WeightedMetric:
-    if not isinstance(table, dict) or set(table) != set(KEYS):
-        content = ", ".join(table) if isinstance(table, dict) else repr(table)
-        msg = f"{place}: it has {content}; expected {', '.join(KEYS)}."
-        raise FormatError(msg)
+def _parse_metric(entry: object, place: str, folder: str) -> WeightedMetric:
+    table = check_keys(entry, KEYS, place)
     if not isinstance(table["spec"], str):
         msg = f"{place}: spec is {table['spec']!r}; expected a text such as 'bleu'."
         raise FormatError(msg)
-    numbers = []
     for key in KEYS[1:]:
         value = table[key]
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            value = math.nan
-        if not math.isfinite(value):
-            msg = f"{place}: {key} is {table[key]!r}; expected a number."
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value):
+            msg = f"{place}: {key} is {value!r}; expected a number."
             raise FormatError(msg)
-        numbers.append(float(value))
-    weight, worst, best = numbers
+    weight, worst, best = (float(table[key]) for key in KEYS[1:])
     if weight <= 0 or worst == best:
         msg = (
             f"{place}: weight {weight:g}, worst {worst:g}, best {best:g}; expected a weight "

@@ -1,6 +1,6 @@
 """Tables of annotations: named columns, and the segment or document each row is about."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
@@ -85,27 +85,26 @@ def _check_header(
             msg = f"{place}: two columns are called {name!r}; {listed}."
             raise FormatError(msg)
         if name not in known:
-            msg = (
-                f"{place}: there is a column {name!r}, which means nothing here; known "
-                f"columns are {', '.join(sorted(known))}."
-            )
+            problem = f"{place}: there is a column {name!r}, which means nothing here"
+            msg = f"{problem}; known columns are {', '.join(sorted(known))}."
             raise FormatError(msg)
 
 
 def place_annotations(
     table: AnnotationTable,
-    entries: Iterable[tuple[AnnotationRow, T]],
+    parse: Callable[[AnnotationRow], T],
     *,
     somewhere: bool = False,
 ) -> PlacedAnnotations[T]:
-    """Put each row's annotation where its columns `segment` and `document` say.
+    """Parse each row, and put it where its columns `segment` and `document` say.
 
     With `somewhere`, each row has to say that.
     """
     segments: dict[int, list[T]] = {}
     documents: dict[str, list[T]] = {}
     everywhere: list[T] = []
-    for row, entry in entries:
+    for row in table.rows:
+        entry = parse(row)
         segment = _parse_segment_index(table, row)
         document = row.cells.get("document", "")
         if segment is not None:
@@ -126,7 +125,6 @@ def _parse_segment_index(table: AnnotationTable, row: AnnotationRow) -> int | No
     if not cell:
         return None
     if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
-        raise table.error(
-            row, f"the segment is {cell!r}", "expected its number, counted from 1"
-        )
+        expected = "expected its number, counted from 1"
+        raise table.error(row, f"the segment is {cell!r}", expected)
     return int(cell) - 1

@@ -1,11 +1,9 @@
 """Terms that a translation is to use: a table with a line for each."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from metra.formats.annotations.table import (
     AnnotationRow,
-    AnnotationTable,
     PlacedAnnotations,
     place_annotations,
     read_annotation_table,
@@ -30,13 +28,11 @@ def read_terms(path: str) -> PlacedAnnotations[Term]:
     one of these only.
     """
     table = read_annotation_table(path, ["term"], KNOWN)
-    return place_annotations(table, _parse_terms(table))
 
-
-def _parse_terms(table: AnnotationTable) -> Iterator[tuple[AnnotationRow, Term]]:
-    for row in table.rows:
+    def parse(row: AnnotationRow) -> Term:
         term = row.cells["term"]
         if not term:
             raise table.error(row, "the term is empty", "every line needs one")
-        variants = row.list_values("variants")
-        yield row, Term(term, variants, row.cells.get("source", ""))
+        return Term(term, row.list_values("variants"), row.cells.get("source", ""))
+
+    return place_annotations(table, parse)

@@ -11,24 +11,17 @@ most once, any number of times, at least once.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.annotations.conllu import ParsedWord
-from metra.formats.stream import read_toml
+from metra.formats.stream import check_keys, read_toml
 
 # One letter a part of speech of Universal Dependencies, so that phrases are patterns.
 LETTERS = {
-    "NOUN": "n",
-    "PROPN": "n",
-    "PRON": "p",
-    "DET": "d",
-    "NUM": "m",
-    "ADJ": "a",
-    "ADV": "r",
-    "VERB": "v",
-    "AUX": "x",
-    "PART": "t",
+    **{"NOUN": "n", "PROPN": "n", "PRON": "p", "DET": "d", "NUM": "m"},
+    **{"ADJ": "a", "ADV": "r", "VERB": "v", "AUX": "x", "PART": "t"},
 }
 
 # Noun phrase: nouns with what stands before them and adjectives after them, or a pronoun.
@@ -96,9 +89,8 @@ def compile_pattern(text: str) -> Pattern:
     if not any(item.least for item in items):
         msg = f"the pattern {text!r} fits no word at all; expected an item that must be there"
         raise FormatError(msg)
-    return Pattern(
-        text, items, any(_list_field_names(entry) - {"word"} for entry in text.split())
-    )
+    needs_parse = any(_list_field_names(entry) - {"word"} for entry in text.split())
+    return Pattern(text, items, needs_parse)
 
 
 def find_matches(
@@ -111,20 +103,11 @@ def find_matches(
     spans = {kind: dict(find_phrases(words, kind)) for kind in CHUNKS}
     at = 0
     while at < len(words):
-        stop = next(
-            (
-                stop
-                for pattern in patterns
-                for stop in _find_ends(pattern.items, words, at, spans)
-                if stop > at
-            ),
-            None,
-        )
-        if stop is None:
-            at += 1
-        else:
+        ends = (_find_ends(pattern.items, words, at, spans) for pattern in patterns)
+        stop = next((end for end in chain.from_iterable(ends) if end > at), None)
+        if stop is not None:
             yield WordSpan(at, stop)
-            at = stop
+        at = stop or at + 1
 
 
 def _find_ends(
@@ -140,25 +123,15 @@ def _find_ends(
     item, rest = items[0], items[1:]
     places = [at]
     while item.most is None or len(places) <= item.most:
-        after = _match_item(item, words, places[-1], spans)
-        if after is None:
+        last = places[-1]
+        if item.chunk and last in spans[item.chunk]:
+            places.append(spans[item.chunk][last])
+        elif item.test and last < len(words) and item.test(words[last]):
+            places.append(last + 1)
+        else:
             break
-        places.append(after)
     for place in reversed(places[item.least :]):
         yield from _find_ends(rest, words, place, spans)
-
-
-def _match_item(
-    item: PatternItem,
-    words: Sequence[ParsedWord],
-    at: int,
-    spans: dict[str, dict[int, int]],
-) -> int | None:
-    if item.chunk:
-        return spans[item.chunk].get(at)
-    if item.test and at < len(words) and item.test(words[at]):
-        return at + 1
-    return None
 
 
 def _parse_item(text: str) -> PatternItem:
@@ -170,12 +143,11 @@ def _parse_item(text: str) -> PatternItem:
         [_parse_condition(piece) for piece in option.split("&")]
         for option in body.split("|")
     ]
-    return PatternItem(
-        lambda word: any(all(test(word) for test in option) for option in options),
-        None,
-        least,
-        most,
-    )
+
+    def test(word: ParsedWord) -> bool:
+        return any(all(fits(word) for fits in option) for option in options)
+
+    return PatternItem(test, None, least, most)
 
 
 def _split_quantifier(text: str) -> tuple[str, str]:
@@ -255,18 +227,12 @@ def read_rules(path: str) -> list[TransferRule]:
 
 def _parse_rule(entry: object, place: str) -> TransferRule:
     keys = ("name", "source", "target")
-    if not isinstance(entry, dict) or set(entry) != set(keys):
-        content = ", ".join(entry) if isinstance(entry, dict) else repr(entry)
-        msg = f"{place}: it has {content}; expected {', '.join(keys)}."
-        raise FormatError(msg)
-    name = entry["name"]
+    name, *patterns = (check_keys(entry, keys, place)[key] for key in keys)
     if not isinstance(name, str) or not name:
         msg = f"{place}: the name is {name!r}; expected a text."
         raise FormatError(msg)
-    source, target = (
-        _parse_patterns(entry[key], f"{place}, {key}") for key in keys[1:]
-    )
-    return TransferRule(name, source, target)
+    places = (f"{place}, {key}" for key in keys[1:])
+    return TransferRule(name, *map(_parse_patterns, patterns, places))
 
 
 def _parse_patterns(value: object, place: str) -> tuple[Pattern, ...]:

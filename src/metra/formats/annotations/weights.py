@@ -34,6 +34,9 @@ COLUMNS = (
 #: What each weight's column is called.
 WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
 
+_NO_LIST = "There is no list of words at {}; `metra weights build` makes one."
+_NO_INFORMATION = "There is no file of information weights at {}."
+
 
 @dataclass(frozen=True)
 class SalienceList:
@@ -71,7 +74,7 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
 
 def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTable:
     """Read a list as a table, and check that it has these columns."""
-    _check_list_exists(path)
+    _check_exists(path, _NO_LIST)
     table = read_table(str(path), skip_empty=True)
     for name in needed:
         if name not in table.header:
@@ -123,9 +126,8 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
     except ValueError:
         weight = math.nan
     if not math.isfinite(weight):
-        msg = (
-            f"Line {line} of {table.path} has {cell!r} as {column}; expected a number."
-        )
+        place = f"Line {line} of {table.path}"
+        msg = f"{place} has {cell!r} as {column}; expected a number."
         raise FormatError(msg)
     return weight
 
@@ -133,20 +135,9 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
 def format_salience_list(words: Frequencies) -> Iterator[str]:
     """Yield the lines of a list, the header first."""
     yield "\t".join(COLUMNS)
-    columns = zip(
-        words.word.tolist(),
-        words.document.tolist(),
-        words.tf.tolist(),
-        words.df.tolist(),
-        *(
-            column.tolist()
-            for column in (
-                *(words.p_doc, words.p_rest, words.p_corp),
-                *(words.tfidf, words.s),
-            )
-        ),
-        strict=True,
-    )
+    counts = (words.word, words.document, words.tf, words.df)
+    weights = (words.p_doc, words.p_rest, words.p_corp, words.tfidf, words.s)
+    columns = zip(*(each.tolist() for each in (*counts, *weights)), strict=True)
     documents = len(words.documents)
     for word, document, tf, df, *numbers in columns:
         text, name = words.words[word], words.documents[document]
@@ -162,27 +153,24 @@ def format_salience_list(words: Frequencies) -> Iterator[str]:
 
 def compute_list_version(path: str | Path) -> str:
     """Return a list's path with a digest of its bytes, for signatures."""
-    _check_list_exists(path)
+    _check_exists(path, _NO_LIST)
     return compute_file_version(str(path))
 
 
-def _check_list_exists(path: str | Path) -> None:
+def _check_exists(path: str | Path, message: str) -> None:
     if not Path(path).is_file():
-        msg = f"There is no list of words at {path}; `metra weights build` makes one."
-        raise MissingResourceError(msg)
+        raise MissingResourceError(message.format(path))
 
 
 def read_information(path: str | Path, order: int) -> Information:
     """Read the weights of the n-grams of up to `order` words."""
-    _check_information_exists(path)
+    _check_exists(path, _NO_INFORMATION)
     try:
         return Information.given("\n".join(read_lines(str(path))), order)
     except BadLine as error:
         line, text = error.args
-        msg = (
-            f"Line {line} of {path} is {text!r}; expected an n-gram, a tab and its "
-            "weight."
-        )
+        problem = f"Line {line} of {path} is {text!r}"
+        msg = f"{problem}; expected an n-gram, a tab and its weight."
         raise FormatError(msg) from None
 
 
@@ -202,11 +190,5 @@ def write_information(information: Information, path: str | Path) -> None:
 
 def compute_information_version(path: str | Path) -> str:
     """Return the file's path with a digest of its bytes, for signatures."""
-    _check_information_exists(path)
+    _check_exists(path, _NO_INFORMATION)
     return compute_file_version(str(path))
-
-
-def _check_information_exists(path: str | Path) -> None:
-    if not Path(path).is_file():
-        msg = f"There is no file of information weights at {path}."
-        raise MissingResourceError(msg)

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
@@ -23,10 +25,11 @@ from metra.formats.scores.judgement import (
     JudgementCheck,
     JudgementKind,
     ScoredJudgement,
+    build_imported_judgement,
     get_marks,
     refuse_line,
 )
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
+from metra.formats.scores.record import ScoredItem, Scores
 from metra.formats.stream import format_path, parse_json
 from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
 from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
@@ -87,20 +90,34 @@ def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:
     return AppraiseRow(line, is_whole, marks, [*times, "", ""][:2], *names)
 
 
-def is_appraise(first_line: str) -> bool:
+def is_appraise(head: FileHead) -> bool:
     """Tell the export by its first line, which is no header: a type stands fourth."""
-    cells = next(csv.reader([first_line]), [])
-    return len(cells) >= 9 and cells[3] in KINDS
+    row = next(split_rows([head.first_line], COMMAS), None)
+    return row is not None and len(row.cells) >= 9 and row.cells[3] in KINDS
 
 
-def is_esa(first_line: str) -> bool:
+def is_esa(head: FileHead) -> bool:
     """Tell an export with error marks by its first line."""
-    return is_appraise(first_line) and bool(parse_appraise([first_line], "")[0].marks)
+    return is_appraise(head) and bool(parse_appraise([head.first_line], "")[0].marks)
 
 
-def read_appraise(path: str) -> Scores:
+def read_appraise(path: str, name: str = "da") -> Scores:
     """Read direct assessments as the scorer `da`; checks become `da-bad` and so on."""
-    return _read_export(path, "da")
+    rows = parse_appraise(read_lines(path), path)
+    if not rows:
+        msg = f"{format_path(path)} is empty; expected lines of Appraise's export."
+        raise FormatError(msg)
+    scores = parse_numbers([row.score for row in rows], path, "the score", 1)
+    items = []
+    for row in rows:
+        lang = f"{row.source_language}-{row.target_language}"
+        segment = "" if row.is_whole else row.item
+        items.append(ScoredItem(segment, row.document, lang=lang))
+    scorers = {type_: f"{name}{ending}" for type_, ending in _ENDINGS.items()}
+    values = record.split_by_type(scores, [row.type for row in rows], scorers, name)
+    return record.build_score_table(
+        [row.system for row in rows], items, values, [row.judge for row in rows]
+    )
 
 
 def read_esa(path: str) -> Scores:
@@ -109,34 +126,7 @@ def read_esa(path: str) -> Scores:
     Degraded texts that check attention become `esa-bad`, so that none is taken for a
     system's.
     """
-    return _read_export(path, "esa")
-
-
-def _read_export(path: str, name: str) -> Scores:
-    rows = parse_appraise(read_lines(path), path)
-    if not rows:
-        msg = f"{format_path(path)} is empty; expected lines of Appraise's export."
-        raise FormatError(msg)
-    scores = parse_numbers([row.score for row in rows], path, "the score", 1).tolist()
-    items = [
-        ScoredItem(
-            "" if row.is_whole else row.item,
-            row.document,
-            lang=f"{row.source_language}-{row.target_language}",
-        )
-        for row in rows
-    ]
-    values = {
-        Scorer(f"{name}{ending}", name): [
-            score if row.type == type_ else float("nan")
-            for row, score in zip(rows, scores, strict=True)
-        ]
-        for type_, ending in _ENDINGS.items()
-        if any(row.type == type_ for row in rows)
-    }
-    return build_score_table(
-        [row.system for row in rows], items, values, [row.judge for row in rows]
-    )
+    return read_appraise(path, "esa")
 
 
 def parse_appraise_judgements(
@@ -168,22 +158,18 @@ def _build_judgement(
     if row.marks:
         value["errors"] = [_parse_mark(mark, output) for mark in json.loads(row.marks)]
     shown_at, submitted_at = (float(cell) if cell else None for cell in row.times)
-    name = f"{campaign}:{row.line}"
-    return Judgement(
-        id=name,
+    return build_imported_judgement(
+        f"{campaign}:{row.line}",
+        (row.source_language, row.target_language),
+        system=row.system,
+        output=output,
         campaign=campaign,
         protocol=protocol,
-        protocol_version="",
-        source_language=row.source_language,
-        target_language=row.target_language,
         judge=row.judge,
-        task=name,
         kind=KINDS[row.type],
-        systems=(row.system,),
         document=row.document,
         segment=int(row.item),
         source=source,
-        outputs=(output,),
         value=value,
         shown_at=shown_at,
         submitted_at=submitted_at,
@@ -207,20 +193,19 @@ def format_appraise(judgements: Iterable[ScoredJudgement]) -> str:
     rows = csv.writer(out, lineterminator="\n")
     for judgement, scores, _ in judgements:
         if judgement.protocol not in APPRAISE_PROTOCOLS:
-            msg = (
-                f"Appraise's export has no place for {judgement.protocol}; "
-                f"expected {', '.join(APPRAISE_PROTOCOLS)}."
-            )
+            problem = f"Appraise's export has no place for {judgement.protocol}"
+            msg = f"{problem}; expected {', '.join(APPRAISE_PROTOCOLS)}."
             raise OptionError(msg)
         if judgement.kind not in _TYPES or judgement.cannot is not None:
             continue
         [[score]] = scores
-        names = [judgement.judge, judgement.systems[0], str(judgement.segment)]
-        languages = [judgement.source_language, judgement.target_language]
         cells = [
-            *map(escape_formula, names),
+            escape_formula(judgement.judge),
+            escape_formula(judgement.systems[0]),
+            str(judgement.segment),
             _TYPES[judgement.kind],
-            *map(escape_formula, languages),
+            escape_formula(judgement.source_language),
+            escape_formula(judgement.target_language),
             repr(score.native),
             escape_formula(judgement.document),
             "False",
@@ -237,23 +222,19 @@ def _format_marks(judgement: Judgement) -> str:
     for mark in get_marks(judgement):
         if mark["side"] == "source":
             continue  # there is no place for it in this format
-        first, last = (
-            (OMISSION, OMISSION)
-            if mark["side"] == OMISSION
-            else to_utf16_inclusive(
-                judgement.outputs[0], Span(mark["start"], mark["end"])
-            )
-        )
+        first: Any = OMISSION
+        last: Any = OMISSION
+        if mark["side"] != OMISSION:
+            span = Span(mark["start"], mark["end"])
+            first, last = to_utf16_inclusive(judgement.outputs[0], span)
         marks.append({"start_i": first, "end_i": last, "severity": mark["severity"]})
     return json.dumps(marks)
 
 
 def parse_batches(text: str, path: str) -> list[JudgedText]:
     """Parse the texts of batches; each once, however many tasks show it."""
-    texts = {
-        (item.system, item.item, type_): item for type_, item in _items(text, path)
-    }
-    return list(texts.values())
+    items = _parse_items(text, path)
+    return list({(item.system, item.item, kind): item for kind, item in items}.values())
 
 
 def index_batches(
@@ -261,12 +242,12 @@ def index_batches(
 ) -> dict[tuple[str, str, str], tuple[str | None, str]]:
     """Return source and output of each system, item and type, as the export names them."""
     return {
-        (item.system, item.item, type_): (item.source, item.output)
-        for type_, item in _items(text, path)
+        (item.system, item.item, kind): (item.source, item.output)
+        for kind, item in _parse_items(text, path)
     }
 
 
-def _items(text: str, path: str) -> Iterator[tuple[str, JudgedText]]:
+def _parse_items(text: str, path: str) -> Iterator[tuple[str, JudgedText]]:
     tasks = parse_json(text, path)
     if not isinstance(tasks, list):
         msg = f"{path} holds no list; expected Appraise's batches: a list of tasks."

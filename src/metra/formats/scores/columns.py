@@ -47,9 +47,8 @@ class ScoreColumns:
 
     def get(self, role: str) -> Sequence[str]:
         """Return the cells of a role; empty ones if no column plays it."""
-        return (
-            self.columns[self.roles[role]] if role in self.roles else [""] * self.rows
-        )
+        index = self.roles.get(role)
+        return [""] * self.rows if index is None else self.columns[index]
 
     def by_heading(self) -> dict[str, tuple[str, ...]]:
         """Return the columns by their headings; nothing if there are no rows."""
@@ -61,10 +60,8 @@ class ScoreColumns:
         segments = self.get("segment")
         for unit in units:
             if unit not in names:
-                msg = (
-                    f"{format_path(self.path)} has no column {unit}; "
-                    f"found: {', '.join(names)}."
-                )
+                place, known = format_path(self.path), ", ".join(names)
+                msg = f"{place} has no column {unit}; found: {known}."
                 raise FormatError(msg)
             pairs = zip(segments, self.columns[names.index(unit)], strict=True)
             segments = [" ".join(filter(None, pair)) for pair in pairs]
@@ -75,9 +72,7 @@ def read_columns(path: str, dialect: Dialect = TABS) -> ScoreColumns:
     """Read a table with a header."""
     table = read_table(path, dialect)
     rows = [row.cells for row in table.rows]
-    columns: list[tuple[str, ...]] = [()] * len(table.header)
-    if rows:
-        columns = list(zip(*rows, strict=True))
+    columns = list(zip(*rows, strict=True)) or [()] * len(table.header)
     roles = find_columns(table.header)
     return ScoreColumns(path, table.header, columns, len(rows), roles)
 
@@ -91,10 +86,10 @@ def find_columns(header: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     names = [name.strip().lower() for name in header]
     for role, aliases in ALIASES.items():
-        for alias in aliases:
-            if alias in names and names.index(alias) not in columns.values():
-                columns[role] = names.index(alias)
-                break
+        places = [names.index(alias) for alias in aliases if alias in names]
+        free = [place for place in places if place not in columns.values()]
+        if free:
+            columns[role] = free[0]
     return columns
 
 
@@ -109,28 +104,17 @@ def require_columns(
             raise FormatError(msg)
 
 
-def parse_numbers(
-    cells: Sequence[str], path: str, name: str, first_line: int = 2
-) -> Array:
+def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) -> Array:
     """Parse a column of numbers; a missing one is NaN, one beyond all scales an error."""
-    wrong = None
     try:
-        numbers = np.array(
-            [math.nan if cell in MISSING else float(cell) for cell in cells], np.float64
-        )
+        numbers = np.array([math.nan if c in MISSING else float(c) for c in cells])
+        is_wrong = np.abs(numbers) > LARGEST
     except ValueError:
-        wrong = next(
-            index
-            for index, cell in enumerate(cells)
-            if cell not in MISSING and not is_number(cell)
-        )
-    else:
-        beyond = np.abs(numbers) > LARGEST
-        if beyond.any():
-            wrong = int(beyond.argmax())
-    if wrong is not None:
+        is_wrong = np.array([c not in MISSING and not is_number(c) for c in cells])
+    if is_wrong.any():
+        wrong = int(is_wrong.argmax())
         msg = (
-            f"{format_path(path)}, line {first_line + wrong}: {name} is {cells[wrong]!r}; "
+            f"{format_path(path)}, line {first + wrong}: {name} is {cells[wrong]!r}; "
             "expected a number, or nothing where the value is missing."
         )
         raise FormatError(msg)

@@ -15,13 +15,7 @@ from metra.errors import FormatError
 #: Why a judge was given an output. A baseline measures how a judge reads any text; a
 #: control measures what is found without the translation.
 JudgementKind: TypeAlias = Literal[
-    "judged",
-    "reference",
-    "control",
-    "calibration",
-    "repeat",
-    "degraded",
-    "baseline",
+    "judged", "reference", "control", "calibration", "repeat", "degraded", "baseline"
 ]
 #: What enters the means of systems; references and controls are rows of their own there.
 COUNTED: frozenset[str] = frozenset({"judged", "reference", "control"})
@@ -76,6 +70,22 @@ class Judgement:
     def counts(self) -> bool:
         """Whether it may enter the means of systems."""
         return self.kind in COUNTED and self.cannot is None
+
+
+def build_imported_judgement(
+    name: str, languages: tuple[str, str], *, system: str, output: str, **fields: Any
+) -> Judgement:
+    """Build a judgement of one output that another program asked for."""
+    return Judgement(
+        id=name,
+        task=name,
+        protocol_version="",
+        source_language=languages[0],
+        target_language=languages[1],
+        systems=(system,),
+        outputs=(output,),
+        **fields,
+    )
 
 
 #: Check a judgement's answer against its protocol and return it tidied, with the protocol's

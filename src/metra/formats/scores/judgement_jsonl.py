@@ -41,10 +41,8 @@ def parse_judgements(
         place = f"{path}, line {number}"
         judgement = _parse_judgement(line, place)
         if judgement.protocol not in protocols:
-            msg = (
-                f"{place} follows {judgement.protocol!r}; "
-                f"expected one of {', '.join(protocols)}."
-            )
+            problem = f"{place} follows {judgement.protocol!r}"
+            msg = f"{problem}; expected one of {', '.join(protocols)}."
             raise FormatError(msg)
         try:
             judgements.append(check(judgement))
@@ -67,8 +65,8 @@ def _parse_judgement(line: str, place: str) -> Judgement:
         msg = f"{place} {problem} {wrong[0]!r}; expected what {SCHEMA} holds."
         raise FormatError(msg)
     for name, value in entry.items():
-        fits, expected = _RULES.get(name, _ANYTHING)
-        if not fits(value):
+        fits, expected = _RULES.get(name, (None, ""))
+        if fits and not fits(value):
             msg = f"{place}: {name} is {value!r}; expected {expected}."
             raise FormatError(msg)
     _check_outputs(entry, place)
@@ -83,19 +81,9 @@ def _check_outputs(entry: dict[str, Any], place: str) -> None:
         msg = f"{place}: systems and outputs must be lists with at least one entry."
         raise FormatError(msg)
     if len(systems) != len(outputs):
-        msg = (
-            f"{place} has {len(systems)} systems and {len(outputs)} outputs; expected as "
-            "many of both."
-        )
+        problem = f"{place} has {len(systems)} systems and {len(outputs)} outputs"
+        msg = f"{problem}; expected as many of both."
         raise FormatError(msg)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_text_or_null(value: object) -> bool:
-    return value is None or isinstance(value, str)
 
 
 def _is_time(value: object) -> bool:
@@ -103,39 +91,36 @@ def _is_time(value: object) -> bool:
     return value is None or (number and math.isfinite(value))  # type: ignore[arg-type]
 
 
-def _is_count(value: object) -> bool:
-    return value is None or (type(value) is int and 0 <= value < 2**63)
+def _is_count(value: object, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 2**63
 
 
-_ANYTHING: tuple[Callable[[object], bool], str] = (lambda _: True, "")
-#: What entries must be, where nothing else looks at them.
-_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(
+_KINDS = get_args(JudgementKind)
+_TEXTS = (
+    *("id", "campaign", "protocol", "protocol_version", "source_language", "judge"),
+    *("target_language", "task", "document", "comment", "wording", "wording_version"),
+)
+_TIMES = ("shown_at", "first_action_at", "submitted_at")
+_DURATIONS = ("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms")
+#: What entries must be, where nothing else looks at them: names, tests, and words.
+_RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    name: (fits, expected)
+    for names, fits, expected in (
+        (_TEXTS, lambda value: isinstance(value, str), "a text"),
         (
-            *("id", "campaign", "protocol", "protocol_version", "source_language"),
-            *("target_language", "judge", "task", "document", "comment"),
-            *("wording", "wording_version"),
+            ("source", "original", "cannot"),
+            lambda value: value is None or isinstance(value, str),
+            "a text or null",
         ),
-        (_is_text, "a text"),
-    ),
-    **dict.fromkeys(
-        ("source", "original", "cannot"), (_is_text_or_null, "a text or null")
-    ),
-    **dict.fromkeys(
-        ("shown_at", "first_action_at", "submitted_at"),
-        (_is_time, "seconds since 1970 or null"),
-    ),
-    **dict.fromkeys(
-        ("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms"),
-        (_is_count, "whole milliseconds or null"),
-    ),
-    "kind": (get_args(JudgementKind).__contains__, ", ".join(get_args(JudgementKind))),
-    "segment": (
-        lambda value: value is not None and _is_count(value),
-        "a whole number, 0 or more",
-    ),
-    "revision": (
-        lambda value: bool(value) and _is_count(value),
-        "a whole number, 1 or more",
-    ),
+        (_TIMES, _is_time, "seconds since 1970 or null"),
+        (
+            _DURATIONS,
+            lambda value: value is None or _is_count(value),
+            "whole milliseconds or null",
+        ),
+        (("kind",), _KINDS.__contains__, ", ".join(_KINDS)),
+        (("segment",), _is_count, "a whole number, 0 or more"),
+        (("revision",), lambda value: _is_count(value, 1), "a whole number, 1 or more"),
+    )
+    for name in names
 }

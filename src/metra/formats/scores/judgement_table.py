@@ -5,18 +5,19 @@ and 100, without what does not count for systems. All give the record of scores 
 scorer, of which higher values are better.
 """
 
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from metra.errors import FormatError, UnknownNameError, no_such
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
+from metra.formats.scores.columns import is_number
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.table import parse_table, split_rows
+from metra.formats.table import parse_table
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -44,14 +45,22 @@ def parse_judgement_table(
     """Parse the lines of a table; `path` is for messages."""
     place = format_path(path)
     rows = iter(lines)
-    header = next(rows, "")
-    names = next(split_rows([header])).cells if header else []
+    table = parse_table(chain([next(rows, "")], rows), path)
+    names = list(table.header)
     is_campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
     if is_campaign:
         names[names.index("hundred")] = "score"
     _check_header(names, place)
     by_scorer: dict[str, list[tuple[int, dict[str, str]]]] = {}
-    for line, entry in _parse_rows(header, rows, names, path):
+    for line, cells in table.rows:
+        entry = dict(zip(names, cells, strict=True))
+        if "kind" in entry and "scorer" in entry and entry["scorer"] != entry["kind"]:
+            continue
+        where = f"{place}, line {line}"
+        entry["segment"] = str(_parse_segment(entry["segment"], where))
+        if not is_number(entry["score"]):
+            msg = f"{where} has the score {entry['score']!r}; expected a number."
+            raise FormatError(msg)
         scorer = entry["scorer"] if is_campaign else ""
         by_scorer.setdefault(scorer, []).append((line, entry))
     if not by_scorer:
@@ -70,11 +79,9 @@ def parse_judgement_table(
 
 def choose_question(questions: Sequence[str], wanted: str | None) -> str:
     """Return the wanted question, or the last, because the first ones lead to it."""
-    if wanted is None:
-        return questions[-1]
-    if wanted not in questions:
+    if wanted is not None and wanted not in questions:
         raise UnknownNameError(no_such("question", wanted, questions))
-    return wanted
+    return questions[-1] if wanted is None else wanted
 
 
 def select_question(scores: Scores, path: str, question: str | None = None) -> Scores:
@@ -88,20 +95,16 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
     named = [scorer for scorer in people if scorer.name == scorer.kind] or people
     if not named:
         names = ", ".join(scores.names)
-        msg = (
-            f"{place} has scores of {names}, but no judgements of people; "
-            "expected a kind of judgement."
-        )
+        problem = f"{place} has scores of {names}, but no judgements of people"
+        msg = f"{problem}; expected a kind of judgement."
         raise FormatError(msg)
     name = choose_question([scorer.name for scorer in named], question)
     is_segment = np.array([bool(item.segment) for item in scores.items], bool)
     numbered = replace(scores, line=np.arange(1, len(scores) + 1))
     selected = numbered.keep_lines(is_segment[scores.item]).only(scorers=[name])
     if not len(selected):
-        msg = (
-            f"{place} has judgements of whole systems or documents only; expected "
-            "some of segments."
-        )
+        problem = f"{place} has judgements of whole systems or documents only"
+        msg = f"{problem}; expected some of segments."
         raise FormatError(msg)
     for segment, *_ in selected.items:
         if not (segment.isascii() and segment.isdecimal() and int(segment)):
@@ -129,35 +132,11 @@ def _check_header(names: list[str], path: str) -> None:
         raise FormatError(msg)
 
 
-def _parse_rows(
-    header: str, rows: Iterable[str], names: list[str], path: str
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the lines that are no checks, with segment and score that are numbers."""
-    place = format_path(path)
-    for line, cells in parse_table([header, *rows], path).rows:
-        entry = dict(zip(names, cells, strict=True))
-        if "kind" in entry and "scorer" in entry and entry["scorer"] != entry["kind"]:
-            continue
-        entry["segment"] = _parse_segment(entry["segment"], f"{place}, line {line}")
-        _check_score(entry["score"], f"{place}, line {line}")
-        yield line, entry
-
-
-def _parse_segment(cell: str, place: str) -> str:
+def _parse_segment(cell: str, place: str) -> int:
     if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
         msg = (
             f"{place} has the segment {cell!r}; expected its number, "
             "counted from 1 through the whole test set."
         )
         raise FormatError(msg)
-    return str(int(cell))
-
-
-def _check_score(cell: str, place: str) -> None:
-    try:
-        score = float(cell)
-    except ValueError:
-        score = math.nan
-    if not math.isfinite(score):
-        msg = f"{place} has the score {cell!r}; expected a number."
-        raise FormatError(msg)
+    return int(cell)

@@ -5,14 +5,15 @@ value, with the names of a long table's columns. A matrix has a line for each sy
 segment) and a column for each scorer.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.scores import record
 from metra.formats.scores.columns import (
     ALIASES,
     LARGEST,
@@ -23,15 +24,9 @@ from metra.formats.scores.columns import (
     require_columns,
 )
 from metra.formats.scores.judgement import ScoredJudgement
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
-from metra.formats.stream import format_path
-from metra.formats.table import replace_line_breaks
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
+from metra.formats.stream import format_path, parse_json
+from metra.formats.table import replace_line_breaks, split_rows
 from metra.stats.arrays import Array
 
 #: Columns that say what a line is about rather than how good it is.
@@ -67,15 +62,13 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     about = {role: index for role, index in table.roles.items() if role in _ABOUT}
     if "judge" not in about:  # what judges judged need not be of several systems
         require_columns(about, ("system",), path, "a table of scores")
-    values = {
-        Scorer(name.strip(), guess_scorer_kind(name.strip())): parse_numbers(
-            table.columns[index], path, name
-        )
-        for index, name in enumerate(table.header)
-        if index not in about.values()
-        and name.strip() not in units
-        and _is_scorer(table.columns[index])
-    }
+    values = {}
+    headings = zip(table.header, table.columns, strict=True)
+    for index, (heading, cells) in enumerate(headings):
+        name = heading.strip()
+        if index not in about.values() and name not in units and _is_scorer(cells):
+            scorer = Scorer(name, guess_scorer_kind(name))
+            values[scorer] = parse_numbers(cells, path, heading)
     if not table.rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
@@ -85,7 +78,8 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     names = table.name_segments(units)
     others = (table.get(role) for role in ("document", "domain", "lang"))
     items = list(map(ScoredItem, names, *others))
-    return build_score_table(table.get("system"), items, values, table.get("judge"))
+    systems, judges = table.get("system"), table.get("judge")
+    return record.build_score_table(systems, items, values, judges)
 
 
 def guess_scorer_kind(name: str) -> str:
@@ -133,22 +127,17 @@ def build_scores(
                 "expected true or false, higher or lower."
             )
             raise FormatError(msg)
-        scorer = Scorer(
-            name, kind or guess_scorer_kind(name), DIRECTIONS[direction.lower()]
-        )
+        kind = kind or guess_scorer_kind(name)
+        scorer = Scorer(name, kind, DIRECTIONS[direction.lower()])
         by_scorer.setdefault(scorer, []).append(row)
-    item_columns = [columns[role] for role in ScoredItem._fields]
-    return concatenate_scores(
-        [
-            build_score_table(
-                [columns["system"][row] for row in rows],
-                [ScoredItem(*(column[row] for column in item_columns)) for row in rows],
-                {scorer: values[rows]},
-                [columns["judge"][row] for row in rows],
-            )
-            for scorer, rows in by_scorer.items()
-        ]
-    )
+    items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
+    tables = []
+    for scorer, rows in by_scorer.items():
+        about: list[Any] = [columns["system"], items, columns["judge"]]
+        systems, scored, judges = ([column[row] for row in rows] for column in about)
+        values_of = {scorer: values[rows]}
+        tables.append(record.build_score_table(systems, scored, values_of, judges))
+    return record.concatenate_scores(tables)
 
 
 def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
@@ -156,29 +145,21 @@ def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
     columns: dict[str, list[str]] = {role: [] for role in ROLES}
     values = []
     for number, line in enumerate(read_lines(path), 1):
-        try:
-            entry = json.loads(line)
-        except ValueError as error:
-            msg = f"{format_path(path)}, line {number} is no JSON: {error}."
-            raise FormatError(msg) from None
+        place = f"{format_path(path)}, line {number}"
+        entry = parse_json(line, place)
         if not isinstance(entry, dict):
-            msg = (
-                f"{format_path(path)}, line {number} is no JSON object; expected {{…}}."
-            )
+            msg = f"{place} is no JSON object; expected {{…}}."
             raise FormatError(msg)
         lower = {str(key).lower(): value for key, value in entry.items()}
         for role in ROLES:
             columns[role].append(_format_value(_find_value(lower, role)))
-        names = [
-            columns["segment"][-1],
-            *(_format_value(entry.get(unit)) for unit in units),
-        ]
+        names = [columns["segment"][-1], *(_format_value(entry.get(u)) for u in units)]
         columns["segment"][-1] = " ".join(filter(None, names))
         for role in ("system", "scorer"):
             if not columns[role][-1]:
-                msg = f"{format_path(path)}, line {number} has no {role}."
+                msg = f"{place} has no {role}."
                 raise FormatError(msg)
-        values.append(_parse_number(_find_value(lower, "value"), path, number))
+        values.append(_parse_number(_find_value(lower, "value"), place))
     if not values:
         msg = f"{format_path(path)} is empty; expected a JSON object a line."
         raise FormatError(msg)
@@ -193,10 +174,9 @@ def _format_value(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _parse_number(value: object, path: str, line: int) -> float:
+def _parse_number(value: object, place: str) -> float:
     if value is None:
         return np.nan
-    place = f"{format_path(path)}, line {line}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         msg = f"{place}: the value is {value!r}; expected a number."
         raise FormatError(msg)
@@ -209,17 +189,30 @@ def _parse_number(value: object, path: str, line: int) -> float:
 def read_named_pairs(path: str) -> dict[str, str]:
     """Read a file with a name, a tab and its class a line; each name once."""
     classes: dict[str, str] = {}
-    for number, line in enumerate(read_lines(path), 1):
-        name, tab, label = line.partition("\t")
-        if not tab or name in classes:
-            problem = "names a system twice" if tab else "has no tab"
-            msg = (
-                f"{format_path(path)}, line {number} {problem}; expected NAME, a tab, "
-                "CLASS."
-            )
+    for line, (name, *labels) in split_rows(read_lines(path)):
+        if not labels or name in classes:
+            problem = "names a system twice" if labels else "has no tab"
+            msg = f"{format_path(path)}, line {line} {problem}; expected NAME, a tab, CLASS."
             raise FormatError(msg)
-        classes[name] = label.strip()
+        classes[name] = "\t".join(labels).strip()
     return classes
+
+
+def read_ranks(path: str) -> dict[str, float]:
+    """Read a ranking: a system and its rank on each line, with a tab between them."""
+    ranks: dict[str, float] = {}
+    for line, (name, *rank) in split_rows(read_lines(path)):
+        try:
+            if name.strip() or rank:
+                ranks[name] = float("\t".join(rank))
+        except ValueError:
+            text = "\t".join([name, *rank])
+            msg = (
+                f"{path}, line {line}: {text!r}; expected a system's name, a tab and its "
+                "rank, where 1 is the best."
+            )
+            raise FormatError(msg) from None
+    return ranks
 
 
 def format_long_table(scores: Scores) -> str:

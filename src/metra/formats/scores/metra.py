@@ -8,15 +8,10 @@ import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.long_table import ROLES, build_scores
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import read_table
 
@@ -25,12 +20,10 @@ def read_metra_json(path: str) -> Scores:
     """Read the scores of systems, and of segments and documents where there are any."""
     try:
         data = json.loads("\n".join(read_lines(path)))
-        return concatenate_scores(
-            [_build_system_scores(entry) for entry in data["systems"]]
-        )
+        return record.concatenate_scores([*map(_build_system_scores, data["systems"])])
+    except FormatError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, FormatError):
-            raise
         msg = (
             f"{format_path(path)} is not what `metra score --format json` writes "
             f"({type(error).__name__}: {error})."
@@ -52,8 +45,8 @@ def _build_system_scores(entry: dict[str, Any]) -> Scores:
             if items:
                 column = {scorer: np.array(values, np.float64)}
                 systems = [entry["name"]] * len(items)
-                tables.append(build_score_table(systems, items, column))
-    return concatenate_scores(tables)
+                tables.append(record.build_score_table(systems, items, column))
+    return record.concatenate_scores(tables)
 
 
 def read_metra_tsv(
@@ -65,10 +58,8 @@ def read_metra_tsv(
     does, by the metric's spec.
     """
     if direction_of is None:
-        msg = (
-            f"{format_path(path)} does not say whether higher scores are better; give "
-            "`direction_of`, or write the scores as JSON."
-        )
+        problem = f"{format_path(path)} does not say whether higher scores are better"
+        msg = f"{problem}; give `direction_of`, or write the scores as JSON."
         raise FormatError(msg)
     table = read_table(path)
     rows = [dict(zip(table.header, row.cells, strict=True)) for row in table.rows]

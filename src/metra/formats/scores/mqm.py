@@ -24,6 +24,7 @@ from metra.formats.scores.judgement import (
     Judgement,
     JudgementCheck,
     ScoredJudgement,
+    build_imported_judgement,
     get_marks,
     refuse_line,
 )
@@ -69,14 +70,10 @@ def find_cost(weights: Weights, severity: str, category: str) -> int:
     >>> find_cost(MQM_WEIGHTS, "minor", "fluency/punctuation")
     1
     """
-    return next(
-        (
-            cost
-            for of_severity, of_category, cost in weights
-            if of_severity in ("", severity) and category.startswith(of_category)
-        ),
-        0,
-    )
+    for of_severity, of_category, cost in weights:
+        if of_severity in ("", severity) and category.startswith(of_category):
+            return cost
+    return 0
 
 
 class MqmError(NamedTuple):
@@ -93,35 +90,19 @@ class MqmError(NamedTuple):
     cells: dict[str, str]
 
 
-def read_mqm(path: str, *, weights: Weights = TABLE_WEIGHTS) -> Scores:
+def read_mqm(
+    path: str, *, add_up: Callable[[list[int]], float] = lambda costs: sum(costs) / 10
+) -> Scores:
     """Read the errors of each rater and add up what they cost.
 
     A rater who found nothing has a line without an error (`no-error`). Rows of attention
     tests (severity HOTW-test) judge no translation and are left out.
     """
-    return _read_errors(path, weights, lambda costs: sum(costs) / 10)
-
-
-def read_mqm_as_wmt(path: str, *, weights: Weights = TABLE_WEIGHTS) -> Scores:
-    """Read them as they stand in WMT's official scores, rounding noise and all.
-
-    The official program adds up floating-point numbers in the order of the errors, so that
-    0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
-    """
-    # `sum` mends rounding in newer Pythons, which is not wanted here.
-    return _read_errors(
-        path, weights, lambda costs: reduce(add, (cost / 10 for cost in costs))
-    )
-
-
-def _read_errors(
-    path: str, weights: Weights, add_up: Callable[[list[int]], float]
-) -> Scores:
     costs: dict[tuple[str, ScoredItem, str], list[int]] = {}
     for error in parse_errors(read_table(path)):
         if error.severity != "hotw-test":
             key = error.system, error.item, error.judge
-            costs.setdefault(key, []).append(_find_table_cost(error, weights, path))
+            costs.setdefault(key, []).append(_find_table_cost(error, path))
     if not costs:
         msg = f"{format_path(path)} has no ratings in it."
         raise FormatError(msg)
@@ -130,8 +111,18 @@ def _read_errors(
     return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
 
 
-def _find_table_cost(error: MqmError, weights: Weights, path: str) -> int:
-    known = {severity for severity, _, _ in weights if severity}
+def read_mqm_as_wmt(path: str) -> Scores:
+    """Read them as they stand in WMT's official scores, rounding noise and all.
+
+    The official program adds up floating-point numbers in the order of the errors, so that
+    0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
+    """
+    # `sum` mends rounding in newer Pythons, which is not wanted here.
+    return read_mqm(path, add_up=lambda costs: reduce(add, (c / 10 for c in costs)))
+
+
+def _find_table_cost(error: MqmError, path: str) -> int:
+    known = {severity for severity, _, _ in TABLE_WEIGHTS}
     if error.severity not in known and error.severity not in _FREE:
         msg = (
             f"{format_path(path)}, line {error.line}: the severity is "
@@ -139,24 +130,22 @@ def _find_table_cost(error: MqmError, weights: Weights, path: str) -> int:
         )
         raise FormatError(msg)
     is_creative = error.category.endswith("creative reinterpretation")
-    return find_cost(
-        weights, error.severity, _CREATIVE if is_creative else error.category
-    )
+    category = _CREATIVE if is_creative else error.category
+    return find_cost(TABLE_WEIGHTS, error.severity, category)
 
 
 def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
     """Parse the rows of a table; segments may be numbered within their documents."""
     columns = find_columns(table.header)
     names = [name.strip().lower() for name in table.header]
-    require_columns(columns, ("system",), table.path, "a table of MQM errors")
+    what = "a table of MQM errors"
+    require_columns(columns, ("system",), table.path, what)
     for name in ("category", "severity"):
         if name not in names:
-            msg = (
-                f"{table.path} has no column {name}, which a table of MQM errors needs."
-            )
+            msg = f"{table.path} has no column {name}, which {what} needs."
             raise FormatError(msg)
     if "segment" not in columns:
-        what = "a table of MQM errors without segment ids"
+        what += " without segment ids"
         require_columns(columns, ("document",), table.path, what)
     if "doc_id" in names and "doc" in names:
         columns["document"] = names.index("doc")
@@ -169,12 +158,11 @@ def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
         segment, document = roles.get("segment", ""), roles.get("document", "")
         if not segment and number_in_document is not None:
             segment = f"{document}#{cells[number_in_document]}"
+        domain, lang = roles.get("domain", ""), roles.get("lang", "")
         yield MqmError(
             line,
             roles["system"],
-            ScoredItem(
-                segment, document, roles.get("domain", ""), roles.get("lang", "")
-            ),
+            ScoredItem(segment, document, domain, lang),
             roles.get("judge", ""),
             cells["category"].strip().lower(),
             cells["severity"].strip().lower(),
@@ -220,22 +208,18 @@ def _build_judgement(
     }
     marks = [_parse_mark(error) for error in errors if error.severity != _NO_ERROR]
     segment = int(first.item.segment)
-    name = f"{campaign}:{first.judge}:{first.system}:{segment}"
-    return Judgement(
-        id=name,
+    return build_imported_judgement(
+        f"{campaign}:{first.judge}:{first.system}:{segment}",
+        languages,
+        system=first.system,
+        output=texts["output"],
         campaign=campaign,
         protocol="mqm",
-        protocol_version="",
-        source_language=languages[0],
-        target_language=languages[1],
         judge=first.judge,
-        task=name,
         kind="judged",
-        systems=(first.system,),
         document=exact.get("document", first.item.document),
         segment=segment,
         source=texts["source"],
-        outputs=(texts["output"],),
         value={"mqm": marks},
         submitted_at=None if submitted is None else float(submitted) / 1000,
     )

@@ -10,6 +10,7 @@ import json
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,22 +18,18 @@ from typing import Any, NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
     Judgement,
     JudgementCheck,
     ScoredJudgement,
+    build_imported_judgement,
     get_marks,
 )
 from metra.formats.scores.mqm import Weights, find_cost
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS, replace_line_breaks, split_rows
 
@@ -60,30 +57,24 @@ def _unpack_zip(path: str, folder: str) -> None:
     with zipfile.ZipFile(path) as packed:
         names = [name for name in packed.namelist() if name.endswith(".score")]
         if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
-            msg = (
-                f"{path} holds scores of more than {_LARGEST >> 20:,} MB; unpack it and "
-                "give the folder."
-            )
+            problem = f"{path} holds scores of more than {_LARGEST >> 20:,} MB"
+            msg = f"{problem}; unpack it and give the folder."
             raise FormatError(msg)
         try:
             packed.extractall(folder, names)
         except (zipfile.BadZipFile, zlib.error, RuntimeError) as error:
             # A password is asked for by a RuntimeError.
-            msg = (
-                f"{path} cannot be unpacked: {error}; expected a whole zip without a "
-                "password."
-            )
+            problem = f"{path} cannot be unpacked: {error}"
+            msg = f"{problem}; expected a whole zip without a password."
             raise FormatError(msg) from None
 
 
 def _read_folder(folder: Path, path: str) -> Scores:
-    files = sorted(
-        file for file in folder.rglob("*.score") if _NAME.fullmatch(file.name)
-    )
+    files = sorted(f for f in folder.rglob("*.score") if _NAME.fullmatch(f.name))
     if not files:
         msg = f"{path} has no .seg.score or .sys.score file in it."
         raise FormatError(msg)
-    return concatenate_scores([_read_file(file) for file in files])
+    return record.concatenate_scores([_read_file(file) for file in files])
 
 
 def _read_file(file: Path) -> Scores:
@@ -98,17 +89,13 @@ def _read_file(file: Path) -> Scores:
     if level == "seg":
         _check_counts(lines, str(file))
     is_human = "human" in file.parent.name
-    return build_score_table(
+    scorer = Scorer(name, "human" if is_human else "metric")
+    names = [str(line.segment) if level == "seg" else "" for line in lines]
+    scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
+    return record.build_score_table(
         [line.system for line in lines],
-        [
-            ScoredItem(str(line.segment) if level == "seg" else "", lang=lang or "")
-            for line in lines
-        ],
-        {
-            Scorer(name, "human" if is_human else "metric"): parse_numbers(
-                [line.score for line in lines], str(file), "the score", 1
-            )
-        },
+        [ScoredItem(segment, lang=lang or "") for segment in names],
+        {scorer: scores},
     )
 
 
@@ -122,7 +109,7 @@ class ScoreLine(NamedTuple):
 
 def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
     """Parse a system and a score a line, and number each system's lines."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     parsed = []
     rows = list(lines)
     for number, cells in split_rows(rows, BLANKS):
@@ -133,7 +120,7 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
             )
             raise FormatError(msg)
         system, score = cells
-        counts[system] = counts.get(system, 0) + 1
+        counts[system] += 1
         parsed.append(ScoreLine(system, counts[system], score))
     return parsed
 
@@ -141,10 +128,7 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
 def _check_counts(lines: Sequence[ScoreLine], path: str) -> None:
     counts = {line.system: line.segment for line in lines}
     if len(set(counts.values())) > 1:
-        least, most = (
-            min(counts, key=counts.__getitem__),
-            max(counts, key=counts.__getitem__),
-        )
+        least, most = (choose(counts, key=counts.__getitem__) for choose in (min, max))
         msg = (
             f"{path} has {counts[most]} segments of {most} but {counts[least]} of {least}; "
             "each system needs a line a segment, with None where a score is missing."
@@ -165,20 +149,18 @@ def parse_rating_lines(
     lines: Iterable[str], path: str, *, judge: str = ""
 ) -> list[RatingLine]:
     """Parse a system, marks and a judge a line; `judge` is for lines that name none."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     parsed = []
     for number, cells in split_rows(lines):
         if cells == [""]:
             continue
         cells += [judge] if len(cells) == 2 and judge else []
         if len(cells) != 3:
-            msg = (
-                f"{path}, line {number} has {len(cells)} columns; "
-                "expected system, rating and judge."
-            )
+            problem = f"{path}, line {number} has {len(cells)} columns"
+            msg = f"{problem}; expected system, rating and judge."
             raise FormatError(msg)
         system, rating, who = cells
-        counts[system] = counts.get(system, 0) + 1
+        counts[system] += 1
         marks = _parse_marks(rating, f"{path}, line {number}")
         parsed.append(RatingLine(system, counts[system], who, marks))
     return parsed
@@ -198,8 +180,7 @@ def _parse_mark(error: dict[str, Any]) -> dict[str, Any]:
     side = "source" if error.get("is_source_error") else "output"
     if error["start"] == error["end"]:
         side = OMISSION
-    mark = {"side": side, "start": error["start"], "end": error["end"]}
-    mark["severity"] = error["severity"]
+    mark = {"side": side} | {key: error[key] for key in ("start", "end", "severity")}
     if error.get("category") and error["category"] != OMISSION:
         mark["category"] = error["category"]
     return mark
@@ -242,11 +223,32 @@ def parse_folder_judgements(
             "(.seg.rating) or scores of da, or give the file to metra meta."
         )
         raise FormatError(msg)
-    texts = _read_texts(file.resolve().parent.parent, pair)
+    folder = file.resolve().parent.parent
+    sources = _read_lines_if_there(folder / "sources" / f"{pair}.txt")
+    documents = _read_lines_if_there(folder / "documents" / f"{pair}.docs")
+    files = (folder / "system-outputs" / pair).glob("*.txt")
+    outputs = {file.stem: read_lines(str(file)) for file in files}
     judgements = []
     for system, segment, judge, value in answers:
-        judgement = _build_judgement(
-            system, segment, judge, value, asked, (source, target), texts
+        for mark in value.get("mqm", ()):
+            mark.setdefault("category", "other")
+        original, document, output = (
+            texts[segment - 1] if segment <= len(texts) else None
+            for texts in (sources, documents, outputs.get(system, ()))
+        )
+        judgement = build_imported_judgement(
+            f"{judge}:{system}:{segment}",
+            (source, target),
+            system=system,
+            output=output or "",
+            campaign="mt-metrics-eval",
+            protocol=asked,
+            judge=judge,
+            kind="judged",
+            document=(document or "").rpartition("\t")[2],
+            segment=segment,
+            source=original,
+            value=value,
         )
         try:
             judgements.append(check(judgement))
@@ -259,60 +261,8 @@ def parse_folder_judgements(
     return judgements
 
 
-class FolderTexts(NamedTuple):
-    """The lines of the folder's texts; empty where a file is not there."""
-
-    sources: list[str]
-    documents: list[str]
-    outputs: dict[str, list[str]]
-
-
-def _read_texts(folder: Path, pair: str) -> FolderTexts:
-    outputs = folder / "system-outputs" / pair
-    files = sorted(outputs.glob("*.txt")) if outputs.is_dir() else []
-    return FolderTexts(
-        _read_lines_if_there(folder / "sources" / f"{pair}.txt"),
-        _read_lines_if_there(folder / "documents" / f"{pair}.docs"),
-        {file.stem: _read_lines_if_there(file) for file in files},
-    )
-
-
 def _read_lines_if_there(file: Path) -> list[str]:
     return read_lines(str(file)) if file.is_file() else []
-
-
-def _build_judgement(
-    system: str,
-    segment: int,
-    judge: str,
-    value: dict[str, Any],
-    asked: str,
-    languages: tuple[str, str],
-    texts: FolderTexts,
-) -> Judgement:
-    def get_line(lines: list[str]) -> str | None:
-        return lines[segment - 1] if segment <= len(lines) else None
-
-    for mark in value.get("mqm", ()):
-        mark.setdefault("category", "other")
-    name = f"{judge}:{system}:{segment}"
-    return Judgement(
-        id=name,
-        campaign="mt-metrics-eval",
-        protocol=asked,
-        protocol_version="",
-        source_language=languages[0],
-        target_language=languages[1],
-        judge=judge,
-        task=name,
-        kind="judged",
-        systems=(system,),
-        document=(get_line(texts.documents) or "").rpartition("\t")[2],
-        segment=segment,
-        source=get_line(texts.sources),
-        outputs=(get_line(texts.outputs.get(system, [])) or "",),
-        value=value,
-    )
 
 
 def format_folder(
@@ -329,35 +279,23 @@ def format_folder(
     """
     first = judgements[0].judgement
     pair = f"{first.source_language}-{first.target_language}"
-    scorers = {
-        score.scorer: None
-        for scored in judgements
-        for scores in scored.scores
-        for score in scores
-        if score.is_defined
-    }
-    files = {
-        f"human-scores/{pair}.{scorer}.seg.score": format_scores(
-            judgements, scorer, systems=systems, segments=segments
-        )
-        for scorer in scorers
-    }
+    size: dict[str, Any] = {"systems": systems, "segments": segments}
+    files = {}
+    scores = [score for each in judgements for own in each.scores for score in own]
+    for scorer in dict.fromkeys(score.scorer for score in scores if score.is_defined):
+        path = f"human-scores/{pair}.{scorer}.seg.score"
+        files[path] = format_scores(judgements, scorer, **size)
     if weights is not None:
+        size["weights"] = weights
         for judge in sorted({scored.judgement.judge for scored in judgements}):
             name = f"{pair}.{first.protocol}.{_format_file_name(judge)}.seg.rating"
             files[f"human-scores/{name}"] = format_ratings(
-                judgements,
-                systems=systems,
-                segments=segments,
-                judge=judge,
-                weights=weights,
+                judgements, judge=judge, **size
             )
     names = make_file_names(systems)
     files |= _format_texts(judgements, pair, names, segments)
-    files["systems.tsv"] = "".join(
-        f"{name}\t{' '.join(system.split())}\n" for system, name in names.items()
-    )
-    return files
+    rows = (f"{name}\t{' '.join(system.split())}\n" for system, name in names.items())
+    return files | {"systems.tsv": "".join(rows)}
 
 
 def format_scores(
@@ -378,16 +316,8 @@ def format_scores(
                     sign = 1 if score.higher_is_better else -1
                     key = system, scored.judgement.segment
                     values.setdefault(key, []).append(sign * score.native)
-    names = make_file_names(systems)
-    return "".join(
-        f"{names[system]}\t{_format_mean(values.get((system, segment)))}\n"
-        for system in systems
-        for segment in range(1, segments + 1)
-    )
-
-
-def _format_mean(values: list[float] | None) -> str:
-    return _NOTHING if values is None else repr(sum(values) / len(values) + 0.0)
+    means = {key: repr(sum(each) / len(each) + 0.0) for key, each in values.items()}
+    return _format_cells(means, systems, segments)
 
 
 def format_ratings(
@@ -404,30 +334,38 @@ def format_ratings(
         for judgement, _, _ in judgements
         if judgement.counts and judgement.judge == judge
     }
+    return _format_cells(ratings, systems, segments, f"\t{replace_line_breaks(judge)}")
+
+
+def _format_cells(
+    cells: Mapping[tuple[str, int], str],
+    systems: Sequence[str],
+    segments: int,
+    end: str = "",
+) -> str:
     names = make_file_names(systems)
-    who = replace_line_breaks(judge)
     return "".join(
-        f"{names[system]}\t{ratings.get((system, segment), _NOTHING)}\t{who}\n"
+        f"{names[system]}\t{cells.get((system, segment), _NOTHING)}{end}\n"
         for system in systems
         for segment in range(1, segments + 1)
     )
 
 
 def _format_rating(judgement: Judgement, weights: Weights) -> str:
-    errors = [
-        {
-            "start": mark["start"],
-            "end": mark["end"],
-            "category": mark.get(
-                "category", OMISSION if mark["side"] == OMISSION else ""
-            ),
-            "severity": mark["severity"],
-            "score": find_cost(weights, mark["severity"], mark.get("category", ""))
-            / 10,
-            "is_source_error": mark["side"] == "source",
-        }
-        for mark in get_marks(judgement)
-    ]
+    errors = []
+    for mark in get_marks(judgement):
+        category, severity = mark.get("category", ""), mark["severity"]
+        is_omission = "category" not in mark and mark["side"] == OMISSION
+        errors.append(
+            {
+                "start": mark["start"],
+                "end": mark["end"],
+                "category": OMISSION if is_omission else category,
+                "severity": severity,
+                "score": find_cost(weights, severity, category) / 10,
+                "is_source_error": mark["side"] == "source",
+            }
+        )
     return json.dumps({"errors": errors})
 
 
@@ -472,16 +410,13 @@ def _format_texts(
         sources[index], documents[index] = judgement.source or "", judgement.document
         for system, output, _ in scored.by_output():
             outputs[system][index] = output
-    files = {
-        f"sources/{pair}.txt": _join_lines(sources),
-        f"documents/{pair}.docs": "".join(
-            f"all\t{replace_line_breaks(name)}\n" for name in documents
-        ),
-    }
+    files = {f"sources/{pair}.txt": sources, f"documents/{pair}.docs": documents}
     for system, texts in outputs.items():
-        files[f"system-outputs/{pair}/{names[system]}.txt"] = _join_lines(texts)
-    return files
-
-
-def _join_lines(texts: Iterable[str]) -> str:
-    return "".join(f"{replace_line_breaks(text)}\n" for text in texts)
+        files[f"system-outputs/{pair}/{names[system]}.txt"] = texts
+    starts = {f"documents/{pair}.docs": "all\t"}
+    return {
+        path: "".join(
+            f"{starts.get(path, '')}{replace_line_breaks(line)}\n" for line in lines
+        )
+        for path, lines in files.items()
+    }

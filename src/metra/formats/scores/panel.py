@@ -7,18 +7,14 @@ without one.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.record import (
-    ScoredItem,
-    Scorer,
-    Scores,
-    build_score_table,
-    concatenate_scores,
-)
+from metra.formats.scores import record
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.panel import ScorePanel, SegmentStatistics
 from metra.stats.ratings import Ratings, sort_ratings
@@ -63,7 +59,14 @@ def build_panel(
     if not metrics:
         msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
         raise CorpusError(msg)
-    notes = _describe_repeats(scores, [gold, *metrics])
+    repeated = {name: scores.lines(name).count_repeats() for name in [gold, *metrics]}
+    # By a judge, or by two files that were mixed up.
+    notes = [
+        f"{name} has {count:,} values that repeat a system and segment of the same judge; "
+        "they are averaged (another language pair? write LANG=FILE)."
+        for name, count in repeated.items()
+        if count
+    ]
     people = _orient_scorer(scores, gold)
     by_metric: dict[str, OrientedScores] = {}
     for name in metrics:
@@ -71,16 +74,15 @@ def build_panel(
         if values.has_values[people.has_values].any():
             by_metric[name] = values
         else:
-            notes.append(
-                f"{name} has no score of any system that {gold} has judged: left out."
-            )
+            problem = f"no score of any system that {gold} has judged"
+            notes.append(f"{name} has {problem}: left out.")
     if not by_metric:
         msg = f"No metric shares a system with {gold!r}; check the systems' names."
         raise CorpusError(msg)
     keep = _find_shared_systems(scores.systems, gold, people, by_metric, notes)
     people = people.of_systems(keep)
     by_metric = {name: values.of_systems(keep) for name, values in by_metric.items()}
-    systems = [scores.systems[index] for index in np.flatnonzero(keep)]
+    systems = list(compress(scores.systems, keep))
     items = [scores.items[index] for index in scores.segments]
     shared = _find_shared_cells(gold, people, by_metric, notes)
     segments = [item.segment for item in items]
@@ -112,17 +114,6 @@ def build_panel(
     )
 
 
-def _describe_repeats(scores: Scores, names: Sequence[str]) -> list[str]:
-    """Say where a value was given twice: by a judge, or by two files that were mixed up."""
-    repeated = {name: scores.lines(name).count_repeats() for name in names}
-    return [
-        f"{name} has {count:,} values that repeat a system and segment of the same judge; "
-        "they are averaged (another language pair? write LANG=FILE)."
-        for name, count in repeated.items()
-        if count
-    ]
-
-
 def _find_shared_systems(
     systems: Sequence[str],
     gold: str,
@@ -131,24 +122,19 @@ def _find_shared_systems(
     notes: list[str],
 ) -> Mask:
     """Find the systems that all have scored, and say which have not."""
-    keep = people.has_values
-    unjudged = [systems[index] for index in np.flatnonzero(~keep).tolist()]
-    if unjudged:
-        notes.append(f"Without {gold} and so left out: {_format_names(unjudged)}.")
-    for name, values in by_metric.items():
-        lost = [
-            systems[index]
-            for index in np.flatnonzero(keep & ~values.has_values).tolist()
-        ]
+    keep = np.ones(len(systems), bool)
+    for reason, values in [
+        (f"Without {gold}", people),
+        *((f"Not scored by {name}", values) for name, values in by_metric.items()),
+    ]:
+        lost = list(compress(systems, keep & ~values.has_values))
         if lost:
-            notes.append(
-                f"Not scored by {name} and so left out: {_format_names(lost)}."
-            )
+            more = f" and {len(lost) - 6} more" if len(lost) > 6 else ""
+            notes.append(f"{reason} and so left out: {', '.join(lost[:6])}{more}.")
         keep = keep & values.has_values
     if not keep.any():
-        msg = (
-            f"No system has scores of {gold!r} and of every metric; name fewer metrics."
-        )
+        problem = f"No system has scores of {gold!r} and of every metric"
+        msg = f"{problem}; name fewer metrics."
         raise CorpusError(msg)
     return keep
 
@@ -165,9 +151,8 @@ def _find_shared_cells(
     cells = int(judged.sum())
     if cells and cells < judged.size:
         lacking = judged.size - cells
-        notes.append(
-            f"{gold} has {cells:,} of {judged.size:,} cells ({lacking:,} missing)."
-        )
+        share = f"{cells:,} of {judged.size:,} cells"
+        notes.append(f"{gold} has {share} ({lacking:,} missing).")
     for name, values in by_metric.items():
         scored = np.isfinite(values.segments)
         missing = int((judged & ~scored).sum()) if scored.any() else 0
@@ -183,11 +168,6 @@ def _score_systems(values: OrientedScores, shared: Mask) -> Array:
     if values.is_whole:
         return values.whole
     return row_means(np.where(shared, values.segments, np.nan))
-
-
-def _format_names(names: Sequence[str], most: int = 6) -> str:
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def orient_scores(scores: Scores, name: str) -> Array:
@@ -213,16 +193,10 @@ def average_systems(scores: Scores, name: str) -> Array:
 
 def replace_values(lines: Scores, value: Array, scorer: Scorer | None = None) -> Scores:
     """Replace the values of one scorer's lines; lines whose new value is NaN are dropped."""
-    keep = np.isfinite(value)
-    return replace(
-        lines,
-        scorers=lines.scorers if scorer is None else (scorer,),
-        scorer=lines.scorer[keep] if scorer is None else np.zeros(keep.sum(), np.int64),
-        system=lines.system[keep],
-        item=lines.item[keep],
-        judge=lines.judge[keep],
-        value=value[keep],
-    )
+    if scorer is not None:
+        numbers = np.zeros(len(lines), np.int64)
+        lines = replace(lines, scorers=(scorer,), scorer=numbers)
+    return replace(lines, value=value).keep_lines(np.isfinite(value))
 
 
 def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
@@ -249,20 +223,16 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         raise CorpusError(msg)
     nameless = int((lines.judge < 0).sum())
     if nameless:
-        msg = (
-            f"{nameless:,} of {len(lines):,} values of {name!r} name no judge; "
-            "agreement takes a column that says who judged."
-        )
+        problem = f"{nameless:,} of {len(lines):,} values of {name!r} name no judge"
+        msg = f"{problem}; agreement takes a column that says who judged."
         raise CorpusError(msg)
-    cells, unit = np.unique(
-        lines.item * len(lines.systems) + lines.system, return_inverse=True
-    )
+    count = len(lines.systems)
+    cells, unit = np.unique(lines.item * count + lines.system, return_inverse=True)
     units = []
     for cell in cells.tolist():
-        item = lines.items[cell // len(lines.systems)]
-        place = item.segment or item.document
-        system = lines.systems[cell % len(lines.systems)]
-        units.append(" ".join(filter(None, (item.lang, system, place))))
+        item, system = lines.items[cell // count], lines.systems[cell % count]
+        names = (item.lang, system, item.segment or item.document)
+        units.append(" ".join(filter(None, names)))
     return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
 
 
@@ -278,9 +248,7 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
         key = (item.lang, item.document)
         if item.document and key not in names:
             names[key] = len(items)
-            items.append(
-                ScoredItem(item.document, item.document, item.domain, item.lang)
-            )
+            items.append(item._replace(segment=item.document))
     if not items:
         msg = (
             "No score names a document; comparing documents takes a column that says "
@@ -296,20 +264,17 @@ def average_documents(scores: Scores, gold: str | None = None) -> Scores:
     judged = np.isfinite(scores.matrix(gold)) if gold is not None else None
     tables = []
     for scorer in scores.scorers:
-        values = _average_segments(
-            scores.matrix(scorer.name), of_segment, len(items), judged
-        )
+        segments = scores.matrix(scorer.name)
+        values = _average_segments(segments, of_segment, len(items), judged)
         given = scores.matrix(scorer.name, level="document")
         for document, column in zip(of_document, given.T, strict=True):
             means = values[:, document]
             values[:, document] = np.where(np.isfinite(column), column, means)
         systems = [system for system in scores.systems for _ in items]
-        tables.append(
-            build_score_table(
-                systems, items * len(scores.systems), {scorer: values.ravel()}
-            )
-        )
-    return concatenate_scores(tables)
+        scored = items * len(scores.systems)
+        cells = {scorer: values.ravel()}
+        tables.append(record.build_score_table(systems, scored, cells))
+    return record.concatenate_scores(tables)
 
 
 def _average_segments(

@@ -6,6 +6,7 @@ end of the text marks what is missing. A later line of the same judge and screen
 earlier one, and a reset masks all before it. Zouhar et al. 2026, arXiv 2601.02933.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -18,6 +19,7 @@ from metra.formats.scores.judgement import (
     JudgedText,
     Judgement,
     JudgementCheck,
+    build_imported_judgement,
     refuse_line,
 )
 from metra.formats.stream import parse_json
@@ -38,24 +40,15 @@ def parse_campaign(text: str, path: str) -> list[JudgedText]:
         msg = f"{path} has no list of data; expected a campaign of Pearmut."
         raise FormatError(msg)
     texts: dict[tuple[str, str, str], JudgedText] = {}
-    for is_check, documents in (
-        (False, data),
-        (True, campaign.get("data_welcome", [])),
-        (True, campaign.get("data_random", [])),
-    ):
-        for items in _list_documents(documents):
+    for part in ("data", "data_welcome", "data_random"):
+        for items in _list_documents(campaign.get(part, [])):
             document = _get_key(items[0])
             for item in items:
+                key = _get_key(item)
+                source, reference = _get_text(item, "src"), _get_text(item, "ref")
                 for system, output in _get_outputs(item, path).items():
-                    texts[system, _get_key(item), output] = JudgedText(
-                        system,
-                        _get_key(item),
-                        document,
-                        _get_text(item, "src"),
-                        _get_text(item, "ref"),
-                        output,
-                        is_check,
-                    )
+                    about = system, key, document, source, reference, output
+                    texts[system, key, output] = JudgedText(*about, part != "data")
     return list(texts.values())
 
 
@@ -99,10 +92,8 @@ def parse_results(
             judgements = [kept for kept in judgements if not _is_reset(kept, entry)]
             continue
         with refuse_line(place):
-            judgements += map(
-                check,
-                _parse_screen(entry, asked, steps, segments, languages, campaign),
-            )
+            screen = _parse_screen(entry, asked, steps, segments, languages, campaign)
+            judgements += map(check, screen)
     return _number_revisions(judgements)
 
 
@@ -126,22 +117,18 @@ def _parse_screen(
         segment = segments.setdefault(_get_key(item), len(segments) + 1)
         for system, answer in by_system.items():
             output = outputs[system]
-            name = f"{campaign}:{judge}:{screen}:{segment}:{system}"
-            yield Judgement(
-                id=name,
+            yield build_imported_judgement(
+                f"{campaign}:{judge}:{screen}:{segment}:{system}",
+                languages,
+                system=system,
+                output=output,
                 campaign=campaign,
                 protocol=protocol,
-                protocol_version="",
-                source_language=languages[0],
-                target_language=languages[1],
                 judge=judge,
-                task=name,
                 kind="judged" if screen.isdecimal() else "calibration",
-                systems=(system,),
                 document=document,
                 segment=segment,
                 source=_get_text(item, "src"),
-                outputs=(output,),
                 value={step.name: _get_value(answer, step, output) for step in steps},
                 shown_at=shown_at,
                 submitted_at=submitted_at,
@@ -206,10 +193,10 @@ def _is_reset(judgement: Judgement, reset: Mapping[str, Any]) -> bool:
 
 def _number_revisions(judgements: list[Judgement]) -> list[Judgement]:
     """Number the revisions of each answer, in the order of the lines."""
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     numbered = []
     for judgement in judgements:
-        counts[judgement.task] = counts.get(judgement.task, 0) + 1
+        counts[judgement.task] += 1
         revision = counts[judgement.task]
         name = judgement.id if revision == 1 else f"{judgement.id}:{revision}"
         numbered.append(replace(judgement, id=name, revision=revision))

@@ -6,7 +6,7 @@ To add a format, write a module with a function that reads a path, and add a rec
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, OptionError
@@ -37,11 +37,8 @@ class ScoreFormat(NamedTuple):
 
 def _is_folder(head: FileHead) -> bool:
     is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
-    return (
-        head.is_folder
-        or is_score_file
-        or (head.path != STDIN and is_zipfile(head.path))
-    )
+    is_zip = head.path != STDIN and is_zipfile(head.path)
+    return head.is_folder or is_score_file or is_zip
 
 
 def _is_json(head: FileHead) -> bool:
@@ -53,41 +50,13 @@ def _is_judgements(head: FileHead) -> bool:
     return schema.startswith("metra-judgement/")
 
 
-def _is_metra_json(head: FileHead) -> bool:
-    return _is_json(head) and "metra" in (head.first_object or {"metra": None})
-
-
-def _is_metra_tsv(head: FileHead) -> bool:
-    return _has_columns(head, "level", "system", "item", "metric", "score")
-
-
-def _is_mqm(head: FileHead) -> bool:
-    return _has_columns(head, "system", "category", "severity")
-
-
-def _has_columns(head: FileHead, *names: str) -> bool:
-    return {*names} <= {column.strip().lower() for column in head.columns}
-
-
-def _is_wmt_da(head: FileHead) -> bool:
-    return head.first_line.startswith(("SYS SID ", "HITId WorkerId "))
-
-
-def _is_long_table(head: FileHead) -> bool:
-    return find_columns(head.columns).keys() >= {"system", "scorer", "value"}
+def _has_columns(*names: str) -> Callable[[FileHead], bool]:
+    return lambda head: {*names} <= {column.strip().lower() for column in head.columns}
 
 
 def _is_matrix(head: FileHead) -> bool:
     roles = find_columns(head.columns)
     return len(head.columns) > 1 and ("system" in roles or "judge" in roles)
-
-
-def _is_appraise(head: FileHead) -> bool:
-    return appraise.is_appraise(head.first_line)
-
-
-def _is_esa(head: FileHead) -> bool:
-    return appraise.is_esa(head.first_line)
 
 
 def _refuse_judgements(path: str) -> Scores:
@@ -98,29 +67,37 @@ def _refuse_judgements(path: str) -> Scores:
     raise FormatError(msg)
 
 
+_METRA_TSV = ("level", "system", "item", "metric", "score")
+_ALL = (
+    ScoreFormat("mt-metrics-eval", _is_folder, mt_metrics_eval.read_mt_metrics_eval),
+    ScoreFormat("metra-judgements", _is_judgements, _refuse_judgements),
+    ScoreFormat(
+        "metra-json",
+        lambda head: _is_json(head) and "metra" in (head.first_object or ["metra"]),
+        metra.read_metra_json,
+    ),
+    ScoreFormat("metra-tsv", _has_columns(*_METRA_TSV), metra.read_metra_tsv),
+    ScoreFormat("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
+    ScoreFormat(
+        "da",
+        lambda head: head.first_line.startswith(("SYS SID ", "HITId WorkerId ")),
+        wmt_da.read_wmt_da,
+    ),
+    ScoreFormat(
+        "long",
+        lambda head: find_columns(head.columns).keys() >= {"system", "scorer", "value"},
+        long_table.read_long_table,
+        has_units=True,
+    ),
+    ScoreFormat("jsonl", _is_json, long_table.read_jsonl, has_units=True),
+    ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_units=True),
+    ScoreFormat("esa", appraise.is_esa, appraise.read_esa),
+    ScoreFormat("appraise", appraise.is_appraise, appraise.read_appraise),
+    ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
+)
 #: The first format that a file looks like reads it. `metra.campaign.judgement_files` has the
 #: same table with what protocols and metrics know.
-SCORE_FORMATS: Mapping[str, ScoreFormat] = {
-    form.name: form
-    for form in (
-        ScoreFormat(
-            "mt-metrics-eval", _is_folder, mt_metrics_eval.read_mt_metrics_eval
-        ),
-        ScoreFormat("metra-judgements", _is_judgements, _refuse_judgements),
-        ScoreFormat("metra-json", _is_metra_json, metra.read_metra_json),
-        ScoreFormat("metra-tsv", _is_metra_tsv, metra.read_metra_tsv),
-        ScoreFormat("mqm", _is_mqm, mqm.read_mqm),
-        ScoreFormat("da", _is_wmt_da, wmt_da.read_wmt_da),
-        ScoreFormat("long", _is_long_table, long_table.read_long_table, True),
-        ScoreFormat("jsonl", _is_json, long_table.read_jsonl, True),
-        ScoreFormat("matrix", _is_matrix, long_table.read_matrix, True),
-        ScoreFormat("esa", _is_esa, appraise.read_esa),
-        ScoreFormat("appraise", _is_appraise, appraise.read_appraise),
-        ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
-    )
-}
-#: Formats that the official scorer of WMT reads otherwise.
-_AS_WMT = {"mqm": "mqm-wmt"}
+SCORE_FORMATS: Mapping[str, ScoreFormat] = {form.name: form for form in _ALL}
 
 
 def read_scores(
@@ -139,48 +116,33 @@ def read_scores(
     own tables of scores need what protocols and metrics know: give the `formats` of
     `metra.campaign.judgement_files`.
     """
-    lang, equals, rest = path.partition("=")
-    if equals and _is_language_pair(lang):
-        scores = read_scores(
-            rest, input_format=input_format, units=units, wmt=wmt, formats=formats
-        )
-        items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
-        return replace(scores, items=tuple(items))
-    name = recognise_score_format(path) if input_format == "auto" else input_format
-    name = _AS_WMT.get(name, name) if wmt else name
+    lang, equals, file = path.partition("=")
+    if not equals or not _is_language_pair(lang):
+        lang, file = "", path
+    name = recognise_score_format(file) if input_format == "auto" else input_format
+    if wmt and name == "mqm":
+        name = "mqm-wmt"
     if name not in formats:
         known = ", ".join(formats)
-        msg = f"No format named {name!r} for {format_path(path)}; known: {known}."
+        msg = f"No format named {name!r} for {format_path(file)}; known: {known}."
         raise OptionError(msg)
-    if not units:
-        return formats[name].read(path)
-    if not formats[name].has_units:
+    if units and not formats[name].has_units:
         known = ", ".join(known for known, form in formats.items() if form.has_units)
         msg = (
-            f"{format_path(path)} is of the format {name}, which has no columns of one's "
+            f"{format_path(file)} is of the format {name}, which has no columns of one's "
             f"own; `units` is for {known}."
         )
         raise OptionError(msg)
-    return formats[name].read(path, units)
+    scores = formats[name].read(file, *([units] if units else []))
+    if not lang:
+        return scores
+    items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
+    return replace(scores, items=tuple(items))
 
 
-def read_score_files(
-    paths: Sequence[str],
-    *,
-    input_format: str = "auto",
-    units: Sequence[str] = (),
-    wmt: bool = False,
-    formats: Mapping[str, ScoreFormat] = SCORE_FORMATS,
-) -> Scores:
-    """Read several files into one table."""
-    return concatenate_scores(
-        [
-            read_scores(
-                path, input_format=input_format, units=units, wmt=wmt, formats=formats
-            )
-            for path in paths
-        ]
-    )
+def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
+    """Read several files into one table; the options are those of `read_scores`."""
+    return concatenate_scores([read_scores(path, **options) for path in paths])
 
 
 def recognise_score_format(path: str) -> str:
@@ -189,13 +151,12 @@ def recognise_score_format(path: str) -> str:
     form = recognise(head, SCORE_FORMATS.values())
     if form is not None:
         return form.name
-    if not head.content:
-        msg = f"{format_path(path)} is empty; expected scores."
-        raise FormatError(msg)
-    msg = (
-        f"{format_path(path)} begins with {head.first_line[:60]!r}, which is no table of "
-        "scores that is known; give `input_format`."
-    )
+    msg = f"{format_path(path)} is empty; expected scores."
+    if head.content:
+        msg = (
+            f"{format_path(path)} begins with {head.first_line[:60]!r}, which is no table "
+            "of scores that is known; give `input_format`."
+        )
     raise FormatError(msg)
 
 

@@ -4,10 +4,10 @@ A line says that a scorer (a metric or a kind of judgement) gave a value to a sy
 output for a segment, a document or the whole test set, and which judge gave it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,9 +77,7 @@ class Scores:
     @cached_property
     def segments(self) -> Codes:
         """The numbers of the items that are segments."""
-        return np.array(
-            [index for index, item in enumerate(self.items) if item.segment], np.int64
-        )
+        return np.flatnonzero([bool(item.segment) for item in self.items])
 
     def find(self, name: str) -> int:
         """Give a scorer's number."""
@@ -155,16 +153,11 @@ class Scores:
 
         Names of which no line is left are forgotten.
         """
-        keep = np.ones(len(self), bool)
-        items = np.array(
-            [
-                (lang is None or item.lang == lang)
-                and (domain is None or item.domain == domain)
-                for item in self.items
-            ],
-            bool,
-        )
-        keep &= items[self.item]
+        is_kept = [
+            lang in (None, item.lang) and domain in (None, item.domain)
+            for item in self.items
+        ]
+        keep = np.array(is_kept, bool)[self.item]
         if scorers is not None:
             keep &= np.isin(self.scorer, [self.find(name) for name in scorers])
         left_out = list(without_systems)
@@ -177,13 +170,10 @@ class Scores:
     def with_lower_is_better(self, names: Iterable[str]) -> "Scores":
         """Say of some scorers that their lower values are the better ones."""
         lower = {self.find(name) for name in names}
-        return replace(
-            self,
-            scorers=tuple(
-                scorer._replace(higher_is_better=False) if index in lower else scorer
-                for index, scorer in enumerate(self.scorers)
-            ),
-        )
+        scorers = list(self.scorers)
+        for index in lower:
+            scorers[index] = scorers[index]._replace(higher_is_better=False)
+        return replace(self, scorers=tuple(scorers))
 
     def with_values_of(self, name: str, other: "Scores") -> "Scores":
         """Take one scorer's values from another table, for its language pairs only."""
@@ -202,24 +192,24 @@ class Scores:
 
     def keep_lines(self, keep: NDArray[np.bool_]) -> "Scores":
         """Keep some lines; systems, items, scorers and judges keep their numbers."""
-        return replace(
-            self,
-            system=self.system[keep],
-            item=self.item[keep],
-            scorer=self.scorer[keep],
-            judge=self.judge[keep],
-            value=self.value[keep],
-            line=self.line[keep] if len(self.line) else self.line,
-        )
+        columns = (*_CODES.values(), "value", *(["line"] if len(self.line) else []))
+        return replace(self, **{name: getattr(self, name)[keep] for name in columns})
 
     def _compact(self) -> "Scores":
         """Forget names that no line uses."""
-        systems, system = _drop_unused_names(self.systems, self.system)
-        items, item = _drop_unused_names(self.items, self.item)
-        scorers, scorer = _drop_unused_names(self.scorers, self.scorer)
-        judges, judge = _drop_unused_names(self.judges, self.judge)
-        codes = system, item, scorer, judge, self.value, self.line
-        return Scores(systems, items, scorers, judges, *codes)
+        changes: dict[str, Any] = {}
+        for names, codes in _CODES.items():
+            known, code = getattr(self, names), getattr(self, codes)
+            used = np.unique(code[code >= 0])
+            place = np.full(len(known) + 1, -1, np.int64)
+            place[used] = np.arange(len(used))
+            changes[names] = tuple(known[index] for index in used)
+            changes[codes] = place[code]
+        return replace(self, **changes)
+
+
+#: The fields that hold names, and those that hold their numbers, line by line.
+_CODES = {"systems": "system", "items": "item", "scorers": "scorer", "judges": "judge"}
 
 
 def build_score_table(
@@ -244,9 +234,8 @@ def build_score_table(
         nobody = judge_names.index("")
         judge_names = judge_names[:nobody] + judge_names[nobody + 1 :]
         judge = np.where(judge == nobody, -1, judge - (judge > nobody))
-    columns = [np.asarray(column, np.float64) for column in values.values()]
-    rows = [np.flatnonzero(np.isfinite(column)) for column in columns]
-    kept = np.concatenate([*rows, np.empty(0, np.int64)]).astype(np.int64)
+    grid = np.array([*map(np.asarray, values.values())], np.float64)
+    scorer, kept = np.nonzero(np.isfinite(grid.reshape(len(values), len(system))))
     return Scores(
         system_names,
         item_names,
@@ -254,21 +243,36 @@ def build_score_table(
         judge_names,
         system[kept],
         item[kept],
-        np.repeat(np.arange(len(columns)), [len(places) for places in rows]),
+        scorer,
         judge[kept],
-        np.concatenate(
-            [column[places] for column, places in zip(columns, rows, strict=True)]
-            or [np.empty(0)]
-        ),
+        grid[scorer, kept] if values else np.empty(0),
     )
+
+
+def split_by_type(
+    values: Array, types: Sequence[str], scorers: Mapping[str, str], kind: str
+) -> dict[Scorer, Array]:
+    """Give the values of each type of line to a scorer of its own; NaN for the others."""
+    return {
+        Scorer(name, kind): np.where(np.array(types) == wanted, values, np.nan)
+        for wanted, name in scorers.items()
+        if wanted in types
+    }
 
 
 def concatenate_scores(tables: Sequence[Scores]) -> Scores:
     """Put tables under each other; the same name is the same thing in all of them."""
     if len(tables) == 1:
         return tables[0]
-    _check_directions(scorer for each in tables for scorer in each.scorers)
-    scorers = {s.name: s for each in reversed(tables) for s in each.scorers}
+    scorers: dict[str, Scorer] = {}
+    for scorer in (scorer for each in tables for scorer in each.scorers):
+        first = scorers.setdefault(scorer.name, scorer)
+        if first.higher_is_better is not scorer.higher_is_better:
+            msg = (
+                f"One table says that higher values of {scorer.name!r} are better, another "
+                "that lower ones are; rename one of the scorers."
+            )
+            raise CorpusError(msg)
     known = _match_items([item for each in tables for item in each.items])
     renamed = [
         replace(
@@ -278,25 +282,15 @@ def concatenate_scores(tables: Sequence[Scores]) -> Scores:
         )
         for each in tables
     ]
-    systems, system = _merge_codes([(each.systems, each.system) for each in renamed])
-    items, item = _merge_codes([(each.items, each.item) for each in renamed])
-    names, scorer = _merge_codes([(each.scorers, each.scorer) for each in renamed])
-    judges, judge = _merge_codes([(each.judges, each.judge) for each in renamed])
-    value = np.concatenate([each.value for each in renamed])
-    return Scores(systems, items, names, judges, system, item, scorer, judge, value)
-
-
-def _check_directions(scorers: Iterator[Scorer]) -> None:
-    known: dict[str, bool] = {}
-    for scorer in scorers:
-        if known.setdefault(scorer.name, scorer.higher_is_better) is not (
-            scorer.higher_is_better
-        ):
-            msg = (
-                f"One table says that higher values of {scorer.name!r} are better, another "
-                "that lower ones are; rename one of the scorers."
-            )
-            raise CorpusError(msg)
+    columns: dict[str, Any] = {"value": np.concatenate([t.value for t in renamed])}
+    for names, codes in _CODES.items():
+        index: dict[Any, int] = {}
+        merged = []
+        for table in renamed:
+            place = [index.setdefault(n, len(index)) for n in getattr(table, names)]
+            merged.append(np.array([*place, -1], np.int64)[getattr(table, codes)])
+        columns |= {names: tuple(index), codes: np.concatenate(merged)}
+    return Scores(**columns)
 
 
 def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
@@ -310,9 +304,8 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
     known = {}
     for namesakes in by_segment.values():
         for item in namesakes if len(namesakes) > 1 else []:
-            fuller = [
-                other for other in namesakes if other != item and _is_part(item, other)
-            ]
+            others = (other for other in namesakes if other != item)
+            fuller = [other for other in others if _is_part(item, other)]
             best = max(fuller, key=lambda other: sum(map(bool, other)), default=item)
             if all(_is_part(other, best) for other in fuller):
                 known[item] = best
@@ -330,26 +323,6 @@ def _encode_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
         (index.setdefault(name, len(index)) for name in names), np.int64, len(names)
     )
     return tuple(index), codes
-
-
-def _drop_unused_names(
-    names: tuple[Name, ...], codes: Codes
-) -> tuple[tuple[Name, ...], Codes]:
-    used = np.unique(codes[codes >= 0])
-    place = np.full(len(names) + 1, -1, np.int64)
-    place[used] = np.arange(len(used))
-    return tuple(names[index] for index in used), place[codes]
-
-
-def _merge_codes(
-    columns: Sequence[tuple[tuple[Name, ...], Codes]],
-) -> tuple[tuple[Name, ...], Codes]:
-    index: dict[Name, int] = {}
-    merged = []
-    for names, codes in columns:
-        place = [index.setdefault(name, len(index)) for name in names]
-        merged.append(np.array([*place, -1], np.int64)[codes])
-    return tuple(index), np.concatenate(merged)
 
 
 def _average_by_judge(

@@ -28,13 +28,9 @@ def format_spreadsheet(judgements: Iterable[ScoredJudgement]) -> str:
         judgement = scored.judgement
         active = None if judgement.active_ms is None else judgement.active_ms / 1000
         times = (judgement.shown_at, judgement.submitted_at, active)
-        tail = [
-            *("" if time is None else repr(time) for time in times),
-            *map(
-                escape_formula,
-                (judgement.cannot or "", judgement.wording, judgement.comment),
-            ),
-        ]
+        remarks = (judgement.cannot or "", judgement.wording, judgement.comment)
+        tail = ["" if time is None else repr(time) for time in times]
+        tail += map(escape_formula, remarks)
         for system, output, scores in scored.by_output():
             names = (judgement.judge, system, judgement.document)
             head = [*map(escape_formula, names), str(judgement.segment), judgement.kind]
@@ -62,21 +58,15 @@ def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:
     for scored in judgements:
         judgement = scored.judgement
         place = str(judgement.segment), judgement.document, judgement.judge
-        reasons = [
-            (system, score.scorer, score.reason)
-            for system, _, scores in scored.by_output()
-            for score in scores
-            if not score.is_defined
-        ]
+        for system, _, scores in scored.by_output() if judgement.cannot is None else ():
+            for score in scores:
+                if not score.is_defined:
+                    rows.append([system, score.scorer, *place, score.reason])
         if judgement.cannot is not None:
             reason = f"could not be judged: {judgement.cannot}"
-            reasons = [
-                (system, judgement.protocol, reason) for system in judgement.systems
-            ]
-        for system, scorer, reason in reasons:
-            cells = (system, scorer, *place, reason)
-            rows.append([replace_line_breaks(cell) for cell in cells])
-    return rows
+            names = judgement.systems
+            rows += [[name, judgement.protocol, *place, reason] for name in names]
+    return [[replace_line_breaks(cell) for cell in row] for row in rows]
 
 
 def count_undefined(

@@ -7,18 +7,15 @@ sid score time. In both, blanks or tabs separate the columns.
 from collections.abc import Mapping
 
 from metra.errors import FormatError
+from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers, read_columns
-from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS
 
 #: What the scorers of each type of line are called; only SYSTEM judges a system.
-_SCORERS = {
-    "SYSTEM": "da",
-    "REPEAT": "da-repeat",
-    "REF": "da-ref",
-    "BAD_REF": "da-bad-ref",
-}
+_NAMES = ("da", "da-repeat", "da-ref", "da-bad-ref")
+_SCORERS = dict(zip(("SYSTEM", "REPEAT", "REF", "BAD_REF"), _NAMES, strict=True))
 
 
 def read_wmt_da(path: str) -> Scores:
@@ -35,7 +32,7 @@ def read_wmt_da(path: str) -> Scores:
             Scorer("da", "da"): parse_numbers(columns["RAW.SCR"], path, "RAW.SCR"),
             Scorer("da-z", "da"): parse_numbers(columns["Z.SCR"], path, "Z.SCR"),
         }
-        return build_score_table(columns["SYS"], items, values)
+        return record.build_score_table(columns["SYS"], items, values)
     if {"WorkerId", "sys_id", "type", "sid", "score"} <= columns.keys():
         return _build_worker_scores(columns, path)
     msg = (
@@ -46,14 +43,12 @@ def read_wmt_da(path: str) -> Scores:
 
 
 def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> Scores:
-    scores = parse_numbers(columns["score"], path, "score").tolist()
+    scores = parse_numbers(columns["score"], path, "score")
     types = columns["type"]
     unknown = sorted(set(types) - _SCORERS.keys())
     if unknown:
-        msg = (
-            f"{format_path(path)} has judgements of the type {unknown[0]!r}; "
-            f"expected {', '.join(_SCORERS)}."
-        )
+        problem = f"{format_path(path)} has judgements of the type {unknown[0]!r}"
+        msg = f"{problem}; expected {', '.join(_SCORERS)}."
         raise FormatError(msg)
     sources = columns.get("Input.src", ("",) * len(types))
     targets = columns.get("Input.trg", ("",) * len(types))
@@ -61,12 +56,6 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         ScoredItem(name, lang=f"{source}-{target}" if source else "")
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
-    values = {
-        Scorer(name, "da"): [
-            score if line_type == wanted else float("nan")
-            for score, line_type in zip(scores, types, strict=True)
-        ]
-        for wanted, name in _SCORERS.items()
-        if wanted in types
-    }
-    return build_score_table(columns["sys_id"], items, values, columns["WorkerId"])
+    values = record.split_by_type(scores, types, _SCORERS, "da")
+    systems, judges = columns["sys_id"], columns["WorkerId"]
+    return record.build_score_table(systems, items, values, judges)

@@ -15,7 +15,7 @@ from xml.parsers import expat
 from metra.errors import FormatError
 from metra.formats.stream import ByteStream, format_path
 from metra.formats.texts.columns import Columns, Field, Reader
-from metra.formats.texts.parts import join_lines
+from metra.formats.texts.parts import describe_xml_error, join_lines
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -84,28 +84,21 @@ class _PairParser:
                 self.parser.Parse(block, False)
             self.parser.Parse(b"", True)
         except expat.ExpatError as error:
-            msg = (
-                f"{format_path(self.path)}, line {error.lineno}, column {error.offset + 1} is "
-                f"not XML: {expat.ErrorString(error.code)}."
-            )
+            msg = f"{describe_xml_error(self.path, error)}."
             raise FormatError(msg) from None
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2]
-        if (
-            self._skipped
-            or name in _ASIDE
-            or (self._pieces is not None and name in _CODES)
-        ):
+        is_code = self._pieces is not None and name in _CODES
+        if self._skipped or name in _ASIDE or is_code:
             self._skipped += 1
         elif name == "header":
             self._source_language = _normalise_language(attributes.get("srclang", ""))
         elif name in _UNITS:
             self._texts = {}
         elif name == "tuv":
-            self._language = _normalise_language(
-                attributes.get("xml:lang") or attributes.get("lang", "")
-            )
+            language = attributes.get("xml:lang") or attributes.get("lang", "")
+            self._language = _normalise_language(language)
         elif name in ("source", "target", "seg"):
             self._pieces = []
 
@@ -118,9 +111,8 @@ class _PairParser:
             self._texts.setdefault(side, join_lines("".join(self._pieces)))
             self._pieces = None
         elif name in _UNITS and "source" in self._texts:
-            self.pairs.append(
-                SegmentPair(self._texts["source"], self._texts.get("target", ""))
-            )
+            target = self._texts.get("target", "")
+            self.pairs.append(SegmentPair(self._texts["source"], target))
 
     def _find_side(self) -> str:
         """The language tells a memory's original; without one, the first text is it."""
@@ -152,8 +144,4 @@ def _is_same_language(first: str, second: str) -> bool:
     >>> _is_same_language("en-gb", "en"), _is_same_language("en-gb", "en-us")
     (True, False)
     """
-    return (
-        first == second
-        or first.startswith(f"{second}-")
-        or second.startswith(f"{first}-")
-    )
+    return f"{first}-".startswith(f"{second}-") or f"{second}-".startswith(f"{first}-")

@@ -120,10 +120,8 @@ def recognise_fields(
         known.append(given.get(column, field))
     has_outputs = any(field and field.role == "output" for field in known)
     rest: Role = "label" if has_outputs else "output"
-    return [
-        field or Field(rest, column)
-        for field, column in zip(known, header, strict=True)
-    ]
+    named = zip(known, header, strict=True)
+    return [field or Field(rest, column) for field, column in named]
 
 
 def check_column_names(
@@ -170,10 +168,8 @@ def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:
     """Refuse two columns that are the same thing by the same name."""
     for index, field in enumerate(fields):
         if field in fields[:index]:
-            msg = (
-                f"{where} has two columns for the {field.role} {field.name!r}; "
-                "give each column a name of its own."
-            )
+            problem = f"{where} has two columns for the {field.role} {field.name!r}"
+            msg = f"{problem}; give each column a name of its own."
             raise FormatError(msg)
 
 
@@ -201,9 +197,8 @@ def describe_field(field: Field) -> str:
     >>> describe_field(Field("source", "source")), describe_field(Field("output", "online-A"))
     ('the source', "the output 'online-A'")
     """
-    return (
-        "the source" if field.role == "source" else f"the {field.role} {field.name!r}"
-    )
+    name = "" if field.role == "source" else f" {field.name!r}"
+    return f"the {field.role}{name}"
 
 
 def list_values(values: Values) -> list[str | None]:

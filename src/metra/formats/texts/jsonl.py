@@ -77,10 +77,8 @@ def _parse_rows(lines: LineReader, path: str) -> Iterator[dict[str, Any]]:
         try:
             entry = json.loads(text)
         except json.JSONDecodeError as error:
-            msg = (
-                f"{place}, column {error.colno} is not JSON ({error.msg}); expected one "
-                "object a line."
-            )
+            problem = f"{place}, column {error.colno} is not JSON ({error.msg})"
+            msg = f"{problem}; expected one object a line."
             raise FormatError(msg) from None
         if not isinstance(entry, dict):
             msg = f"{place} is a {type(entry).__name__}; expected a JSON object."
@@ -88,10 +86,8 @@ def _parse_rows(lines: LineReader, path: str) -> Iterator[dict[str, Any]]:
         texts: dict[str, Any] = {}
         for key, value in _flatten_entry(entry):
             if key in texts:
-                msg = (
-                    f"{place} gives {key!r} twice, once within a list or map; leave one "
-                    "of them out."
-                )
+                problem = f"{place} gives {key!r} twice, once within a list or map"
+                msg = f"{problem}; leave one of them out."
                 raise FormatError(msg)
             texts[key] = value
         yield texts

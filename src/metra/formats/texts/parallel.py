@@ -42,9 +42,8 @@ class ParallelTable:
 
                 by_field = scan_file(file)
                 columns = _choose_columns(file, list(by_field), fields)
-                texts += [
-                    by_field[own]._replace(field=name) for own, name in columns.items()
-                ]
+                for own, name in columns.items():
+                    texts.append(by_field[own]._replace(field=name))
             else:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
@@ -115,9 +114,8 @@ class ParallelTable:
     def _refuse_lengths(self, counts: Sequence[int], size: int) -> None:
         """Read every file to its end to say how long it is."""
         lengths: dict[str, int] = {}
-        for side, reader, length in zip(
-            self._sides, self._readers, counts, strict=True
-        ):
+        sides = zip(self._sides, self._readers, counts, strict=True)
+        for side, reader, length in sides:
             while more := count_segments(reader.read(size)):
                 length += more
             name = format_path(side.path)
@@ -163,10 +161,8 @@ def _choose_columns(
         chosen = {texts[0]: Field(file.use, file.name)}
     else:
         names = ", ".join(field.name for field in fields)
-        msg = (
-            f"{format_path(file.path)} has no column for the {file.use}; it has: {names}. "
-            f"Columns are recognised by name: {HELP}."
-        )
+        problem = f"{format_path(file.path)} has no column for the {file.use}"
+        msg = f"{problem}; it has: {names}. Columns are recognised by name: {HELP}."
         raise FormatError(msg)
     if is_renamed:
         chosen[outputs[0]] = Field("output", file.name)
@@ -193,10 +189,8 @@ def _name_column(file: Source, field: Field, taken: Sequence[Field]) -> Field:
         numbered = (field._replace(name=f"{field.name}-{n}") for n in count(2))
         return next(name for name in numbered if name not in taken)
     remedy = ": NAME=FILE" if field.role == "output" else ""
-    msg = (
-        f"Two {field.role}s are called {field.name!r}; give each a name of its own"
-        f"{remedy}."
-    )
+    problem = f"Two {field.role}s are called {field.name!r}"
+    msg = f"{problem}; give each a name of its own{remedy}."
     raise CorpusError(msg)
 
 

@@ -24,6 +24,7 @@ from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
+    Values,
     check_column_names,
     check_duplicate_fields,
     describe_missing_column,
@@ -31,7 +32,7 @@ from metra.formats.texts.columns import (
     recognise_fields,
 )
 from metra.formats.texts.rows import RowChunk
-from metra.text.columns import Text, is_text_type, pack_arrow_column
+from metra.text.columns import is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -199,10 +200,8 @@ def _translate_errors(path: str) -> Iterator[None]:
         raise FormatError(msg) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).split("\n", 1)[0].rstrip(".")
-        msg = (
-            f"{path} is damaged, breaks off or is no Parquet: {reason}; write it again, or "
-            "leave it out."
-        )
+        problem = f"{path} is damaged, breaks off or is no Parquet: {reason}"
+        msg = f"{problem}; write it again, or leave it out."
         raise FormatError(msg) from None
 
 
@@ -222,9 +221,8 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
         if wanted is None or field in wanted
     } or dict([next(iter(fields.items()))])
     tables = _read_tables(paths, fields, columns, nulls)
-    held = pa.table(
-        [pa.array([], pa.large_string())] * len(columns), [*columns.values()]
-    )
+    nothing = pa.array([], pa.large_string())
+    held = pa.table([nothing] * len(columns), [*columns.values()])
     count = 0
 
     def read(most: int) -> Columns:
@@ -236,10 +234,15 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
             held = pa.concat_tables([held, table])
         rows, held = held.slice(0, most), held.slice(most)
         first, count = count, count + rows.num_rows
-        return {
-            field: _pack_values(field, column.combine_chunks(), first)
-            for field, column in zip(columns, rows.itercolumns(), strict=True)
-        }
+        values: dict[Field, Values] = {}
+        for field, chunked in zip(columns, rows.itercolumns(), strict=True):
+            column = chunked.combine_chunks()
+            if field.role in ("document", "label"):
+                values[field] = column.to_pylist()
+            else:
+                what = f"the {field.role} {field.name!r}"
+                values[field] = pack_arrow_column(column, what, first=first)
+        return values
 
     @cache
     def count_all() -> int:
@@ -304,9 +307,7 @@ def _select_columns(
     rows: pa.RecordBatch, columns: Mapping[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
-    values = {
-        field: decode_dictionary(rows.column(name)) for field, name in columns.items()
-    }
+    values = {f: decode_dictionary(rows.column(name)) for f, name in columns.items()}
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]
@@ -315,12 +316,6 @@ def _select_columns(
             if field.role in ("output", "source", "document"):
                 values[field] = get_required_column(rows, name, nulls)
     return [column.cast(pa.large_string()) for column in values.values()]
-
-
-def _pack_values(field: Field, column: pa.Array, first: int) -> Text | list[str | None]:
-    if field.role in ("document", "label"):
-        return column.to_pylist()
-    return pack_arrow_column(column, f"the {field.role} {field.name!r}", first=first)
 
 
 ROW_GROUP = 64 * 1024

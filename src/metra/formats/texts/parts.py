@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
+from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.stream import format_path
@@ -67,12 +68,9 @@ class SeenIds:
         return True
 
     def _is_ordered(self, new_id: str) -> bool:
-        return (
-            len(new_id) < 19
-            and new_id.isdecimal()
-            and new_id == str(int(new_id))
-            and 0 < int(new_id) <= self._ordered
-        )
+        is_number = len(new_id) < 19 and new_id.isdecimal()
+        number = int(new_id) if is_number else 0
+        return new_id == str(number) and 0 < number <= self._ordered
 
 
 class OpenPart:
@@ -120,11 +118,15 @@ class OpenPart:
 def check_declared_encoding(path: str, encoding: str) -> None:
     """Refuse a file that says of itself that it is not in UTF-8."""
     if encoding.lower() not in ("utf-8", "utf8", "us-ascii", "ascii"):
-        msg = (
-            f"{format_path(path)} is declared to be in {encoding}; convert the file to "
-            "UTF-8 and its declaration too."
-        )
+        problem = f"{format_path(path)} is declared to be in {encoding}"
+        msg = f"{problem}; convert the file to UTF-8 and its declaration too."
         raise FormatError(msg)
+
+
+def describe_xml_error(path: str, error: expat.ExpatError) -> str:
+    """Describe what is not XML in a file, and where."""
+    place = f"{format_path(path)}, line {error.lineno}, column {error.offset + 1}"
+    return f"{place} is not XML: {expat.ErrorString(error.code)}"
 
 
 # Longer segments are dealt with in pieces.

@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING
 
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import LineReader, list_strings
-from metra.formats.texts.columns import (
-    DOCUMENT,
-    SEGMENT_ID,
-    Columns,
-    Field,
-    Reader,
-    describe_field,
-)
+from metra.formats.texts import columns
+from metra.formats.texts.columns import Columns, Field, Reader
 
 if TYPE_CHECKING:
     from metra.formats.texts.rows import RowChunk
@@ -39,14 +33,12 @@ def _open_document_list(lines: LineReader) -> Reader:
     with closing(LineReader(lines.path)) as head:
         first = list_strings(head.read(1))
     has_segment_ids = any(len(row.cells) > 1 for row in split_rows(first))
-    fields = [DOCUMENT, SEGMENT_ID] if has_segment_ids else [DOCUMENT]
+    fields = [columns.DOCUMENT, columns.SEGMENT_ID][: 1 + has_segment_ids]
 
     def read_columns(most: int) -> Columns:
         rows = split_rows(list_strings(lines.read(most)))
         cells = [[*row.cells, None] for row in rows]
-        return {
-            field: [row[index] for row in cells] for index, field in enumerate(fields)
-        }
+        return {f: [row[index] for row in cells] for index, f in enumerate(fields)}
 
     return Reader(fields, read_columns, lines.share, lines.close)
 
@@ -70,7 +62,8 @@ def write(
         )
         raise OptionError(msg)
     with_documents = any(field.role == "document" for field in fields)
-    own = [field for field in fields if not (with_documents and field == SEGMENT_ID)]
+    behind = columns.SEGMENT_ID if with_documents else None
+    own = [field for field in fields if field != behind]
     with write_folder(out) as folder, ExitStack() as stack:
         files = {}
         for field in own:
@@ -80,8 +73,8 @@ def write(
         for chunk in chunks:
             for field, file in files.items():
                 lines = _format_lines(chunk, field)
-                if field.role == "document" and SEGMENT_ID in fields:
-                    ids = _format_lines(chunk, SEGMENT_ID)
+                if field.role == "document" and columns.SEGMENT_ID in fields:
+                    ids = _format_lines(chunk, columns.SEGMENT_ID)
                     lines = map("\t".join, zip(lines, ids, strict=True))
                 file.write("".join(line + "\n" for line in lines).encode())
 
@@ -93,7 +86,7 @@ def _format_lines(chunk: "RowChunk", field: Field) -> Iterator[str]:
         chunk = chunk.fill_missing(field)
     lines = check_values(chunk, field, "plain", find_line_problem)
     for index, line in enumerate(lines):
-        if "\t" in line and (field.role == "document" or field == SEGMENT_ID):
+        if "\t" in line and (field.role == "document" or field == columns.SEGMENT_ID):
             refuse_value(chunk, index, field, "holds a tab", "plain")
         if chunk.first + index == 0 and line.startswith("\ufeff"):
             refuse_value(chunk, index, field, "begins with a byte order mark", "plain")
@@ -106,7 +99,7 @@ def _name_file(field: Field) -> Path:
     name = f"{field.name}.txt"
     if "/" in name or len(name.encode()) > 200:
         msg = (
-            f"The name {field.name!r} of {describe_field(field)} cannot be a file's "
+            f"The name {field.name!r} of {columns.describe_field(field)} cannot be a file's "
             "name; give a short name without a slash, for an output as NAME=FILE."
         )
         raise FormatError(msg)

@@ -10,13 +10,8 @@ from typing import NamedTuple, NoReturn
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
-from metra.formats.texts.columns import (
-    SEGMENT_ID,
-    SEGMENT_IDS,
-    TEXT_ROLES,
-    Field,
-    describe_field,
-)
+from metra.formats.texts import columns
+from metra.formats.texts.columns import Field
 from metra.formats.texts.parts import SeenIds
 
 _CONTROL = re.compile("[\0-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -44,7 +39,7 @@ class RowChunk(NamedTuple):
         for field, values in self.rows.items():
             if field.role == "document":
                 ids.append(f"document {values[index]!r}")
-            elif field == SEGMENT_ID:
+            elif field == columns.SEGMENT_ID:
                 ids.append(f"segment {values[index]!r}")
         number = f"Segment {self.first + index + 1}"
         return f"{number} ({', '.join(ids)})" if ids else number
@@ -54,7 +49,7 @@ def refuse_value(
     chunk: RowChunk, index: int, field: Field, what: str, form: str
 ) -> NoReturn:
     """Raise an error that names what a format cannot carry, and where it is."""
-    owner = "" if field.role == "document" else f" of {describe_field(field)}"
+    owner = "" if field.role == "document" else f" of {columns.describe_field(field)}"
     remedy = (
         f"leave the label out with `drop` {field.name}"
         if field.role == "label"
@@ -88,9 +83,10 @@ def check_names(fields: Sequence[Field], form: str) -> None:
     for field in fields:
         name = field.name
         if not name or name != name.strip() or _CONTROL.search(name):
+            what = f"The name {name!r} of {columns.describe_field(field)}"
             msg = (
-                f"The name {name!r} of {describe_field(field)} cannot be carried by {form}; "
-                "give a name without blanks around it, tabs or other control characters."
+                f"{what} cannot be carried by {form}; give a name without blanks around "
+                "it, tabs or other control characters."
             )
             raise FormatError(msg)
 
@@ -130,10 +126,8 @@ class MarkupRules(NamedTuple):
 
     def format_attributes(self, values: Mapping[str, str]) -> str:
         """Format attributes, a blank before each."""
-        escaped = {
-            name: text.translate(self.in_attribute) for name, text in values.items()
-        }
-        return "".join(f' {name}="{text}"' for name, text in escaped.items())
+        signs = self.in_attribute
+        return "".join(f' {k}="{text.translate(signs)}"' for k, text in values.items())
 
     def format_segments(self, run: DocumentRun, text: Field) -> str:
         """Format one text's segments, a line each."""
@@ -151,7 +145,8 @@ class MarkupRules(NamedTuple):
 
 def list_text_fields(fields: Sequence[Field]) -> list[Field]:
     """List the texts: source, references, outputs."""
-    return [field for role in TEXT_ROLES for field in fields if field.role == role]
+    roles = columns.TEXT_ROLES
+    return [field for role in roles for field in fields if field.role == role]
 
 
 def split_documents(
@@ -163,7 +158,7 @@ def split_documents(
     the same throughout.
     """
     document = next((field for field in fields if field.role == "document"), None)
-    id_fields = (Field("label", name) for name in SEGMENT_IDS)
+    id_fields = (Field("label", name) for name in columns.SEGMENT_IDS)
     ids = next((field for field in id_fields if field in fields), None)
     labels = [field for field in fields if field.role == "label" and field != ids]
     for field in labels:
@@ -230,7 +225,7 @@ def _check_labels(
 def _check_ids(
     chunk: RowChunk, field: Field | None, seen: SeenIds, rules: MarkupRules
 ) -> Iterator[str]:
-    label = field or SEGMENT_ID
+    label = field or columns.SEGMENT_ID
     for index in range(chunk.size):
         given = chunk.rows[field][index] if field else None
         segment_id = given or str(seen.count + 1)

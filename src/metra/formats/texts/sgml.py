@@ -10,28 +10,13 @@ from metra.errors import FormatError
 from metra.formats.atomic import is_folder_name, write_folder, write_pieces
 from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
 from metra.formats.stream import check_utf8, format_path
+from metra.formats.texts import parts, rows, sgml_tags
 from metra.formats.texts.columns import Field, Role
 from metra.formats.texts.parts import (
-    DEEPEST,
     DocumentPart,
     OpenPart,
     ScannedContents,
     ScannedSegment,
-    check_declared_encoding,
-    join_lines,
-)
-from metra.formats.texts.rows import (
-    MarkupRules,
-    RowChunk,
-    list_text_fields,
-    split_documents,
-)
-from metra.formats.texts.sgml_tags import (
-    Tag,
-    TagReader,
-    decode_entities,
-    parse_attributes,
-    read_segment_id,
 )
 
 SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "output"}
@@ -50,7 +35,7 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     """
     blocks = check_utf8(file.blocks(file.start), file.path)
     scanner = _SgmlScanner(file.path, default_name)
-    for tag in TagReader(blocks, file.path, start=file.start):
+    for tag in sgml_tags.TagReader(blocks, file.path, start=file.start):
         scanner.take(tag)
     return scanner.contents
 
@@ -59,7 +44,7 @@ def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSeg
     """Read the segments of one document."""
     blocks = file.blocks(part.start, part.stop)
     number = 0
-    for tag in TagReader(blocks, file.path, start=part.start, line=part.line):
+    for tag in sgml_tags.TagReader(blocks, file.path, start=part.start, line=part.line):
         if tag.name != "seg":
             continue
         if not tag.closing:
@@ -67,8 +52,10 @@ def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSeg
             opened = tag
         content = tag.text if tag.closing else b"" if tag.empty else tag.content
         if content is not None:
-            segment_id = read_segment_id(opened, file.path) or str(number)
-            yield ScannedSegment(segment_id, _clean_text(content.decode()), opened.line)
+            segment_id = sgml_tags.read_segment_id(opened, file.path) or str(number)
+            text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
+            text = sgml_tags.decode_entities(parts.join_lines(text))
+            yield ScannedSegment(segment_id, text, opened.line)
 
 
 @dataclass(slots=True)
@@ -78,13 +65,13 @@ class _SgmlScanner:
     path: str
     default_name: str
     contents: ScannedContents = field(default_factory=ScannedContents)
-    _open: list[Tag] = field(default_factory=list)
-    _set: Tag | None = None
+    _open: list[sgml_tags.Tag] = field(default_factory=list)
+    _set: sgml_tags.Tag | None = None
     _set_attributes: dict[str, str] = field(default_factory=dict)
     _part: OpenPart | None = None
     _sets: int = 0
 
-    def take(self, tag: Tag) -> None:
+    def take(self, tag: sgml_tags.Tag) -> None:
         """Fit the next tag in."""
         if tag.name[:1] in ("!", "?"):
             self._check_declaration(tag)
@@ -101,14 +88,14 @@ class _SgmlScanner:
             elif tag.content is None:
                 self._open.append(tag)
 
-    def _begin(self, tag: Tag) -> None:
-        if len(self._open) >= DEEPEST:
-            self._fail(tag, f"tags are nested deeper than {DEEPEST} here")
+    def _begin(self, tag: sgml_tags.Tag) -> None:
+        if len(self._open) >= parts.DEEPEST:
+            self._fail(tag, f"tags are nested deeper than {parts.DEEPEST} here")
         if tag.name == "seg":
             if self._part is None:
                 self._fail(tag, "<seg> stands outside of any <doc>")
-            segment_id = read_segment_id(tag, self.path) or self._part.next_number
-            self._part.add(segment_id, self.path, tag.line)
+            given = sgml_tags.read_segment_id(tag, self.path)
+            self._part.add(given or self._part.next_number, self.path, tag.line)
         elif tag.name == "doc":
             self._part = self._open_document(tag)
         elif tag.name in SETS:
@@ -116,17 +103,17 @@ class _SgmlScanner:
                 self._fail(tag, f"<{tag.name}> stands inside of <{self._set.name}>")
             self._set = tag
             self._sets += 1
-            self._set_attributes = parse_attributes(tag, self.path)
+            self._set_attributes = sgml_tags.parse_attributes(tag, self.path)
             for name in _ABOUT:
                 value = self._set_attributes.get(name, "")
                 if value and value != "any":
                     self.contents.about.setdefault(name, value)
 
-    def _open_document(self, tag: Tag) -> OpenPart:
+    def _open_document(self, tag: sgml_tags.Tag) -> OpenPart:
         if self._set is None or self._part is not None:
             where = "inside of another <doc>" if self._part else "outside of any set"
             self._fail(tag, f"<doc> stands {where}")
-        labels = parse_attributes(tag, self.path)
+        labels = sgml_tags.parse_attributes(tag, self.path)
         document = labels.pop("docid", "").strip()
         if not document:
             self._fail(tag, "<doc> has no docid")
@@ -135,23 +122,20 @@ class _SgmlScanner:
         if role == "reference":
             system = self._set_attributes.get("refid", "") or system
         name = "source" if role == "source" else system.strip() or self.default_name
-        known_labels = self.contents.labels.get(document, {})
-        self.contents.labels[document] = labels | known_labels
+        self.contents.labels[document] = labels | self.contents.labels.get(document, {})
         return OpenPart(Field(role, name), document, start=tag.start, line=tag.line)
 
-    def _close(self, tag: Tag) -> None:
+    def _close(self, tag: sgml_tags.Tag) -> None:
         if not self._open:
             self._fail(tag, f"</{tag.name}> closes what was not opened")
         opened = self._open.pop()
         if opened.name != tag.name:
-            self._fail(
-                tag,
-                f"</{tag.name}> stands where </{opened.name}> is expected, because the "
-                f"<{opened.name}> of line {opened.line} is still open",
-            )
+            why = f"the <{opened.name}> of line {opened.line} is still open"
+            what = f"</{tag.name}> stands where </{opened.name}> is expected, because {why}"
+            self._fail(tag, what)
         self._leave(tag)
 
-    def _leave(self, tag: Tag) -> None:
+    def _leave(self, tag: sgml_tags.Tag) -> None:
         if tag.name == "doc" and self._part is not None:
             stop = tag.start if tag.closing else tag.stop
             self._part.close(self.contents, self.path, stop)
@@ -159,43 +143,35 @@ class _SgmlScanner:
         elif tag.name in SETS:
             self._set = None
 
-    def _refuse_stray_text(self, tag: Tag) -> None:
+    def _refuse_stray_text(self, tag: sgml_tags.Tag) -> None:
         inner = self._open[-1].name if self._open else ""
         if inner == "seg":
             if not tag.closing or tag.name not in ("seg", ""):
-                sign = "/" if tag.closing else ""
-                self._fail(
-                    tag,
-                    f"<{sign}{tag.name}> stands inside of the <seg> of line "
-                    f"{self._open[-1].line}, which is not closed",
-                )
+                name, line = f"{'/' * tag.closing}{tag.name}", self._open[-1].line
+                where = f"inside of the <seg> of line {line}, which is not closed"
+                self._fail(tag, f"<{name}> stands {where}")
         elif tag.text and inner in _WITHOUT_TEXT:
             words = tag.text.decode(errors="replace")[:40]
             self._fail(tag, f"there is text outside of any <seg> before it: {words!r}")
 
-    def _end(self, tag: Tag) -> None:
+    def _end(self, tag: sgml_tags.Tag) -> None:
         if self._open:
-            last = self._open[-1]
-            self._fail(
-                tag, f"the file ends, but the <{last.name}> of line {last.line} is open"
-            )
+            last = f"<{self._open[-1].name}> of line {self._open[-1].line}"
+            self._fail(tag, f"the file ends, but the {last} is open")
         if not self._sets:
-            msg = (
-                f"{format_path(self.path)} holds no <srcset>, <refset> or <tstset>; expected "
-                "NIST's SGML."
-            )
+            sets = "<srcset>, <refset> or <tstset>"
+            msg = f"{format_path(self.path)} holds no {sets}; expected NIST's SGML."
             raise FormatError(msg)
 
-    def _check_declaration(self, tag: Tag) -> None:
+    def _check_declaration(self, tag: sgml_tags.Tag) -> None:
         kind = tag.name.lower()
         if kind == "?xml":
-            declared = _ENCODING.search(tag.attributes)
-            if declared:
-                check_declared_encoding(self.path, declared[1].decode())
+            if declared := _ENCODING.search(tag.attributes):
+                parts.check_declared_encoding(self.path, declared[1].decode())
         elif kind[0] == "!" and kind != "!doctype":
             self._fail(tag, f"<{tag.name}> declares something, which is not read")
 
-    def _fail(self, tag: Tag, what: str) -> NoReturn:
+    def _fail(self, tag: sgml_tags.Tag, what: str) -> NoReturn:
         msg = (
             f"{format_path(self.path)}, line {tag.line}: {what}; expected <srcset>, "
             "<refset> or <tstset> around <doc> around <seg>, each closed in turn."
@@ -203,15 +179,9 @@ class _SgmlScanner:
         raise FormatError(msg)
 
 
-def _clean_text(text: str) -> str:
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return decode_entities(join_lines(text))
-
-
 _TAGS = {role: tag for tag, role in SETS.items()}
 _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
-_RULES = MarkupRules(
+_RULES = rows.MarkupRules(
     "sgml",
     label=re.compile(r"(?!(?:docid|sysid)$)[a-z_][a-z0-9_.-]*"),
     bad=re.compile(r"[\r\n]"),
@@ -226,7 +196,7 @@ _RULES = MarkupRules(
 def write(
     out: str,
     fields: Sequence[Field],
-    chunks: Iterable[RowChunk],
+    chunks: Iterable[rows.RowChunk],
     about: Mapping[str, str],
 ) -> None:
     """Write a file with all sets, or a folder with src.sgm, ref.sgm and each output."""
@@ -245,7 +215,7 @@ def write(
 
 def _encode(
     fields: Sequence[Field],
-    chunks: Iterable[RowChunk],
+    chunks: Iterable[rows.RowChunk],
     about: Mapping[str, str],
     stack: ExitStack,
 ) -> Iterator[bytes]:
@@ -272,13 +242,13 @@ def _name_file(text: Field) -> str:
 
 
 def _write_texts(
-    fields: Sequence[Field], chunks: Iterable[RowChunk], stack: ExitStack
+    fields: Sequence[Field], chunks: Iterable[rows.RowChunk], stack: ExitStack
 ) -> dict[Field, IO[bytes]]:
     """Write the documents of each text to a temporary file: the sets come one by one."""
-    texts = list_text_fields(fields)
+    texts = rows.list_text_fields(fields)
     files = {text: stack.enter_context(open_spool(TEXT_IN_MEMORY)) for text in texts}
     begun = False
-    for run in split_documents(fields, chunks, _RULES):
+    for run in rows.split_documents(fields, chunks, _RULES):
         for text, file in files.items():
             if run.begins:
                 system = {} if text.role == "source" else {"sysid": text.name}

@@ -14,9 +14,7 @@ from metra.formats.stream import format_path
 # A tag that goes on for longer than this is a tag that is not closed.
 LONGEST = 1 << 16
 
-_OWN = re.compile(
-    rb"</?(?:mteval|srcset|refset|tstset|doc|hl|p|seg)(?=[\s/>])", re.IGNORECASE
-)
+_OWN = re.compile(rb"(?i)</?(?:mteval|srcset|refset|tstset|doc|hl|p|seg)(?=[\s/>])")
 _ANY = re.compile(rb"<[/!?a-z]", re.IGNORECASE)
 
 # As much text as is shown of what stands where none should.
@@ -109,12 +107,19 @@ class TagReader:
         if segment is None or segment.end(1) - segment.start(1) > LONGEST:
             return None
         self._place = segment.start(1)
-        line = self._count_lines()
-        start = self._base + self._place
+        start, line = self._base + self._place, self._count_lines()
         self._place = segment.end()
-        stop = self._base + self._place
         _, attributes, content = segment.groups()
-        return Tag("seg", False, attributes, start, stop, line, b"", content)
+        return Tag(
+            "seg",
+            False,
+            attributes,
+            start,
+            self._base + self._place,
+            line,
+            b"",
+            content,
+        )
 
     def _find(self, wanted: re.Pattern[bytes]) -> bool:
         """Go to the next tag and keep the text before it; say whether there is one."""
@@ -171,16 +176,14 @@ class TagReader:
             if tag or self._ended or len(self._buffer) - self._place > LONGEST:
                 raise FormatError(self._describe_unreadable(line))
             self._read_block()
-        start = self._base + self._place
+        place = self._base + self._place, self._base + tag.end(), line
         self._place = tag.end()
-        stop = self._base + self._place
-        text = self._take_text()
         if special:
             name, attributes = tag.groups()
-            return Tag(name.decode(), False, attributes, start, stop, line, text)
+            return Tag(name.decode(), False, attributes, *place, self._take_text())
         slash, name, attributes = tag.groups()
         lower_name = name.decode().lower()
-        return Tag(lower_name, bool(slash), attributes, start, stop, line, text)
+        return Tag(lower_name, bool(slash), attributes, *place, self._take_text())
 
     def _skip_comment(self) -> None:
         line = self._count_lines()
@@ -198,14 +201,15 @@ class TagReader:
 
     def _describe_unreadable(self, line: int) -> str:
         head = self._buffer[self._place : self._place + 40].decode(errors="replace")
+        place = f"{format_path(self._path)}, line {line}"
         if head[1:2] == "!":
             return (
-                f"{format_path(self._path)}, line {line} declares something in {head!r}; "
-                "declarations are not read, so write the text without them."
+                f"{place} declares something in {head!r}; declarations are not read, so "
+                "write the text without them."
             )
         return (
-            f"{format_path(self._path)}, line {line}: {head!r} begins like a tag but does not "
-            'end like one; expected <NAME KEY="VALUE"> on few lines, or &lt; for a <.'
+            f"{place}: {head!r} begins like a tag but does not end like one; expected "
+            '<NAME KEY="VALUE"> on few lines, or &lt; for a <.'
         )
 
 
@@ -224,10 +228,10 @@ def parse_attributes(tag: Tag, path: str) -> dict[str, str]:
     That is how mteval reads them, and files with two system names in a tag exist.
     """
     if not _ATTRIBUTES.fullmatch(tag.attributes):
-        shown_attributes = tag.attributes.decode().strip()
+        place, shown = f"{format_path(path)}, line {tag.line}", tag.attributes.decode()
         msg = (
-            f"{format_path(path)}, line {tag.line}: the attributes of <{tag.name}> cannot be "
-            f'read: {shown_attributes!r}; expected KEY="VALUE" pairs.'
+            f"{place}: the attributes of <{tag.name}> cannot be read: {shown.strip()!r}; "
+            'expected KEY="VALUE" pairs.'
         )
         raise FormatError(msg)
     attributes: dict[str, str] = {}

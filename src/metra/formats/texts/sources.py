@@ -78,9 +78,8 @@ def list_sources(
     others += [(source, "source", "source"), (documents, "document", "doc")]
     for other, role, name in others:
         if other is not None:
-            sources.append(
-                Source(other, role, choose_format(other, input_format), name)
-            )
+            form = choose_format(other, input_format)
+            sources.append(Source(other, role, form, name))
     if documents is not None:
         sources[-1] = _check_documents(sources[-1])
     return sources
@@ -118,10 +117,8 @@ def _list_shards(folder: str) -> list[str]:
         if name.endswith(suffixes) and not name.startswith((".", "_"))
     ]
     if not paths:
-        msg = (
-            f"{folder} is a folder without Parquet files in it; give files, or a folder "
-            "that has some."
-        )
+        problem = f"{folder} is a folder without Parquet files in it"
+        msg = f"{problem}; give files, or a folder that has some."
         raise FormatError(msg)
     return paths
 
@@ -131,19 +128,14 @@ def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     places = [os.path.realpath(shard.path) for shard in shards]
     for index, shard in enumerate(shards):
         if places[index] in places[:index]:
-            msg = (
-                f"{shard.path} is given twice, so that its rows would count twice; give "
-                "it once."
-            )
+            problem = f"{shard.path} is given twice, so that its rows would count twice"
+            msg = f"{problem}; give it once."
             raise FormatError(msg)
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
     table = shards[0]._replace(name="", shards=tuple(shard.path for shard in shards))
     place = sources.index(shards[0])
-    return [
-        *sources[:place],
-        table,
-        *(file for file in sources[place:] if file not in shards),
-    ]
+    others = [file for file in sources[place:] if file not in shards]
+    return [*sources[:place], table, *others]
 
 
 def _set_columns(file: Source, columns: ColumnNames) -> Source:

@@ -1,7 +1,7 @@
 """Tab-separated tables: a header line, then one segment a line; no quoting."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
 from metra.formats.lines import LineReader, list_strings
@@ -38,12 +38,12 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     def read(most: int) -> Columns:
         first_line = lines.count + 1
         rows = list_strings(lines.read(most))
-        columns = split_columns(rows, len(fields), table.path, first_line)
+        columns: list[Any] = split_columns(rows, len(fields), table.path, first_line)
         # An empty reference cell is a missing one.
         return {
             field: [cell or None for cell in column]
             if field.role == "reference"
-            else [*column]
+            else column
             for field, column in zip(fields, columns, strict=True)
         }
 

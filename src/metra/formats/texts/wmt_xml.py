@@ -1,7 +1,7 @@
 """The XML of WMT's test sets since 2021: documents with source, references and outputs."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -11,22 +11,13 @@ from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
 from metra.formats.stream import check_utf8, format_path
+from metra.formats.texts import parts, rows
 from metra.formats.texts.columns import Field, Role, describe_field, format_column_name
 from metra.formats.texts.parts import (
-    DEEPEST,
     DocumentPart,
     OpenPart,
     ScannedContents,
     ScannedSegment,
-    check_declared_encoding,
-    join_lines,
-)
-from metra.formats.texts.rows import (
-    DocumentRun,
-    MarkupRules,
-    RowChunk,
-    list_text_fields,
-    split_documents,
 )
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
@@ -58,17 +49,14 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
                 scanner.fail(f"a tag or comment is longer than {LONGEST:,} bytes")
         parser.Parse(b"", True)
     except expat.ExpatError as error:
-        msg = (
-            f"{format_path(file.path)}, line {error.lineno}, column {error.offset + 1} is not "
-            f"XML: {expat.ErrorString(error.code)}; expected WMT's XML, all tags closed "
-            "and < and & written as &lt; and &amp;."
-        )
+        problem = parts.describe_xml_error(file.path, error)
+        expected = "all tags closed and < and & written as &lt; and &amp;"
+        msg = f"{problem}; expected WMT's XML, {expected}."
         raise FormatError(msg) from None
     for places in scanner.contents.parts.values():
         for document, place in places.items():
-            places[document] = place._replace(
-                start=place.start + file.start, stop=place.stop + file.start
-            )
+            start, stop = place.start + file.start, place.stop + file.start
+            places[document] = place._replace(start=start, stop=stop)
     return scanner.contents
 
 
@@ -76,16 +64,12 @@ def read_segments(file: SeekableFile, part: DocumentPart) -> Iterator[ScannedSeg
     """Read the segments of one document's text."""
     if not part.size:
         return
-    segments: list[ScannedSegment] = []
-    parser = _SegmentParser(segments.append, part.line)
-    if _may_have_references(file.blocks(part.start, part.stop)):
-        parser.tell_breaks_apart()
+    has_references = _may_have_references(file.blocks(part.start, part.stop))
+    parser = _SegmentParser(part.line, tells_breaks=has_references)
     for block in file.blocks(part.start, part.stop):
-        parser.feed(block)
-        yield from segments
-        segments.clear()
-    parser.finish()
-    yield from segments
+        yield from parser.feed(block)
+    # The part ends before the end tag, without which something could be held back.
+    yield from parser.feed(f"</{parser.outer}>".encode(), final=True)
 
 
 def _may_have_references(blocks: Iterator[bytes]) -> bool:
@@ -98,44 +82,40 @@ def _may_have_references(blocks: Iterator[bytes]) -> bool:
 
 
 class _SegmentParser:
-    """The text of segments while it is being read."""
+    """The text of segments while it is being read.
 
-    def __init__(self, done: Callable[[ScannedSegment], None], line: int) -> None:
-        self._done = done
+    With `tells_breaks`, each line break is looked at: whether it is one of the file or
+    written as &#10;.
+    """
+
+    def __init__(self, line: int, *, tells_breaks: bool) -> None:
+        self.outer = ""
         self._line = line - 1
+        self._segments: list[ScannedSegment] = []
         self._pieces: list[str] = []
-        self._take: Callable[[str], None] = self._pieces.append
-        self._mark = "\n"
+        self._take = self._look if tells_breaks else self._pieces.append
+        self._mark = _BREAK if tells_breaks else "\n"
         self._block = self._tail = b""
         self._start = 0
-        self._outer = ""
         self._segment = ("", 0)
         self._parser = expat.ParserCreate("UTF-8")
         self._parser.buffer_size = 1 << 16
-        self._parser.buffer_text = True
+        self._parser.buffer_text = not tells_breaks
         self._parser.StartElementHandler = self._begin
         self._parser.EndElementHandler = self._end
 
-    def tell_breaks_apart(self) -> None:
-        """Look at each line break, whether it is one of the file or written as &#10;."""
-        self._parser.buffer_text = False
-        self._take = self._look
-        self._mark = _BREAK
-
-    def feed(self, block: bytes) -> None:
-        """Read on."""
+    def feed(self, block: bytes, *, final: bool = False) -> list[ScannedSegment]:
+        """Read on; return the segments that have ended."""
         # A reference may have begun in the block before.
         self._tail = (self._tail + self._block)[-64:]
         self._start += len(self._block)
         self._block = block
-        self._parser.Parse(block, False)
-
-    def finish(self) -> None:
-        """Add the end tag, before which the part ends, so that nothing is held back."""
-        self._parser.Parse(f"</{self._outer}>".encode(), True)
+        self._parser.Parse(block, final)
+        segments, self._segments = self._segments, []
+        return segments
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        self._outer = self._outer or name
+        self.outer = self.outer or name
         if name == "seg":
             line = self._line + self._parser.CurrentLineNumber
             self._segment = (attributes["id"].strip(), line)
@@ -144,18 +124,17 @@ class _SegmentParser:
     def _look(self, piece: str) -> None:
         if piece == "\n":
             index = self._parser.CurrentByteIndex - self._start
-            byte = (
-                self._block[index : index + 1] if index >= 0 else self._tail[index:][:1]
-            )
-            piece = "\n" if byte == b"&" else _BREAK
+            block = self._block if index >= 0 else self._tail
+            piece = "\n" if block.startswith(b"&", index) else _BREAK
         self._pieces.append(piece)
 
     def _end(self, name: str) -> None:
         if name == "seg":
             self._parser.CharacterDataHandler = None
-            text = join_lines("".join(self._pieces), mark=self._mark)
+            text = parts.join_lines("".join(self._pieces), mark=self._mark)
             self._pieces.clear()
-            self._done(ScannedSegment(self._segment[0], text, self._segment[1]))
+            segment_id, line = self._segment
+            self._segments.append(ScannedSegment(segment_id, text, line))
 
 
 @dataclass(slots=True)
@@ -174,21 +153,20 @@ class _XmlScanner:
 
     def __post_init__(self) -> None:
         self.parser.XmlDeclHandler = self._check_declaration
-        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self.parser.StartDoctypeDeclHandler = lambda *_: self.fail(
+            "<!DOCTYPE> declares something, which is not read"
+        )
         self.parser.StartElementHandler = self._begin
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
 
     def _check_declaration(self, _: str, encoding: str | None, __: int) -> None:
         if encoding:
-            check_declared_encoding(self.path, encoding)
-
-    def _refuse_doctype(self, *_: object) -> None:
-        self.fail("<!DOCTYPE> declares something, which is not read")
+            parts.check_declared_encoding(self.path, encoding)
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
-        if len(self._open) >= DEEPEST:
-            self.fail(f"tags are nested deeper than {DEEPEST} here")
+        if len(self._open) >= parts.DEEPEST:
+            self.fail(f"tags are nested deeper than {parts.DEEPEST} here")
         outer = self._open[-1] if self._open else ""
         if not outer and name not in _ROOTS:
             self.fail(f"the file begins with <{name}>")
@@ -236,12 +214,8 @@ class _XmlScanner:
         if name == "src":
             title = "source"
         text = Field(role, title or self.default_name)
-        return OpenPart(
-            text,
-            self._document,
-            start=self.parser.CurrentByteIndex,
-            line=self.parser.CurrentLineNumber,
-        )
+        start, line = self.parser.CurrentByteIndex, self.parser.CurrentLineNumber
+        return OpenPart(text, self._document, start=start, line=line)
 
     def _add_segment(self, attributes: dict[str, str]) -> None:
         if self._part is None:
@@ -267,11 +241,8 @@ class _XmlScanner:
             self._collection = None
 
     def _text(self, piece: str) -> None:
-        if (
-            self._open[-1] in _WITHOUT_TEXT
-            and not self._unknown
-            and not piece.isspace()
-        ):
+        is_bare = self._open[-1] in _WITHOUT_TEXT and not self._unknown
+        if is_bare and not piece.isspace():
             self.fail("there is text outside of any <seg>")
 
     def fail(self, what: str) -> NoReturn:
@@ -295,7 +266,7 @@ def _find_problem(text: str) -> str | None:
     return f"holds the character U+{ord(bad[0]):04X}" if bad else None
 
 
-_RULES = MarkupRules(
+_RULES = rows.MarkupRules(
     "wmt-xml",
     label=re.compile(r"(?!id$)[A-Za-z_][A-Za-z0-9_.-]*"),
     bad=_NOT_XML,
@@ -308,18 +279,18 @@ _RULES = MarkupRules(
 def write(
     out: str,
     fields: Sequence[Field],
-    chunks: Iterable[RowChunk],
+    chunks: Iterable[rows.RowChunk],
     about: Mapping[str, str],
 ) -> None:
     """Write a file, a document at a time."""
     with ExitStack() as stack:
-        document = _DocumentWriter(list_text_fields(fields), about, stack)
-        runs = split_documents(fields, chunks, _RULES)
+        document = _DocumentWriter(rows.list_text_fields(fields), about, stack)
+        runs = rows.split_documents(fields, chunks, _RULES)
         write_pieces(out, _encode(document, runs, about.get("setid", "test")))
 
 
 def _encode(
-    document: "_DocumentWriter", runs: Iterable[DocumentRun], set_id: str
+    document: "_DocumentWriter", runs: Iterable[rows.DocumentRun], set_id: str
 ) -> Iterator[bytes]:
     def format_tag(name: str, identity: str) -> bytes:
         return f"<{name}{_RULES.format_attributes({'id': identity})}>\n".encode()
@@ -355,7 +326,7 @@ class _DocumentWriter:
         self._missing: dict[Field, bool] = {}
         self._never = {text for text in texts if text.role == "reference"}
 
-    def add(self, run: DocumentRun) -> None:
+    def add(self, run: rows.DocumentRun) -> None:
         """Take the next segments, of a new document or of the same."""
         if run.begins:
             names = {"id": run.document} | run.labels
@@ -368,7 +339,7 @@ class _DocumentWriter:
             self._never.discard(text)
             file.write(_RULES.format_segments(run, text).encode())
 
-    def _is_missing(self, run: DocumentRun, text: Field) -> bool:
+    def _is_missing(self, run: rows.DocumentRun, text: Field) -> bool:
         """Whether the reference lacks the document; it cannot lack parts of one."""
         for index, segment in enumerate(run.chunk.rows[text]):
             missing = segment is None
@@ -387,10 +358,8 @@ class _DocumentWriter:
             if self._missing.get(text):
                 continue
             tag = _TAGS[text.role]
-            language = self._about.get(
-                "srclang" if text.role == "source" else "trglang", ""
-            )
-            attributes = {"lang": language, NAMES[tag]: text.name}
+            key = "srclang" if text.role == "source" else "trglang"
+            attributes = {"lang": self._about.get(key), NAMES[tag]: text.name}
             given = {k: v for k, v in attributes.items() if k and v}
             yield f"<{tag}{_RULES.format_attributes(given)}>\n<p>\n".encode()
             yield from drain_spool(file)

@@ -158,7 +158,6 @@ def compare(
     with name_stages() as name_stage:
         findings = run_analyses(
             collected,
-            statistics.metrics,
             statistics,
             analyses,
             baseline=choose_baseline(corpus.systems, settings),

@@ -64,8 +64,8 @@ def import_(
     from metra.campaign.imports import (
         TEXTS,
         parse_judgements,
+        parse_texts,
         read_file,
-        read_texts,
         split_language_pair,
     )
     from metra.campaign.results import describe_counts
@@ -80,7 +80,7 @@ def import_(
         if url is not None:
             msg = f"{files[0]} holds texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = format_corpus(read_texts(files))
+        lines, kept, lost = format_corpus(parse_texts(found))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{kept} segments{more}.", err=True)
         write_output(lines.removesuffix("\n"), out or "-")

@@ -16,7 +16,7 @@ from metra.formats.scores.record import (
 from metra.meta.options import PseudoOptions
 from metra.meta.pseudo import (
     compute_wilcoxon,
-    draw_curves,
+    correlate_documents,
     gather_judgements,
     report_pseudo,
 )
@@ -178,7 +178,7 @@ def test_constant_scores_leave_a_dash_and_a_note():
     )
     both = concatenate_scores([scores, constant])
     panel, options = build_panel(both, "da"), PseudoOptions(lengths=(2,), documents=9)
-    findings = report_pseudo(panel, draw_curves(both, panel, options), options)
+    findings = report_pseudo(panel, correlate_documents(both, panel, options), options)
     row = cells_by_name(findings.tables[0])["flat"]
     assert row[0].value is None
     assert any(

@@ -25,7 +25,7 @@ import re
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import ClassVar
+from typing import Any
 
 import click
 
@@ -97,9 +97,13 @@ class Commands(click.Group):
 class LazyGroup(Commands):
     """Commands that are loaded when called."""
 
-    #: The module of the package that holds each command.
-    modules: ClassVar[Mapping[str, str]] = dict(zip(COMMANDS, COMMANDS, strict=True))
-    package = "metra.cli"
+    def __init__(
+        self, *args: Any, package: str, modules: Mapping[str, str], **given: Any
+    ) -> None:
+        super().__init__(*args, **given)
+        self.package = package
+        #: The module of the package that holds each command.
+        self.modules = modules
 
     def list_commands(self, _: click.Context) -> list[str]:
         """List the commands in the order in which one meets them."""
@@ -116,6 +120,8 @@ class LazyGroup(Commands):
 
 @click.group(
     cls=LazyGroup,
+    package="metra.cli",
+    modules=dict(zip(COMMANDS, COMMANDS, strict=True)),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "--version", message="metra %(version)s")

@@ -61,10 +61,7 @@ def correlate_differences(
 
 
 def report_differences(
-    differences: Sequence[SystemDifferences],
-    options: Options,
-    *,
-    interval: bool = True,
+    differences: Sequence[SystemDifferences], options: Options, *, interval: bool = True
 ) -> MetaReport:
     """Lay out a table for each language pair: all pairs of systems, and the sure ones."""
     panels = [each.panel for each in differences]

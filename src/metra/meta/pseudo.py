@@ -4,11 +4,12 @@ from itertools import permutations
 
 import numpy as np
 
+from metra.formats.scores.panel import get_sign
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_matrix, build_signature
+from metra.meta.findings import MetaReport, build_figure, build_matrix, build_signature
 from metra.meta.options import PseudoOptions
-from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array
+from metra.scoring.table import make_table
+from metra.stats.arrays import Array, drop_nan
 from metra.stats.exact_tests import signed_rank_p
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import DocumentCurves, JudgementCells, draw_documents
@@ -20,8 +21,7 @@ JUDGES = "judge with judge"
 def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     """Gather every single judgement of the panel's gold, higher being better."""
     lines = scores.lines(panel.gold_name)
-    scorer = scores.scorers[scores.find(panel.gold_name)]
-    sign = 1.0 if scorer.higher_is_better else -1.0
+    sign = get_sign(scores, panel.gold_name)
     system_at = {name: at for at, name in enumerate(panel.systems)}
     item_at = {item: at for at, item in enumerate(panel.items)}
     system = np.array([system_at.get(name, -1) for name in scores.systems], np.int64)
@@ -33,13 +33,11 @@ def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     order = np.argsort(cell, kind="stable")
     count = np.bincount(cell, minlength=panel.gold.size)
     start = np.cumsum(count) - count
-    shape = panel.gold.shape
-    return JudgementCells(
-        start.reshape(shape), count.reshape(shape), lines.value[keep][order] * sign
-    )
+    start, count = (each.reshape(panel.gold.shape) for each in (start, count))
+    return JudgementCells(start, count, lines.value[keep][order] * sign)
 
 
-def draw_curves(
+def correlate_documents(
     scores: Scores, panel: ScorePanel, options: PseudoOptions
 ) -> DocumentCurves:
     """Draw documents of each length and correlate metrics and judges on them."""
@@ -53,6 +51,12 @@ def draw_curves(
     )
 
 
+def average_curves(curves: DocumentCurves) -> dict[str, list[float]]:
+    """Average over documents, length by length: each metric, and judges with judges."""
+    means = {name: curves.mean(name) for name in curves.by_name}
+    return means | ({JUDGES: curves.judge_mean()} if curves.judges else {})
+
+
 def report_pseudo(
     panel: ScorePanel, curves: DocumentCurves, options: PseudoOptions
 ) -> MetaReport:
@@ -60,23 +64,35 @@ def report_pseudo(
     series = dict(curves.by_name)
     if curves.judges:
         series[JUDGES] = curves.judges
-    cells = {
-        name: [_mean_and_se(each) for each in line] for name, line in series.items()
-    }
+    figures = {name: [*map(_mean_and_se, line)] for name, line in series.items()}
     heads = [str(n) for n in curves.lengths]
     caption = (
         f"Mean {options.coef} with {panel.gold_name} over documents of so many segments"
     )
-    rows = list(cells.items())
+    rows = [
+        (
+            name,
+            [build_figure(m, (m - se, m + se) if se == se else None) for m, se in line],
+        )
+        for name, line in figures.items()
+    ]
     tables = [make_table("scorer", heads, rows, caption=caption, name="pseudo")]
-    if options.test:
-        tables += [_build_p_table(curves, place) for place in range(len(heads))]
+    for place, n in enumerate(curves.lengths if options.test else ()):
+        length = "1 segment" if n == 1 else f"{n} segments"
+        table = build_matrix(
+            "metric",
+            list(curves.by_name),
+            compute_wilcoxon(curves, place),
+            caption=f"Wilcoxon signed ranks at {length}: p that the row is no better",
+            name=f"wilcoxon {n}",
+        )
+        tables.append(table)
     data = {
         name: [
-            {"n": n, "mean": cell.value, "se": _se(each)}
-            for n, each, cell in zip(curves.lengths, line, cells[name], strict=True)
+            {"n": n, "mean": drop_nan(mean), "se": drop_nan(se)}
+            for n, (mean, se) in zip(curves.lengths, line, strict=True)
         ]
-        for name, line in series.items()
+        for name, line in figures.items()
     }
     signature = build_signature(
         panel,
@@ -99,31 +115,11 @@ def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
     return p
 
 
-def _build_p_table(curves: DocumentCurves, place: int) -> Table:
-    n = curves.lengths[place]
-    length = "1 segment" if n == 1 else f"{n} segments"
-    return build_matrix(
-        "metric",
-        list(curves.by_name),
-        compute_wilcoxon(curves, place),
-        caption=f"Wilcoxon signed ranks at {length}: p that the row is no better",
-        name=f"wilcoxon {n}",
-    )
-
-
-def _mean_and_se(values: Array) -> Cell:
+def _mean_and_se(values: Array) -> tuple[float, float]:
     there = values[np.isfinite(values)]
-    if not len(there):
-        return Cell(None)
-    mean, se = float(there.mean()), _se(values)
-    return Cell(mean, (mean - se, mean + se) if se is not None else None)
-
-
-def _se(values: Array) -> float | None:
-    there = values[np.isfinite(values)]
-    if len(there) < 2:
-        return None
-    return float(there.std(ddof=1) / np.sqrt(len(there)))
+    count = len(there)
+    mean = float(there.mean()) if count else np.nan
+    return mean, float(there.std(ddof=1) / np.sqrt(count)) if count > 1 else np.nan
 
 
 def _write_notes(curves: DocumentCurves, series: dict[str, list[Array]]) -> list[str]:

@@ -100,10 +100,7 @@ def report_scatter(scatter: ScatterCorrelations, *, named: bool = False) -> Meta
         reasons = dict.fromkeys(r.reason for r in results.values() if r.reason)
         notes += [f"{label}: {reason}" for reason in reasons]
     signature = build_signature(
-        panel,
-        level="sys",
-        coef=options.coef,
-        outliers="named" if named else "mad 2.5",
+        panel, level="sys", coef=options.coef, outliers="named" if named else "mad 2.5"
     )
     table = make_table(
         "metric",

@@ -16,7 +16,7 @@ from metra.meta.judge_plots import (
     build_gap_histogram,
     build_judge_plot,
 )
-from metra.meta.pseudo import JUDGES, gather_judgements
+from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.correlation import Options
@@ -73,11 +73,7 @@ class TrustReport:
 
 
 def assess_trust(
-    judgements: Scores,
-    sheets: CorpusStatistics,
-    *,
-    scorer: str,
-    seed: int,
+    judgements: Scores, sheets: CorpusStatistics, *, scorer: str, seed: int
 ) -> TrustReport:
     """Hold metrics against people, people against people, and both by length of document.
 
@@ -138,12 +134,10 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
         documents=DOCUMENTS,
         seed=seed,
     )
-    means = {name: drawn.mean(name) for name in drawn.by_name}
-    if not np.isfinite(list(means.values())).any():
+    means = average_curves(drawn)
+    if not np.isfinite([means[name] for name in drawn.by_name]).any():
         msg = "On every document the judgements, or the metric's scores, are all the same."
         raise CorpusError(msg)
-    if drawn.judges:
-        means[JUDGES] = drawn.judge_mean()
     return LengthCurve(drawn.lengths, means, JUDGES)
 
 

@@ -22,7 +22,7 @@ CURVES = CurvePlot(
     "across",
     "down",
     ["1", "2", "all"],
-    {AWKWARD: [0.1, None, 0.3], "people": [0.5, 0.4, 0.3]},
+    {AWKWARD: [0.1, float("nan"), 0.3], "people": [0.5, 0.4, 0.3]},
     bands={"people": [(0.4, 0.6), (0.3, 0.5), (0.2, 0.4)]},
     dashed=["people"],
 )
@@ -38,7 +38,9 @@ CLOUD = ScatterPoints(
     fit=LineFit(3.0, -4.67, [(1.0, -3.0, 0.0), (3.0, 3.0, 6.0)]),
     caption="caption",
 )
-HEAT = Heatmap("t", "c", [AWKWARD, "b"], [[None, 0.0004], [-0.5, 0.2]], "p", [1, 2])
+HEAT = Heatmap(
+    "t", "c", [AWKWARD, "b"], [[float("nan"), 0.0004], [-0.5, 0.2]], "p", [1, 2]
+)
 BARS = Histogram("t", "c", "difference", [("0", 3), (AWKWARD, 1)])
 JUDGES = JudgePlot("t", "c", "judge a", "judge b", [(1.0, 2.0)], [(1.1, 1.9)])
 DRAWN = [

@@ -6,8 +6,7 @@ server: `serve`, `demo`
 """
 
 import sys
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 
@@ -16,20 +15,6 @@ from metra.cli import LazyGroup
 
 class _JudgeGroup(LazyGroup):
     """The commands of `metra judge`."""
-
-    modules: ClassVar[Mapping[str, str]] = {
-        "init": "campaigns",
-        "serve": "server",
-        "links": "campaigns",
-        "status": "campaigns",
-        "settle": "campaigns",
-        "export": "files",
-        "exercise": "files",
-        "import": "files",
-        "forget": "campaigns",
-        "demo": "server",
-    }
-    package = "metra.cli.judge"
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an error of the database becomes one sentence."""
@@ -48,7 +33,15 @@ class _JudgeGroup(LazyGroup):
             raise StoreError(describe_error(error)) from error
 
 
-@click.group(cls=_JudgeGroup)
+_MODULES = {
+    **{"init": "campaigns", "serve": "server"},
+    **dict.fromkeys(("links", "status", "settle"), "campaigns"),
+    **dict.fromkeys(("export", "exercise", "import"), "files"),
+    **{"forget": "campaigns", "demo": "server"},
+}
+
+
+@click.group(cls=_JudgeGroup, package="metra.cli.judge", modules=_MODULES)
 def judge() -> None:
     """Let people judge translations in their browsers.
 

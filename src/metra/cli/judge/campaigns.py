@@ -206,11 +206,7 @@ def _describe_judge(judge: "Judge") -> str:
     envvar="METRA_BASE_URL",
 )
 def links(
-    campaign: str | None,
-    url: str,
-    labels: tuple[str, ...],
-    revoke: bool,
-    base_url: str,
+    campaign: str | None, url: str, labels: tuple[str, ...], revoke: bool, base_url: str
 ) -> None:
     """Make links for the judges of CAMPAIGN who have none, and show them this once.
 

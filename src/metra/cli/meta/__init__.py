@@ -6,35 +6,21 @@ metrics: questions about metrics: correlate, diff, compare and cross
 options: what the questions share: scores to read, panels, notes and pictures
 """
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import click
 
 from metra.cli import LazyGroup
 
-
-class _MetaGroup(LazyGroup):
-    """The questions, one file each."""
-
-    modules: ClassVar[Mapping[str, str]] = {
-        "correlate": "metrics",
-        "diff": "metrics",
-        "compare": "metrics",
-        "cross": "metrics",
-        "scatter": "designs",
-        "robust": "designs",
-        "task": "designs",
-        "agree": "judges",
-        "normalise": "judges",
-        "pseudo": "designs",
-        "refs": "designs",
-        "rank": "judges",
-    }
-    package = "metra.cli.meta"
+#: The module of each question, in the order in which one meets them.
+_MODULES = {
+    **dict.fromkeys(("correlate", "diff", "compare", "cross"), "metrics"),
+    **dict.fromkeys(("scatter", "robust", "task"), "designs"),
+    **dict.fromkeys(("agree", "normalise"), "judges"),
+    **dict.fromkeys(("pseudo", "refs"), "designs"),
+    "rank": "judges",
+}
 
 
-@click.group(cls=_MetaGroup)
+@click.group(cls=LazyGroup, package="metra.cli.meta", modules=_MODULES)
 def meta() -> None:
     """Ask how far metrics and judges can be trusted.
 

@@ -1,11 +1,10 @@
 """`metra meta pseudo`, `refs`, `robust`, `scatter` and `task`: questions about designs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
 from metra.meta.options import (
     PseudoOptions,
@@ -20,13 +19,7 @@ if TYPE_CHECKING:
     from metra.stats.panel import ScorePanel
 
 
-@click.command()
-@shared.question
-@shared.own
-@shared.gold
-@shared.metrics
-@options_from(PseudoOptions)
-@shared.plot
+@shared.question(PseudoOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     """Rank systems on documents of n segments drawn at random: metrics, and judges.
 
@@ -38,36 +31,31 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
     metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
     """
-    from metra.meta.pseudo import JUDGES, draw_curves, report_pseudo
+    from metra.meta.pseudo import correlate_documents, report_pseudo
 
-    asked.require_one_language()
+    shared.require_one_language(asked.scores)
     asked.gold = asked.normalise_scores(asked.gold, options.scaling)
     asked.add_own_scores()
     panel = asked.build_panels()[0]
-    curves = draw_curves(asked.scores, panel, options)
+    curves = correlate_documents(asked.scores, panel, options)
     if asked.plot:
-        means = {name: curves.mean(name) for name in curves.by_name}
-        if curves.judges:
-            means[JUDGES] = curves.judge_mean()
-        picture = _draw_curves(
+        from metra.meta.pseudo import JUDGES, average_curves
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
+        plot = CurvePlot(
             f"Mean {options.coef} with {asked.gold} by length of document",
             f"{len(panel.systems)} systems, {options.documents:,} documents of each length",
             "segments in a document",
             options.coef,
             [str(n) for n in curves.lengths],
-            means,
+            average_curves(curves),
             dashed=[JUDGES],
         )
-        asked.write_pictures(picture)
+        asked.write_pictures(draw_curves(plot))
     return report_pseudo(panel, curves, options)
 
 
-@click.command()
-@shared.question
-@shared.own
-@shared.gold
-@options_from(RefsOptions)
-@shared.plot
+@shared.question(RefsOptions, *shared.OWN, *shared.GOLD, plot=True)
 def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
     """Show how agreement grows with references: outputs are scored with subsets of them.
 
@@ -85,7 +73,7 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
     from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
     from metra.stats.correlation import Options
 
-    asked.require_one_language()
+    shared.require_one_language(asked.scores)
     corpus = asked.open_corpus()
     measures = make_metrics(asked.specs)
     lang = asked.scores.languages[0]
@@ -109,7 +97,9 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
         seed=options.seed,
     )
     if asked.plot:
-        picture = _draw_curves(
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
+        plot = CurvePlot(
             f"{question.heading} with {asked.gold} by number of references",
             f"mean over subsets, at most {options.most} of each number",
             "references",
@@ -117,16 +107,11 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
             [str(count) for count in curves.counts],
             {name: curves.mean(name) for name in curves.values},
         )
-        asked.write_pictures(picture)
+        asked.write_pictures(draw_curves(plot))
     return report_references(curves, panel, question)
 
 
-@click.command()
-@shared.question
-@shared.gold
-@shared.metrics
-@options_from(RobustOptions)
-@shared.plot
+@shared.question(RobustOptions, *shared.GOLD, shared.METRIC, plot=True)
 def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
     """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
 
@@ -146,14 +131,16 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
         for panel in panels
     ]
     if asked.plot:
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
         across = {
             "top": "best systems",
             "window": "systems by rank",
             "subsets": "systems drawn at random",
             "leave-one-out": "system left out",
         }
-        pictures = [
-            _draw_curves(
+        plots = [
+            CurvePlot(
                 f"{options.coef} with {asked.gold} over fewer systems",
                 panel.lang or f"{len(panel.systems)} systems",
                 across[choice],
@@ -163,16 +150,11 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
             )
             for panel, each in zip(panels, robustness, strict=True)
         ]
-        asked.write_pictures(*pictures)
+        asked.write_pictures(*map(draw_curves, plots))
     return report_robustness(panels, robustness, chosen, choice=choice, window=window)
 
 
-@click.command()
-@shared.question
-@shared.gold
-@shared.metrics
-@options_from(ScatterOptions)
-@shared.plot
+@shared.question(ScatterOptions, *shared.GOLD, shared.METRIC, plot=True)
 def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport":
     """Plot systems by gold and metric, with a fitted line, its band and the outliers.
 
@@ -184,16 +166,12 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     """
     from metra.formats.lines import read_lines
     from metra.formats.scores.long_table import read_named_pairs
-    from metra.meta.scatter import (
-        build_system_clouds,
-        correlate_choices,
-        report_scatter,
-    )
+    from metra.meta import scatter as question
     from metra.stats.correlation import Options
 
-    asked.require_one_language()
+    shared.require_one_language(asked.scores)
     named = options.outliers != "mad"
-    scattered = correlate_choices(
+    scattered = question.correlate_choices(
         asked.build_panels()[0],
         Options(coef=options.coef),
         classes=read_named_pairs(options.classes) if options.classes else None,
@@ -202,19 +180,17 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        asked.write_pictures(*map(draw_scatter, build_system_clouds(scattered)))
-    return report_scatter(scattered, named=named)
+        asked.write_pictures(
+            *map(draw_scatter, question.build_system_clouds(scattered))
+        )
+    return question.report_scatter(scattered, named=named)
 
 
-@click.command()
-@click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
-@shared.question
-@shared.gold
-@shared.metrics
-@options_from(TaskOptions)
-def task(
-    asked: shared.MetaQuestion, protocol: str, options: TaskOptions
-) -> "MetaReport":
+_protocol = click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
+
+
+@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol)
+def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
@@ -228,21 +204,5 @@ def task(
 
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
     panels = asked.build_panels()
-    return report_task(score_task(protocol, panels, chosen, test=options.test), chosen)
-
-
-def _draw_curves(
-    title: str,
-    caption: str,
-    across: str,
-    down: str,
-    labels: Sequence[str],
-    curves: Mapping[str, Sequence[float]],
-    dashed: Sequence[str] = (),
-) -> str:
-    from metra.report.pictures.curves import CurvePlot, draw_curves
-
-    lines = {name: shared.convert_nan([line])[0] for name, line in curves.items()}
-    return draw_curves(
-        CurvePlot(title, caption, across, down, labels, lines, dashed=dashed)
-    )
+    scores = score_task(asked.protocol, panels, chosen, test=options.test)
+    return report_task(scores, chosen)

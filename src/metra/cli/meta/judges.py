@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import click
-
-from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
 from metra.meta.options import AgreeOptions, NormaliseOptions, RankOptions
 
@@ -12,11 +9,7 @@ if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
 
 
-@click.command()
-@shared.question
-@shared.scorer
-@options_from(RankOptions)
-@shared.plot
+@shared.question(RankOptions, shared.SCORER, plot=True)
 def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
 
@@ -31,26 +24,20 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     """
     from metra.meta.rank import rank_by_scorer, report_ranking
 
-    asked.require_one_language()
+    shared.require_one_language(asked.scores)
     ranking = rank_by_scorer(asked.scores, asked.choose_scorer(), options)
     if asked.plot:
-        picture = shared.draw_heatmap(
-            "Which systems are better",
-            "p-values, row better than column; clusters framed",
-            ranking.systems,
-            ranking.p,
-            "p",
-            ranking.clusters,
-        )
-        asked.write_pictures(picture)
+        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
+
+        title = "Which systems are better"
+        caption = "p-values, row better than column; clusters framed"
+        names, p = ranking.systems, ranking.p.tolist()
+        heat = Heatmap(title, caption, names, p, "p", ranking.clusters)
+        asked.write_pictures(draw_heatmap(heat))
     return report_ranking(ranking, options)
 
 
-@click.command()
-@shared.question
-@shared.scorer
-@options_from(AgreeOptions)
-@shared.plot
+@shared.question(AgreeOptions, shared.SCORER, plot=True)
 def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     """Say how far judges agree: pair by pair, as a whole, and with themselves.
 
@@ -78,10 +65,7 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     return report_agreement(ratings, name, agreement, options)
 
 
-@click.command()
-@shared.question
-@shared.scorer
-@options_from(NormaliseOptions)
+@shared.question(NormaliseOptions, shared.SCORER)
 def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaReport":
     """Put each judge's values on one scale, and report on the judges.
 
@@ -94,23 +78,19 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     """
     from metra.cli.output import write_output
     from metra.formats.scores.long_table import format_long_table
-    from metra.meta.normalise import (
-        find_failing_judges,
-        normalise,
-        report_normalisation,
-    )
+    from metra.meta import normalise as question
 
     scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}
     if options.bad:
-        failed = find_failing_judges(scores, name, options.bad)
+        failed = question.find_failing_judges(scores, name, options.bad)
         scores = scores.only(without_systems=[options.bad])
     # A judge of degraded outputs only has gone with them.
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
-    normalised = normalise(scores, name, options.method, left_out=left_out)
+    normalised = question.normalise(scores, name, options.method, left_out=left_out)
     if failed:
         told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
         asked.notes.append(f"Did not tell {options.bad} from the rest: {told}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
-    return report_normalisation(normalised, name, options.method)
+    return question.report_normalisation(normalised, name, options.method)

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-import click
-
-from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
 from metra.meta.options import (
     CompareOptions,
@@ -20,12 +17,7 @@ if TYPE_CHECKING:
 LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 
 
-@click.command()
-@shared.question
-@shared.gold
-@shared.metrics
-@options_from(CompareOptions)
-@shared.plot
+@shared.question(CompareOptions, *shared.GOLD, shared.METRIC, plot=True)
 def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport":
     """Rank metrics by how well they agree with people, and say which differences count.
 
@@ -55,30 +47,22 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
         for panel in panels
     ]
     if asked.plot:
+        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
+
         coefficient = options.coefficient or spec.heading.replace(" ", ":")
-        pictures = [
-            shared.draw_heatmap(
-                f"{coefficient} with {asked.gold}: which metrics are better",
-                f"p-values, row better than column ({each.test}); clusters framed",
-                each.names,
-                each.p,
-                "p",
-                each.clusters,
-            )
-            for each in comparisons
-        ]
-        asked.write_pictures(*pictures)
+        title = f"{coefficient} with {asked.gold}: which metrics are better"
+        maps = []
+        for each in comparisons:
+            caption = f"p-values, row better than column ({each.test}); clusters framed"
+            p = each.p.tolist()
+            maps.append(Heatmap(title, caption, each.names, p, "p", each.clusters))
+        asked.write_pictures(*map(draw_heatmap, maps))
     return report_comparison(
         panels, question, comparisons, alpha=options.alpha, rule=options.rule
     )
 
 
-@click.command()
-@shared.question
-@shared.own
-@shared.gold
-@shared.metrics
-@options_from(CorrelateOptions)
+@shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC)
 def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaReport":
     """Say how well metrics agree with people, with bootstrap intervals.
 
@@ -114,13 +98,7 @@ def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaRep
     return report_correlation(correlations, interval=interval, drawn=options.resample)
 
 
-@click.command()
-@shared.question
-@shared.own
-@shared.gold
-@shared.metrics
-@options_from(DiffOptions)
-@shared.plot
+@shared.question(DiffOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
     """Correlate differences between systems, and count pairs in the right order.
 
@@ -149,10 +127,7 @@ def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
     return report_differences(differences, chosen, interval=interval)
 
 
-@click.command()
-@shared.question
-@options_from(CrossOptions)
-@shared.plot
+@shared.question(CrossOptions, plot=True)
 def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
     """Correlate every scorer with every other; alike ones stand side by side.
 
@@ -164,16 +139,17 @@ def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
     from metra.meta.cross import cross_correlate, report_cross
     from metra.stats.correlation import Options
 
-    asked.require_one_language()
+    shared.require_one_language(asked.scores)
     asked.select_level(options.level)
     scores = asked.scores
     chosen = parse_specs([options.coef], options.level, Options())[0].options
     names = options.scorers or scores.names
     crossed = cross_correlate(scores, names, options.level, chosen)
     if asked.plot:
+        from metra.report.pictures.heatmap import Heatmap, draw_heatmap
+
+        title = "How the scorers agree"
         caption = f"{options.coef} of {LEVELS[options.level]}"
-        picture = shared.draw_heatmap(
-            "How the scorers agree", caption, crossed.names, crossed.values, "r"
-        )
-        asked.write_pictures(picture)
+        heat = Heatmap(title, caption, crossed.names, crossed.values.tolist(), "r")
+        asked.write_pictures(draw_heatmap(heat))
     return report_cross(scores, crossed, options.level, chosen)

@@ -1,21 +1,19 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from metra.cli import name_flags
 from metra.cli import options as inputs
-from metra.cli.derive import split_names
+from metra.cli.derive import options_from, split_names
 from metra.cli.options import option
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from metra.formats.scores.record import Scores
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
@@ -36,30 +34,27 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
     )
 
 
-_gold = option(
-    "--gold NAMES",
-    "The scorer to compare with: judgements. Several give a table each.",
-    required=True,
+#: Whose judgements are compared with, and where they come from.
+GOLD = (
+    option(
+        "--gold NAMES",
+        "The scorer to compare with: judgements. Several give a table each.",
+        required=True,
+    ),
+    option(
+        "--gold-from SCORES",
+        "Take the gold from this file; the same scorer of other files is left out.",
+        multiple=True,
+    ),
 )
-_gold_from = option(
-    "--gold-from SCORES",
-    "Take the gold from this file; the same scorer of other files is left out.",
-    multiple=True,
-)
-
-
-def gold(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add whose judgements are compared with, and where they come from."""
-    return _gold(_gold_from(command))
-
-
-metrics = name_option(
+METRIC = name_option(
     "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
-scorer = option(
+SCORER = option(
     "--scorer name NAME", "Whose judgements; needed where there are several scorers."
 )
-plot = option("--plot FILE", "Draw a picture (SVG) into this file.")
+
+_PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
 
 #: What every question takes.
 _QUESTION = (
@@ -81,8 +76,8 @@ _QUESTION = (
     option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
 )
 
-#: What is scored right here.
-_OWN = (
+#: What is scored right here, so that corpus scores can be pooled anew.
+OWN = (
     option(
         "--output outputs OUTPUT",
         "Output to score here: a file, or a table of several systems.",
@@ -100,13 +95,6 @@ _OWN = (
 )
 
 
-def own(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what is scored right here, so that corpus scores can be pooled anew."""
-    for add_option in reversed(_OWN):
-        command = add_option(command)
-    return command
-
-
 @dataclass
 class MetaQuestion:
     """What a question is asked of, and what the shared options say about it."""
@@ -116,6 +104,8 @@ class MetaQuestion:
     metrics: tuple[str, ...] = ()
     #: The scorer whose judgements are looked at.
     name: str | None = None
+    #: The protocol of a WMT metrics task.
+    protocol: str = ""
     plot: str | None = None
     #: Outputs that are scored right here, with what metrics need for it.
     outputs: tuple[str, ...] = ()
@@ -128,10 +118,6 @@ class MetaQuestion:
     #: What is said below the answer.
     notes: list[str] = field(default_factory=list)
 
-    def require_one_language(self) -> None:
-        """Refuse a mixture of language pairs, whose scores do not belong together."""
-        _require_one_language(self.scores)
-
     def select_level(self, level: str, gold: str | None = None) -> None:
         """Take documents for what is scored, where these are compared."""
         if level == "doc":
@@ -143,10 +129,8 @@ class MetaQuestion:
         """Take the scorer that was asked for, or the only one there is."""
         names = self.scores.names
         if self.name is None and len(names) > 1:
-            msg = (
-                "There are several scorers; choose one with --scorer: "
-                f"{', '.join(names)}."
-            )
+            known = ", ".join(names)
+            msg = f"There are several scorers; choose one with --scorer: {known}."
             raise click.UsageError(msg)
         return names[self.scores.find(self.name)] if self.name else names[0]
 
@@ -179,7 +163,7 @@ class MetaQuestion:
         from metra.scoring.evaluate import make_metrics
         from metra.scoring.scorers import score_systems
 
-        self.require_one_language()
+        require_one_language(self.scores)
         lang = self.scores.languages[0]
         corpus = self.open_corpus()
         with show_progress() as progress:
@@ -194,21 +178,13 @@ class MetaQuestion:
 
         return open_corpus(self.outputs, self.references, self.source, self.docs)
 
-    def build_panels(self, scores: "Scores | None" = None) -> "list[ScorePanel]":
+    def build_panels(self) -> "list[ScorePanel]":
         """Line up gold and metrics for each language pair by itself."""
         from metra.formats.scores.panel import build_panel
 
-        chosen = self.scores if scores is None else scores
-        statistics = self.statistics if scores is None else None
-        return [
-            build_panel(
-                chosen.only(lang=lang),
-                self.gold,
-                self.metrics or None,
-                statistics=statistics,
-            )
-            for lang in chosen.languages
-        ]
+        gold, metrics, statistics = self.gold, self.metrics or None, self.statistics
+        parts = [self.scores.only(lang=lang) for lang in self.scores.languages]
+        return [build_panel(one, gold, metrics, statistics=statistics) for one in parts]
 
     def fit_thresholds(
         self, specs: "list[CorrelationSpec]", eps_from: tuple[str, ...]
@@ -220,14 +196,15 @@ class MetaQuestion:
             msg = "--eps-from is for acc*_eq, without --eps and --cross-fit."
             raise click.UsageError(msg)
         from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+        from metra.formats.scores.panel import build_panel
         from metra.formats.scores.read import read_score_files
         from metra.meta.correlate import transfer_thresholds
 
         others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
         lower = [s.name for s in self.scores.scorers if not s.higher_is_better]
         others = others.with_lower_is_better([n for n in lower if n in others.names])
-        _require_one_language(others)
-        (lined_up,) = self.build_panels(others)
+        require_one_language(others)
+        lined_up = build_panel(others.only(), self.gold, self.metrics or None)
         source = ",".join(Path(path).name for path in eps_from)
         return transfer_thresholds(specs, lined_up, source)
 
@@ -243,70 +220,78 @@ class MetaQuestion:
             self.notes.append(f"{path} is not written: there is nothing to draw.")
 
 
-_SHARED = {entry.name for entry in fields(MetaQuestion)}
+def question(
+    record: type, *takes: Callable[..., Any], first: Any = None, plot: bool = False
+) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
+    """Make a command that reads scores, asks a question of them and shows the answer.
 
-
-def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
-    """Read what every question reads, ask it of the scores, and show the answer.
-
-    The command gets the `MetaQuestion` as its argument `asked`.
+    The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
+    `first` is an argument that stands before the scores.
     """
+    added = [first, *_QUESTION, *takes, options_from(record), _PLOT if plot else None]
 
-    @wraps(command)
-    def ask(
-        *,
-        paths: tuple[str, ...],
-        lower: tuple[str, ...],
-        without: tuple[str, ...],
-        lang: str | None,
-        domain: str | None,
-        input_format: str,
-        units: tuple[str, ...],
-        form: str,
-        out: str | None,
-        digits: int,
-        gold_from: tuple[str, ...] = (),
-        **given: Any,
-    ) -> None:
-        from metra.campaign.judgement_files import ALL_SCORE_FORMATS
-        from metra.cli.output import build_style, write_output
-        from metra.formats.scores.read import read_score_files
-        from metra.meta.findings import merge_reports
-        from metra.report.writers.meta import render
+    def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
+        command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))
+        for add_option in filter(None, reversed(added)):
+            command = add_option(command)
+        return click.command()(command)
 
-        read = partial(
-            read_score_files,
-            input_format=input_format,
-            units=units,
-            wmt=given.get("wmt", False),
-            formats=ALL_SCORE_FORMATS,
-        )
-        scores = read(paths)
-        notes = []
-        golds = _split_golds(given, [*scores.names])
-        for each in golds if gold_from else ():
-            scores = scores.with_values_of(each, read(gold_from))
-            notes.append(f"{each} is of {', '.join(gold_from)} only.")
-        if lower:
-            scores = scores.with_lower_is_better(lower)
-        scores = _filter_scores(scores, lang, domain, without)
-        shared = {name: given.pop(name) for name in _SHARED & given.keys()}
-        reports = {}
-        for each in golds if len(golds) > 1 else [shared.get("gold", "")]:
-            asked = MetaQuestion(scores, **shared | {"gold": each})
-            answer = command(asked=asked, **given)
-            answer = replace(answer, notes=[*answer.notes, *asked.notes])
-            reports[each] = answer
-        if len(reports) > 1:
-            answer = merge_reports(reports)
-        # Notes name flags, not parameters.
-        named = [name_flags(note) for note in [*answer.notes, *notes]]
-        answer = replace(answer, notes=named)
-        write_output(render(answer, form, build_style(out, digits=digits)), out)
+    return decorate
 
-    for add_option in reversed(_QUESTION):
-        add_option(ask)
-    return ask
+
+def _show_answer(
+    ask: Callable[..., "MetaReport"],
+    *,
+    paths: tuple[str, ...],
+    lower: tuple[str, ...],
+    input_format: str,
+    units: tuple[str, ...],
+    form: str,
+    out: str | None,
+    digits: int,
+    options: Any,
+    gold_from: tuple[str, ...] = (),
+    gold: str = "",
+    **given: Any,
+) -> None:
+    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+    from metra.cli.output import build_style, write_output
+    from metra.formats.scores.read import read_score_files
+    from metra.meta.findings import merge_reports
+    from metra.report.writers.meta import render
+
+    read = partial(
+        read_score_files,
+        input_format=input_format,
+        units=units,
+        wmt=getattr(options, "wmt", False),
+        formats=ALL_SCORE_FORMATS,
+    )
+    scores = read(paths)
+    # Several golds have commas between them, unless a name has commas.
+    golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
+    if len(golds) > 1 and given.get("plot"):
+        msg = "--plot draws one gold at a time; name one with --gold."
+        raise click.UsageError(msg)
+    notes = []
+    for each in golds if gold_from else ():
+        scores = scores.with_values_of(each, read(gold_from))
+        notes.append(f"{each} is of {', '.join(gold_from)} only.")
+    if lower:
+        scores = scores.with_lower_is_better(lower)
+    scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
+    reports = {}
+    for each in golds if len(golds) > 1 else [gold]:
+        asked = MetaQuestion(scores, each, **given)
+        answer = ask(asked=asked, options=options)
+        answer = replace(answer, notes=[*answer.notes, *asked.notes])
+        reports[each] = answer
+    if len(reports) > 1:
+        answer = merge_reports(reports)
+    # Notes name flags, not parameters.
+    named = [name_flags(note) for note in [*answer.notes, *notes]]
+    answer = replace(answer, notes=named)
+    write_output(render(answer, form, build_style(out, digits=digits)), out)
 
 
 def _filter_scores(
@@ -327,40 +312,9 @@ def _filter_scores(
     return kept
 
 
-def _split_golds(given: "Mapping[str, Any]", known: list[str]) -> list[str]:
-    """The golds that were named, with commas between them, unless a name has commas."""
-    named = str(given.get("gold", ""))
-    golds = [named] if named in known else [*split_names(None, None, (named,))]
-    if len(golds) > 1 and given.get("plot"):
-        msg = "--plot draws one gold at a time; name one with --gold."
-        raise click.UsageError(msg)
-    return golds
-
-
-def _require_one_language(scores: "Scores") -> None:
+def require_one_language(scores: "Scores") -> None:
+    """Refuse a mixture of language pairs, whose scores do not belong together."""
     if len(scores.languages) > 1:
         known = ", ".join(filter(None, scores.languages))
         msg = f"The scores are of several language pairs; choose one with --lang: {known}."
         raise click.UsageError(msg)
-
-
-def convert_nan(rows: Any) -> list[list[float | None]]:
-    """Give numbers as they are drawn: None for what is none."""
-    return [[None if value != value else float(value) for value in row] for row in rows]
-
-
-def draw_heatmap(
-    title: str,
-    caption: str,
-    names: "Sequence[str]",
-    values: Any,
-    kind: Literal["p", "r"],
-    clusters: "Sequence[int]" = (),
-) -> str:
-    """Draw numbers of pairs as a heat map."""
-    from metra.report.pictures import heatmap
-
-    numbers = convert_nan(values)
-    return heatmap.draw_heatmap(
-        heatmap.Heatmap(title, caption, names, numbers, kind, clusters)
-    )

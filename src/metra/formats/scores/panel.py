@@ -172,15 +172,16 @@ def _score_systems(values: OrientedScores, shared: Mask) -> Array:
 
 def orient_scores(scores: Scores, name: str) -> Array:
     """Return a scorer's systems × segments, turned so that higher is better."""
-    return scores.matrix(name) * _get_sign(scores, name)
+    return scores.matrix(name) * get_sign(scores, name)
 
 
 def _orient_scorer(scores: Scores, name: str) -> OrientedScores:
-    whole = scores.system_scores(name) * _get_sign(scores, name)
+    whole = scores.system_scores(name) * get_sign(scores, name)
     return OrientedScores(orient_scores(scores, name), whole)
 
 
-def _get_sign(scores: Scores, name: str) -> float:
+def get_sign(scores: Scores, name: str) -> float:
+    """Return -1 for a scorer whose lower values are better, else 1."""
     return 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
 
 

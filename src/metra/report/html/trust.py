@@ -68,11 +68,8 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
         marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONGEST))
         marks.append(chart.draw_text(left + middle, top - 8, str(i), "name", "middle"))
     values = comparison.values.tolist()
-    # The upper half of the matrix: each metric against those below it.
-    p = [
-        [_replace_nan(p) if j > i else None for j, p in enumerate(row)]
-        for i, row in enumerate(comparison.p.tolist())
-    ]
+    # Each metric against those below it; there is nothing in the lower half.
+    p = comparison.p.tolist()
     marks += plot_matrix(Heatmap("", "", names, p, "p", comparison.clusters), left, top)
     told = ", ".join(
         f"{name} {format_with_minus(value, 3)} (cluster {cluster})"
@@ -86,7 +83,7 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
             names[i],
             names[j],
             Cell(values[i] - values[j], digits=3),
-            Cell(p[i][j], digits=4),
+            Cell(_replace_nan(p[i][j]), digits=4),
         ]
         for i in range(size)
         for j in range(i + 1, size)
@@ -109,7 +106,7 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
 
 def _draw_curve(curve: LengthCurve) -> Html:
     """Draw a line a metric over the lengths of documents, people's own dashed."""
-    means = {name: list(map(_replace_nan, line)) for name, line in curve.means.items()}
+    means = curve.means
     curves = CurvePlot(
         "",
         "",
@@ -122,7 +119,7 @@ def _draw_curve(curve: LengthCurve) -> Html:
     right = chart.WIDTH - measure_curve_names(curves, LONGEST)
     frame = chart.PAGE_FRAME._replace(right=right)
     told = [
-        f"{name} {', '.join('–' if v is None else f'{v:.2f}' for v in line)}"
+        f"{name} {', '.join(f'{v:.2f}' if v == v else '–' for v in line)}"
         for name, line in means.items()
     ]
     judges = "nothing was judged twice, so people are not held against people"
@@ -137,7 +134,13 @@ def _draw_curve(curve: LengthCurve) -> Html:
         build_html_table(
             ["segments", *means],
             [
-                [length, *(Cell(line[at], digits=3) for line in means.values())]
+                [
+                    length,
+                    *(
+                        Cell(_replace_nan(line[at]), digits=3)
+                        for line in means.values()
+                    ),
+                ]
                 for at, length in enumerate(curve.lengths)
             ],
             caption="Mean Spearman of systems on documents of segments drawn at random",

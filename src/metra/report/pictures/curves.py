@@ -19,14 +19,14 @@ DISTANCE = 13.0
 
 @dataclass(frozen=True, slots=True)
 class CurvePlot:
-    """What is drawn: a value (or None) of each series at each label, perhaps with bands."""
+    """What is drawn: a value (or NaN) of each series at each label, perhaps with bands."""
 
     title: str
     caption: str
     across: str
     down: str
     labels: Sequence[str]
-    series: Mapping[str, Sequence[float | None]]
+    series: Mapping[str, Sequence[float]]
     bands: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
     #: Series that stand apart, such as people against people: drawn dashed.
     dashed: Sequence[str] = ()
@@ -52,7 +52,7 @@ def plot_curves(
     curves: CurvePlot, frame: chart.PlotFrame, *, longest: int = LONGEST_NAME
 ) -> list[Html]:
     """Draw the lines; the names stand at the right, moved apart where they would meet."""
-    values = [v for line in curves.series.values() for v in line if v is not None]
+    values = [v for line in curves.series.values() for v in line if v == v]
     values += [end for band in curves.bands.values() for pair in band for end in pair]
     x = frame.x_scale(-0.3, len(curves.labels) - 0.7)
     y = frame.y_scale(*chart.pad_range(values or [0.0, 1.0]))
@@ -91,14 +91,14 @@ def _draw_lines(
         dashed = " dashed" if name in curves.dashed or number >= chart.COLOURS else ""
         path, pen = "", "M"
         for at, value in enumerate(line):
-            if value is None:
+            if value != value:
                 pen = "M"
                 continue
             path += f"{pen}{x(at):g} {y(value):g}"
             pen = "L"
         yield chart.draw_path(path, f"curve {kind}{dashed}")
         for at, value in enumerate(line):
-            if value is not None:
+            if value == value:
                 hint = f"{name}, {curves.labels[at]}: {value:.4g}"
                 yield chart.draw_dot(x(at), y(value), 2.8, f"point {kind}", hint)
 
@@ -108,7 +108,7 @@ def _draw_names(
 ) -> Iterator[Html]:
     ends = []
     for number, (name, line) in enumerate(curves.series.items()):
-        last = next((value for value in reversed(line) if value is not None), None)
+        last = next((value for value in reversed(line) if value == value), None)
         if last is not None:
             ends.append((y(last), number, name))
     ends.sort()
@@ -133,6 +133,6 @@ def _describe_curves(curves: CurvePlot) -> str:
     lines = []
     for name, line in curves.series.items():
         pairs = zip(curves.labels, line, strict=True)
-        values = [f"{label} {value:.3g}" for label, value in pairs if value is not None]
+        values = [f"{label} {value:.3g}" for label, value in pairs if value == value]
         lines.append(f"{name}: {', '.join(values)}")
     return f"{curves.down} by {curves.across}. {'; '.join(lines)}."

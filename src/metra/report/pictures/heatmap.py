@@ -15,12 +15,12 @@ LONGEST = 24
 
 @dataclass(frozen=True, slots=True)
 class Heatmap:
-    """What is drawn: names down and across, a value or nothing in each cell."""
+    """What is drawn: names down and across, a value or NaN in each cell."""
 
     title: str
     caption: str
     names: Sequence[str]
-    values: Sequence[Sequence[float | None]]
+    values: Sequence[Sequence[float]]
     #: p: small is dark, and shown as p-values are; r: from -1 to 1.
     kind: Literal["p", "r"]
     #: The cluster of each row, in order; framed.
@@ -55,7 +55,7 @@ def plot_matrix(heat: Heatmap, left: float, top: float) -> list[Html]:
     marks, side = [], CELL - 2
     for i, row in enumerate(heat.values):
         for j, value in enumerate(row):
-            if value is None:
+            if value != value:
                 continue
             x, y = left + j * CELL, top + i * CELL
             kind = "heat negative" if value < 0 else "heat"
@@ -92,7 +92,7 @@ def _describe_heatmap(heat: Heatmap) -> str:
     rows = []
     for name, row in zip(heat.names, heat.values, strict=True):
         pairs = zip(heat.names, row, strict=True)
-        values = [f"{other} {value:.3g}" for other, value in pairs if value is not None]
+        values = [f"{other} {value:.3g}" for other, value in pairs if value == value]
         rows.append(f"{name}: {', '.join(values)}")
     members = zip(heat.names, heat.clusters, strict=False)
     clusters = ", ".join(f"{name} {at}" for name, at in members)

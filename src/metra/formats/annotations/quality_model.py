@@ -85,9 +85,7 @@ def _parse_metric(entry: object, place: str, folder: str) -> WeightedMetric:
             raise FormatError(msg)
     weight, worst, best = (float(table[key]) for key in KEYS[1:])
     if weight <= 0 or worst == best:
-        msg = (
-            f"{place}: weight {weight:g}, worst {worst:g}, best {best:g}; expected a weight "
-            "above 0, and different scores for worst and best."
-        )
+        expected = "expected a weight above 0, and different scores for worst and best"
+        msg = f"{place}: weight {weight:g}, worst {worst:g}, best {best:g}; {expected}."
         raise FormatError(msg)
     return WeightedMetric(table["spec"].replace("{here}", folder), weight, worst, best)

@@ -75,10 +75,8 @@ def _check_header(
     listed = f"the header is: {', '.join(columns)}"
     for name in needed:
         if name not in columns:
-            msg = (
-                f"{place}: there is no column {name!r}; {listed}. Expected "
-                f"{', '.join(needed)}, tabs between them."
-            )
+            expected = f"Expected {', '.join(needed)}, tabs between them"
+            msg = f"{place}: there is no column {name!r}; {listed}. {expected}."
             raise FormatError(msg)
     for name in columns:
         if columns.count(name) > 1:

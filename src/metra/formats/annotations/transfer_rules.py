@@ -182,10 +182,8 @@ def _parse_field(piece: str) -> tuple[str, str]:
         name, value = ("pos" if piece in POS else "word"), piece
     if not value or name not in FIELDS:
         listed = ", ".join(f"{field}=…" for field in FIELDS)
-        msg = (
-            f"{piece!r} is no item of a pattern; expected a word, a part of speech such as "
-            f"NOUN, or one of {listed}"
-        )
+        expected = f"expected a word, a part of speech such as NOUN, or one of {listed}"
+        msg = f"{piece!r} is no item of a pattern; {expected}"
         raise FormatError(msg)
     if name == "word" and not equals and re.fullmatch(r"[A-Z]{2,}", value):
         msg = (

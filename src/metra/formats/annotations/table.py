@@ -62,10 +62,10 @@ def read_annotation_table(
         table = parse_table(lines, path, skip_empty=True, expected=expected)
         columns = [cell.strip().lower() for cell in table.header]
         _check_header(f"{table.path}, line {table.line}", columns, needed, known)
-        rows = [
-            AnnotationRow(line, dict(zip(columns, map(str.strip, cells), strict=True)))
-            for line, cells in table.rows
-        ]
+        rows = []
+        for line, cells in table.rows:
+            by_column = dict(zip(columns, map(str.strip, cells), strict=True))
+            rows.append(AnnotationRow(line, by_column))
     return AnnotationTable(table.path, columns, rows)
 
 

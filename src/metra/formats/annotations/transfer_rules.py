@@ -11,7 +11,7 @@ most once, any number of times, at least once.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 from metra.errors import FormatError
@@ -211,10 +211,8 @@ def read_rules(path: str) -> list[TransferRule]:
         keys = ", ".join(data) or "nothing"
         msg = f"{path} has {keys}; expected tables [[rule]] and nothing else."
         raise FormatError(msg)
-    rules = [
-        _parse_rule(entry, f"{path}, rule {number}")
-        for number, entry in enumerate(entries, 1)
-    ]
+    places = (f"{path}, rule {number}" for number in count(1))
+    rules = list(map(_parse_rule, entries, places))
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:

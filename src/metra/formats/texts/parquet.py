@@ -286,10 +286,8 @@ def map_fields(
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
     recognised = recognise_fields(usable, default_system, names)
-    fields = [
-        field._replace(name=field.name or column)
-        for field, column in zip(recognised, usable, strict=True)
-    ]
+    named = zip(recognised, usable, strict=True)
+    fields = [field._replace(name=field.name or column) for field, column in named]
     check_duplicate_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
     _check_fields(schema, where, columns)

@@ -33,7 +33,7 @@ def prepared(refs=REFS, source=None, documents=None, specs=SPECS, **outputs):
     metrics = fit_metrics(corpus, make_metrics(specs))
     preparation = get_preparation(next(iter(metrics.values())))
     collected = collect_corpus(corpus, preparation)
-    return collected, metrics, count_corpus(corpus, metrics, keep=True)
+    return collected, count_corpus(corpus, metrics, keep=True)
 
 
 def parts(found):

@@ -27,9 +27,7 @@ def found(outputs, specs, refs=REFS, source=None, documents=None, **options):
     collected = prepare_analyses(corpus, metrics, options_of_analysis)
     sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     first, *others = outputs
-    return find_changes(
-        collected, metrics, sheets, baseline=first, systems=others, **options
-    )
+    return find_changes(collected, sheets, baseline=first, systems=others, **options)
 
 
 def numbers(entries):

@@ -65,7 +65,7 @@ def test_all_analyses_together_read_the_corpus_once():
     )
     collected = prepare_analyses(corpus, metrics, options)
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
-    found = run_analyses(collected, metrics, statistics, options, baseline="old")
+    found = run_analyses(collected, statistics, options, baseline="old")
     assert corpus.passes == 1
     assert len(found.buckets) == 6
     assert found.changes

@@ -241,7 +241,7 @@ def test_numbers(text, expected):
 
 
 def test_punctuation_of_nothing():
-    assert read_punctuation("") == ("", 0, 0, 0, 0, 0)
+    assert read_punctuation(["", None]).tolist() == [[0] * 6, [-1] * 6]
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def looked(corpus, options):
     metrics = make_metrics(["chrf"])
     collected = prepare_analyses(corpus, metrics, options)
     sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
-    return run_analyses(collected, metrics, sheets, options, baseline=corpus.systems[0])
+    return run_analyses(collected, sheets, options, baseline=corpus.systems[0])
 
 
 def test_texts_that_were_made_up_are_among_the_most_improved(english_german):

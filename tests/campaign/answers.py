@@ -1,5 +1,6 @@
 """Judgements made up for tests, as short as they can be."""
 
+from metra.campaign.imports import parse_judgements, read_file
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import Judgement
 
@@ -25,3 +26,8 @@ def made(system, segment, judge, score, kind="judged", name="adequacy", **more):
         "value": value,
     }
     return Judgement(**fields | more)
+
+
+def read_judgements(paths, **options):
+    """The judgements of files."""
+    return parse_judgements([read_file(path) for path in paths], **options)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.campaign.answers import made
+from tests.campaign.answers import made, read_judgements
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import (
@@ -20,7 +20,7 @@ from metra.campaign.exports import (
     write_metrics_files,
 )
 from metra.campaign.from_judgements import rebuild_campaign
-from metra.campaign.imports import parse_judgement_lines, read_judgements, read_texts
+from metra.campaign.imports import parse_judgement_lines, parse_texts, read_file
 from metra.campaign.judgement import score_judgements
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings
@@ -252,7 +252,7 @@ def test_a_corpus_of_the_texts_of_other_programs(tmp_path):
     alone = item | {"itemID": 2}
     taught = item | {"itemID": 3, "mqm": {"tutorial": {}}}
     path.write_text(json.dumps([{"items": [item, spoilt, other, alone, taught]}]))
-    lines, kept, lost = format_corpus(read_texts([str(path)]))
+    lines, kept, lost = format_corpus(parse_texts([read_file(str(path))]))
     assert (kept, lost) == (1, 1)
     assert json.loads(lines) == {
         "doc": "d",
@@ -301,4 +301,4 @@ def test_judgements_are_no_texts(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(export_judgements("jsonl", DA).content)
     with pytest.raises(OptionError, match="holds no campaign's texts"):
-        read_texts([str(path)])
+        parse_texts([read_file(str(path))])

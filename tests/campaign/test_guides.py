@@ -53,7 +53,7 @@ def test_marks_of_examples_stand_on_the_words_they_quote():
 
 
 def test_a_protocol_without_a_guide_has_its_title(tmp_path, monkeypatch):
-    monkeypatch.setattr(own_wording, "_HERE", tmp_path)
+    monkeypatch.setattr(own_wording, "_TEXTS", tmp_path)
     read_guide.cache_clear()
     assert read_guide("da").lead == "Direct assessment"
     assert read_guide("da").examples == ()
@@ -61,12 +61,13 @@ def test_a_protocol_without_a_guide_has_its_title(tmp_path, monkeypatch):
 
 
 def test_a_quote_that_is_not_there_is_refused(tmp_path, monkeypatch):
-    (tmp_path / "mqm.en.toml").write_text(
+    (tmp_path / "guides").mkdir()
+    (tmp_path / "guides" / "mqm.en.toml").write_text(
         'lead = ""\npoints = []\n[[examples]]\nother = "a"\noutputs = ["b"]\nwhy = ""\n'
         'answer = { mqm = [{ text = "c", severity = "minor", category = "other" }] }\n',
         encoding="utf-8",
     )
-    monkeypatch.setattr(own_wording, "_HERE", tmp_path)
+    monkeypatch.setattr(own_wording, "_TEXTS", tmp_path)
     read_guide.cache_clear()
     with pytest.raises(FormatError, match=r"marks 'c', which its output does not hold"):
         read_guide("mqm")

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.campaign.answers import read_judgements
 
-from metra.campaign.imports import parse_judgement_lines, read_judgements
+from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import (
     check_imported,
     keep_latest,

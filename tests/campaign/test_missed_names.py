@@ -10,9 +10,9 @@ from metra.campaign.creation import freeze_campaign
 from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.material import read_material
 from metra.campaign.protocols.spans import Missed, find_missed_names
+from metra.campaign.reconciliation import write_annotations
 from metra.campaign.screen import get_screen_protocol
 from metra.campaign.settings import check_settings
-from metra.campaign.summary import write_annotations
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError

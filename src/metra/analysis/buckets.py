@@ -20,7 +20,7 @@ from metra.errors import (
     no_such,
 )
 from metra.metrics import unigram
-from metra.metrics.record import Array, Metric
+from metra.metrics.record import Array
 from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults, resampling, totals
 from metra.stats.paired_tests import LEAST_UNITS
@@ -157,7 +157,6 @@ class Buckets:
 
 def score_buckets(
     collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     spec: str,
     *,
@@ -170,24 +169,25 @@ def score_buckets(
     """Part the test set as `spec` says, and score every system in every part.
 
     With `labels`, one a segment, `spec` is their name. Buckets by frequency count words in
-    `frequency_corpus`, or else in the references. The metrics are fitted ones, and the
-    sheets hold their rows.
+    `frequency_corpus`, or else in the references. The sheets hold the rows.
     """
     how = parse_bucket_spec(spec) if labels is None else BucketSpec("label", ())
     if how.kind == "frequency":
         unit, directions = "words", dict.fromkeys(MEANS, True)
-        preparation = get_preparation(next(iter(metrics.values())))
+        preparation = get_preparation(next(iter(sheets.metrics.values())))
         title, parts = _split_words(
             collected.words(preparation), how.bounds, preparation, frequency_corpus
         )
     else:
         unit = "segments"
-        directions = {name: each.higher_is_better for name, each in metrics.items()}
+        directions = {
+            name: metric.higher_is_better for name, metric in sheets.metrics.items()
+        }
         if labels is None:
-            partition = _partition_segments(how, collected, metrics, sheets)
+            partition = _partition_segments(how, collected, sheets)
         else:
             partition = _partition_by_labels(spec, labels, sheets.segments)
-        title, parts = partition.title, _split_segments(partition, metrics, sheets)
+        title, parts = partition.title, _split_segments(partition, sheets)
     rng = np.random.default_rng(seed)
     buckets = [
         Bucket(
@@ -221,16 +221,13 @@ class _Partition:
 
 
 def _partition_segments(
-    how: BucketSpec,
-    collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
-    sheets: CorpusStatistics,
+    how: BucketSpec, collected: CollectedCorpus, sheets: CorpusStatistics
 ) -> _Partition:
     """Part the test set by something that is known of every segment."""
     check_bucket_spec(how, collected)
     if how.kind == "document":
         return _Partition("document", *totals.number_labels(sheets.documents))
-    spec, metric = next(iter(metrics.items()))
+    spec, metric = next(iter(sheets.metrics.items()))
     preparation = get_preparation(metric)
     if how.kind == "source-length":
         title, values = "source length in words", collected.source_lengths(preparation)
@@ -269,13 +266,11 @@ Key = tuple[str, str]
 Parts: TypeAlias = Iterator[tuple[str, float, dict[Key, resampling.Sample]]]
 
 
-def _split_segments(
-    partition: _Partition, metrics: Mapping[str, Metric], sheets: CorpusStatistics
-) -> Parts:
+def _split_segments(partition: _Partition, sheets: CorpusStatistics) -> Parts:
     for number, label in enumerate(partition.names):
         inside = np.flatnonzero(partition.places == number)
         samples = {
-            key: resampling.Sample(tally.rows[inside], metrics[key[1]].aggregate)
+            key: resampling.Sample(tally.rows[inside], sheets.metrics[key[1]].aggregate)
             for key, tally in sheets.tallies.items()
         }
         yield label, len(inside), samples

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.analysis.collection import CollectedCorpus, CorpusTexts
+from metra.analysis.collection import CollectedCorpus
 from metra.analysis.distributions import get_segment_scores
 from metra.analysis.word_diff import WordDiff, diff_words, get_preparation
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics
-from metra.text.preparation import Preparation
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,6 @@ ORDERS = ("gain", "impact")
 
 def find_changes(
     collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     *,
     baseline: str,
@@ -96,8 +94,9 @@ def find_changes(
 ) -> list[SystemChanges]:
     """Find the segments that each system does better or worse than the baseline.
 
-    The metrics are fitted ones and the sheets hold their rows for every system.
+    The sheets hold the rows of every system.
     """
+    metrics = sheets.metrics
     spec = choose_sort_metric(metrics, by)
     if order not in ORDERS:
         msg = f"Changes cannot be sorted by {order!r}; expected {' or '.join(ORDERS)}."
@@ -110,36 +109,51 @@ def find_changes(
 
     def compare_with_baseline(system: str) -> SystemChanges:
         scores = {
-            name: _pair_scores(metric, sheets, name, baseline, system)
-            for name, metric in metrics.items()
+            name: _pair_scores(sheets, name, baseline, system) for name in metrics
         }
-        gains = scores[spec].gain[long_enough]
+        all_gains = scores[spec]["gain"]
+        gains = all_gains[long_enough]
+        enough = long_enough & (abs(all_gains) >= min_change)
 
-        def list_changes(segments: Sequence[int]) -> list[SegmentChange]:
+        def list_changes(sign: int) -> list[SegmentChange]:
+            """List the segments that changed in this direction, the largest change first."""
+            value = scores[spec][order]
+            places = np.flatnonzero(enough & (sign * value > 0))
             return [
-                _build_change(
-                    segment,
-                    texts,
-                    (baseline, system),
-                    scores,
-                    float(lengths[segment]),
-                    preparation,
-                )
-                for segment in segments[:most]
+                build_change(segment)
+                for segment in places[_sort_by_size(value[places])][:most].tolist()
             ]
 
-        improved, worsened = _sort_changes(scores[spec], order, min_change, long_enough)
+        def build_change(segment: int) -> SegmentChange:
+            pair = (baseline, system)
+            before, after = (texts.outputs[name][segment] or "" for name in pair)
+            references = [stream[segment] for stream in texts.refs]
+            return SegmentChange(
+                number=segment + 1,
+                document=texts.documents[segment] if texts.documents else None,
+                source=texts.source[segment] if texts.source else None,
+                references=references,
+                before=before,
+                after=after,
+                scores={
+                    name: ScoreChange(
+                        **{k: float(v[segment]) for k, v in pairs.items()}
+                    )
+                    for name, pairs in scores.items()
+                },
+                words=float(lengths[segment]),
+                diff=diff_words(before, after, references, preparation),
+            )
+
         return SystemChanges(
             baseline=baseline,
             system=system,
             spec=spec,
             order=order,
             signature=single.signature(nrefs=sheets.nrefs),
-            directions={
-                name: metric.higher_is_better for name, metric in metrics.items()
-            },
-            improved=list_changes(improved),
-            worsened=list_changes(worsened),
+            directions={name: each.higher_is_better for name, each in metrics.items()},
+            improved=list_changes(1),
+            worsened=list_changes(-1),
             improved_count=int((gains > 0).sum()),
             worsened_count=int((gains < 0).sum()),
             equal_count=int((gains == 0).sum()),
@@ -149,6 +163,28 @@ def find_changes(
         )
 
     return [compare_with_baseline(system) for system in systems]
+
+
+def _sort_by_size(changes: Array) -> NDArray[np.intp]:
+    """Sort the places of changes, the largest first, equal ones in their order."""
+    return np.argsort(-abs(changes), kind="stable")
+
+
+def _pair_scores(
+    sheets: CorpusStatistics, spec: str, baseline: str, system: str
+) -> dict[str, Array]:
+    """Give every segment's scores by one metric, as the fields of `ScoreChange`."""
+    metric = sheets.metrics[spec]
+    single = metric.for_segments or metric
+    one, other = sheets.tallies[baseline, spec], sheets.tallies[system, spec]
+    before, after = single.aggregate(one.rows), single.aggregate(other.rows)
+    sign = 1 if metric.higher_is_better else -1
+    swapped = metric.aggregate(one.total + (other.rows - one.rows))
+    impact = swapped - metric.aggregate(one.total)
+    # Adding up in another order may leave a trace where nothing has changed.
+    impact[(one.rows == other.rows).all(1)] = 0
+    gain = sign * (after - before)
+    return {"before": before, "after": after, "gain": gain, "impact": sign * impact}
 
 
 def find_rival(results: Results, baseline: str) -> str | None:
@@ -167,8 +203,8 @@ def order_segments(results: Results, baseline: str, rival: str | None) -> list[i
     if rival is None:
         sign = 1 if results[baseline][spec].higher_is_better else -1
         return np.argsort(sign * before, kind="stable").tolist()
-    differences = np.abs(get_segment_scores(results, rival, spec) - before)
-    return np.argsort(-differences, kind="stable").tolist()
+    differences = get_segment_scores(results, rival, spec) - before
+    return _sort_by_size(differences).tolist()
 
 
 def choose_sort_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
@@ -178,72 +214,3 @@ def choose_sort_metric(metrics: Mapping[str, Metric], by: str | None) -> str:
     if by not in metrics:
         raise UnknownNameError(no_such("metric", by, metrics))
     return by
-
-
-@dataclass(frozen=True, slots=True)
-class _PairedScores:
-    """Every segment's scores before and after by one metric."""
-
-    before: Array
-    after: Array
-    gain: Array
-    impact: Array
-
-
-def _pair_scores(
-    metric: Metric, sheets: CorpusStatistics, spec: str, baseline: str, system: str
-) -> _PairedScores:
-    single = metric.for_segments or metric
-    one, other = sheets.tallies[baseline, spec], sheets.tallies[system, spec]
-    before, after = single.aggregate(one.rows), single.aggregate(other.rows)
-    sign = 1 if metric.higher_is_better else -1
-    swapped = metric.aggregate(one.total + (other.rows - one.rows))
-    impact = swapped - metric.aggregate(one.total)
-    # Adding up in another order may leave a trace where nothing has changed.
-    impact[(one.rows == other.rows).all(1)] = 0
-    return _PairedScores(before, after, sign * (after - before), sign * impact)
-
-
-def _sort_changes(
-    scores: _PairedScores, order: str, min_change: float, long_enough: NDArray[np.bool_]
-) -> tuple[list[int], list[int]]:
-    """List the segments that improved and those that worsened, the largest change first."""
-    value = scores.gain if order == "gain" else scores.impact
-    enough = long_enough & (abs(scores.gain) >= min_change)
-    sides = []
-    for sign in (1, -1):
-        places = np.flatnonzero(enough & (sign * value > 0))
-        largest_first = np.argsort(-abs(value[places]), kind="stable")
-        sides.append(places[largest_first].tolist())
-    return sides[0], sides[1]
-
-
-def _build_change(
-    segment: int,
-    texts: CorpusTexts,
-    pair: tuple[str, str],
-    scores: Mapping[str, _PairedScores],
-    words: float,
-    preparation: Preparation,
-) -> SegmentChange:
-    before, after = (texts.outputs[name][segment] or "" for name in pair)
-    references = [stream[segment] for stream in texts.refs]
-    return SegmentChange(
-        number=segment + 1,
-        document=texts.documents[segment] if texts.documents else None,
-        source=texts.source[segment] if texts.source else None,
-        references=references,
-        before=before,
-        after=after,
-        scores={
-            spec: ScoreChange(
-                before=float(entry.before[segment]),
-                after=float(entry.after[segment]),
-                gain=float(entry.gain[segment]),
-                impact=float(entry.impact[segment]),
-            )
-            for spec, entry in scores.items()
-        },
-        words=words,
-        diff=diff_words(before, after, references, preparation),
-    )

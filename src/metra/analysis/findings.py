@@ -113,7 +113,6 @@ def prepare_analyses(
 
 def run_analyses(
     collected: CollectedCorpus,
-    metrics: Mapping[str, Metric],
     sheets: CorpusStatistics,
     options: AnalysisOptions,
     *,
@@ -122,21 +121,20 @@ def run_analyses(
 ) -> AnalysisResults:
     """Return the analyses of the systems against the baseline, and of each by itself.
 
-    The metrics are fitted ones, and the sheets hold their rows for every system. Words are
-    those of the metric that sorts the changes. `looking` is told what comes next.
+    The sheets hold the rows of every system. Words are those of the metric that sorts the
+    changes. `looking` is told what comes next.
     """
     if not options.any:
         return AnalysisResults()
     from metra.analysis.changes import choose_sort_metric, find_changes
 
     systems = [name for name in collected.systems if name != baseline]
-    sorting = choose_sort_metric(metrics, options.changes_by)
-    preparation = get_preparation(metrics[sorting])
+    sorting = choose_sort_metric(sheets.metrics, options.changes_by)
+    preparation = get_preparation(sheets.metrics[sorting])
 
     def list_changes() -> "Sequence[SystemChanges]":
         return find_changes(
             collected,
-            metrics,
             sheets,
             baseline=baseline,
             systems=systems,
@@ -166,7 +164,6 @@ def run_analyses(
         return [
             score_buckets(
                 collected,
-                metrics,
                 sheets,
                 spec,
                 labels=labels,

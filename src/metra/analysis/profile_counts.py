@@ -1,11 +1,10 @@
 """What can be counted of every output segment for its profile, as rows that add up."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, reduce
-from itertools import accumulate
+from functools import reduce
+from itertools import pairwise
 from operator import or_
 from typing import Any, TypeAlias
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from metra.analysis.collection import (
     CellCounts,
     CollectedCorpus,
+    Ids,
     NumberedCorpus,
     SmallIds,
     TokenStream,
@@ -70,11 +70,8 @@ def count_profile_rows(
     refs = [list(stream) for stream in texts.refs]
     expected = refs if texts.source is None else [*refs, list(texts.source)]
     most, least = _find_expected_numbers(expected)
-    punctuation = [
-        [None if text is None else read_punctuation(text) for text in stream]
-        for stream in expected
-    ]
-    scripts, unusual = _find_expected_scripts(refs)
+    punctuation = [read_punctuation(stream) for stream in expected]
+    scripts = _find_expected_scripts(refs)
     source_words = _find_source_words(words)
     spoken = _mark_words(words, str.isalnum)
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
@@ -93,12 +90,9 @@ def count_profile_rows(
             **_count_repetition(_select_words(stream, spoken), spoken_refs),
             "copied": _count_copies(stream, source_words),
             **_count_wrong_numbers(output, most, least),
-            "punctuation": [
-                read_punctuation(text) not in accepted
-                for text, *accepted in zip(output, *punctuation, strict=True)
-            ],
+            "punctuation": (read_punctuation(output) != punctuation).any(2).all(0),
             "empty": (stream.lengths == 0) & has_reference_words,
-            "foreign_letters": _count_foreign_letters(output, refs, scripts, unusual),
+            "foreign_letters": _count_foreign_letters(output, refs, scripts),
             "characters": [len(text) for text in output],
         }
         rows[name] = np.column_stack([columns[column] for column in COLUMNS])
@@ -225,7 +219,9 @@ def _count_wrong_numbers(
 
 
 def _count_numbers(texts: Sequence[str]) -> Numbers:
-    segments = {segment for segment, _ in _find_matches(_TWO_DIGITS, texts)}
+    digits = _find_characters(texts, str.isdecimal)
+    # Numbers of two digits and more have a digit next to another, or next but one.
+    segments = {one[0] for one, two in pairwise(digits) if two[1] - one[1] <= 2}
     return Counter(
         (segment, number)
         for segment in segments
@@ -233,25 +229,23 @@ def _count_numbers(texts: Sequence[str]) -> Numbers:
     )
 
 
-#: What every number of two digits and more has.
-_TWO_DIGITS = re.compile(r"(?s)\d(?=.?\d)")
+def _find_characters(
+    texts: Sequence[str], is_wanted: Callable[[str], bool]
+) -> list[tuple[int, int, str]]:
+    """Find characters in all texts joined: the segment, the place, the character."""
+    codes = np.frombuffer("".join(texts).encode("utf-32-le"), np.uint32)
+    wanted = np.bincount(codes) > 0
+    for code in np.flatnonzero(wanted).tolist():
+        wanted[code] = is_wanted(chr(code))
+    places = np.flatnonzero(wanted[codes])
+    ends = np.cumsum([len(text) for text in texts])
+    segments = np.searchsorted(ends, places, side="right")
+    characters = map(chr, codes[places].tolist())
+    return list(zip(segments.tolist(), places.tolist(), characters, strict=True))
 
 
-def _find_matches(
-    pattern: re.Pattern[str], texts: Sequence[str]
-) -> list[tuple[int, str]]:
-    """Find a pattern of single characters in all texts at once: the segment, the match."""
-    matches = list(pattern.finditer("".join(texts)))
-    ends = list(accumulate(map(len, texts)))
-    places = [match.start() for match in matches]
-    segments = np.searchsorted(ends, places, side="right").tolist()
-    return [(at, match[0]) for at, match in zip(segments, matches, strict=True)]
-
-
-def _find_expected_scripts(
-    refs: Sequence[Texts],
-) -> tuple[set[str], re.Pattern[str]]:
-    """Find the scripts of the references, and how other characters are found."""
+def _find_expected_scripts(refs: Sequence[Texts]) -> set[str]:
+    """Find the scripts that make up the references, and "" for what is no letter."""
     letters: Counter[str] = Counter()
     for stream in refs:
         letters.update("".join(filter(None, stream)))
@@ -259,26 +253,18 @@ def _find_expected_scripts(
     for letter, size in letters.items():
         by_script[get_script(letter)] += size
     least = EXPECTED_SCRIPT * (by_script.total() - by_script[""])
-    expected = {name for name, size in by_script.items() if not name or size >= least}
-    usual = "".join(letter for letter in letters if get_script(letter) in expected)
-    # Characters that have to be looked at one by one: few, and mostly none.
-    return expected, re.compile(f"[^{re.escape(usual)}]" if usual else "(?s:.)")
+    return {name for name, size in by_script.items() if not name or size >= least}
 
 
 def _count_foreign_letters(
-    output: Sequence[str],
-    refs: Sequence[Texts],
-    expected: set[str],
-    unusual: re.Pattern[str],
+    output: Sequence[str], refs: Sequence[Texts], expected: set[str]
 ) -> Array:
     """Count the letters of scripts that the segment's references do not use."""
     foreign = np.zeros(len(output))
-    for segment, letter in _find_matches(unusual, output):
-        script = get_script(letter)
-        if script not in expected and not any(
-            script in count_script_letters(ref[segment] or "") for ref in refs
-        ):
-            foreign[segment] += 1
+    unusual = _find_characters(output, lambda c: get_script(c) not in expected)
+    for segment, _, letter in unusual:
+        own = (count_script_letters(ref[segment] or "") for ref in refs)
+        foreign[segment] += not any(get_script(letter) in scripts for scripts in own)
     return foreign
 
 
@@ -358,28 +344,39 @@ _CLASSES = {
     "‘": "‘",
 }
 _CLASS = {sign: name for name, signs in _CLASSES.items() for sign in signs}
-_SIGNS = re.compile(f"[{re.escape(''.join(_CLASS))}]")
+_ENDS = {sign: 1 + list(_CLASSES).index(name) for sign, name in _CLASS.items()}
+_ENDS["…"] = _ENDS["."]
+#: The marks that are counted: in which column, and as how many.
+_MARKS = {"?": (1, 1), "!": (2, 1), "(": (3, 1), ")": (4, 1), '"': (5, 1)}
+# A single quotation mark that opens has a partner, which may be an apostrophe.
+_MARKS["‘"] = (5, 2)
 _CLOSING = "\"”“»’'」』＂)]}）】］"
 
 
-def read_punctuation(text: str) -> tuple[str | int, ...]:
-    """Look at how a segment ends, and count its marks; signs of all scripts are in classes.
+def read_punctuation(texts: Texts) -> Ids:
+    """Read how each segment ends, and count its marks: (segments, 6), -1 where one is missing.
 
-    A question is a question in any script, quotation marks are all alike, and a full stop
-    before or after the last of them is the same end. Commas and the like, and marks inside
-    words, are a matter of language and left out.
+    Signs of all scripts are put into classes. A question is a question in any script,
+    quotation marks are all alike, and a full stop before or after the last of them is the
+    same end. Commas and the like, and marks inside words, are a matter of language and left
+    out.
 
-    >>> read_punctuation("« Ça va ? »") == read_punctuation("“How are you?”")
+    >>> one, other = read_punctuation(["« Ça va ? »", "“How are you?”"]).tolist()
+    >>> one == other
     True
     """
-    last = text.rstrip().rstrip(_CLOSING).rstrip()[-1:]
-    return _count_signs("".join(_SIGNS.findall(text)), last)
+    segments = [text or "" for text in texts]
+    ends = [_ENDS.get(_find_end(text), 0) for text in segments]
+    table = np.zeros((len(ends), 6), np.int64)
+    table[:, 0] = ends
+    for segment, _, sign in _find_characters(
+        segments, lambda c: _CLASS.get(c) in _MARKS
+    ):
+        column, weight = _MARKS[_CLASS[sign]]
+        table[segment, column] += weight
+    table[[text is None for text in texts]] = -1
+    return table
 
 
-@lru_cache(maxsize=65536)
-def _count_signs(signs: str, last: str) -> tuple[str | int, ...]:
-    counts = Counter(_CLASS[sign] for sign in signs)
-    end = "." if last == "…" else _CLASS.get(last, "")
-    # A single quotation mark that opens has a partner, which may be an apostrophe.
-    quotes = counts['"'] + 2 * counts["‘"]
-    return end, *(counts[sign] for sign in "?!()"), quotes
+def _find_end(text: str) -> str:
+    return text.rstrip().rstrip(_CLOSING).rstrip()[-1:]

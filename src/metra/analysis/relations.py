@@ -11,11 +11,12 @@ from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.metrics.record import Array
 from metra.scoring.results import Results
+from metra.stats.arrays import drop_nan
 from metra.stats.line_fit import LineFit, fit_line
 from metra.stats.moments import pearson, spearman
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import ScoredItem, Scores
+    from metra.formats.scores.record import Scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +93,20 @@ def relate_scores(
         x_edges=x_edges.tolist(),
         y_edges=y_edges.tolist(),
         squares=[
-            HistogramCell(int(i), int(j), int(table[i, j]))
-            for i, j in np.argwhere(table)
+            HistogramCell(i, j, int(table[i, j]))
+            for i, j in np.argwhere(table).tolist()
         ],
         segments=int(both.sum()),
-        pearson=_replace_nan(pearson(x_scores, y_scores)),
-        spearman=_replace_nan(spearman(x_scores, y_scores)),
-        systems_pearson=_replace_nan(pearson(*_get_coordinates(points)))
+        pearson=drop_nan(float(pearson(x_scores, y_scores))),
+        spearman=drop_nan(float(spearman(x_scores, y_scores))),
+        systems_pearson=drop_nan(float(pearson(*_get_coordinates(points))))
         if len(points) > 2
         else None,
     )
 
 
-def _get_coordinates(points: Sequence[SystemPoint]) -> tuple[Array, Array]:
-    return (
-        np.array([point.x for point in points]),
-        np.array([point.y for point in points]),
-    )
-
-
-def _replace_nan(coefficient: Array) -> float | None:
-    return None if np.isnan(coefficient) else float(coefficient)
+def _get_coordinates(points: Sequence[SystemPoint]) -> Array:
+    return np.array([(point.x, point.y) for point in points]).reshape(-1, 2).T
 
 
 #: How judgements are named beside the metrics.
@@ -151,7 +145,12 @@ def relate_judgements(
     scores = {
         name: _average_judgements(judgements, name, results.segments) for name in names
     }
-    means = {name: _compute_mean(values) for name, values in scores.items()}
+    means = {
+        name: float(values[np.isfinite(values)].mean())
+        if np.isfinite(values).any()
+        else np.nan
+        for name, values in scores.items()
+    }
     judged = [name for name, mean in means.items() if np.isfinite(mean)]
     pooled = np.concatenate(list(scores.values()))
     relations = [
@@ -189,58 +188,33 @@ def _average_judgements(judgements: "Scores", system: str, count: int) -> Array:
     return np.where(times > 0, totals / np.maximum(times, 1), np.nan)
 
 
-def _compute_mean(values: Array) -> float:
-    judged = values[np.isfinite(values)]
-    return float(judged.mean()) if len(judged) else np.nan
-
-
 def _check_judgements(
     judgements: "Scores",
     systems: Sequence[str],
     documents: Sequence[str] | None,
     count: int,
 ) -> None:
+    """Refuse judgements of systems, segments or documents that there are not."""
     lines = (
         judgements.line if len(judgements.line) else np.arange(1, len(judgements) + 1)
     )
-    rows = zip(judgements.system, judgements.item, lines, strict=True)
-    for system, item, line in rows:
-        _check_judgement(
-            judgements.systems[system],
-            judgements.items[item],
-            int(line),
-            systems,
-            documents,
-            count,
-        )
-
-
-def _check_judgement(
-    system: str,
-    item: "ScoredItem",
-    line: int,
-    systems: Sequence[str],
-    documents: Sequence[str] | None,
-    count: int,
-) -> None:
-    place = f"Judgement in line {line}"
-    if system not in systems:
-        msg = f"{place}: {no_such('system', system, systems)}"
-        raise UnknownNameError(msg)
-    segment = int(item.segment)
-    if segment > count:
-        msg = (
-            f"{place} is about segment {segment}, but the last one is {count}; "
-            "segments are counted from 1 through the whole test set."
-        )
-        raise CorpusError(msg)
-    if not item.document or documents is None:
-        return
-    document = documents[segment - 1]
-    if document != item.document:
-        msg = (
-            f"{place} puts segment {segment} into document "
-            f"{item.document!r}, but it is in {document!r}; segments are counted from "
-            "1 through the whole test set, not within documents."
-        )
-        raise CorpusError(msg)
+    for at, number, line in zip(judgements.system, judgements.item, lines, strict=True):
+        system, item = judgements.systems[at], judgements.items[number]
+        place, segment = f"Judgement in line {line}", int(item.segment)
+        if system not in systems:
+            msg = f"{place}: {no_such('system', system, systems)}"
+            raise UnknownNameError(msg)
+        if segment > count:
+            msg = (
+                f"{place} is about segment {segment}, but the last one is {count}; "
+                "segments are counted from 1 through the whole test set."
+            )
+            raise CorpusError(msg)
+        document = documents[segment - 1] if documents is not None else item.document
+        if item.document and item.document != document:
+            msg = (
+                f"{place} puts segment {segment} into document "
+                f"{item.document!r}, but it is in {document!r}; segments are counted from "
+                "1 through the whole test set, not within documents."
+            )
+            raise CorpusError(msg)

@@ -133,26 +133,26 @@ def evaluate_retrieval(
     if not asked:
         msg = "No document is relevant to any of the queries; there is nothing to measure."
         raise CorpusError(msg)
-    pairs = {
-        name: _score_queries(ranked, relevance, asked)
-        for name, ranked in rankings.items()
-    }
+    figures = [
+        {query: measure(ranked[query], relevance[query]) for query in asked}
+        for ranked in rankings.values()
+        for measure in (compute_average_precision, compute_ndcg)
+    ]
     samples = [
-        Sample(np.column_stack([column, np.ones(len(asked))]), _divide_totals)
-        for rows in pairs.values()
-        for column in rows.T
+        Sample(np.array([(value, 1.0) for value in each.values()]), _divide_totals)
+        for each in figures
     ]
     intervals = compute_intervals(samples, trials=trials, seed=seed)
     runs = [
-        RetrievalRun(
-            name,
-            rankings[name],
-            dict(zip(asked, rows[:, 0].tolist(), strict=True)),
-            dict(zip(asked, rows[:, 1].tolist(), strict=True)),
-            intervals[2 * number],
-            intervals[2 * number + 1],
+        RetrievalRun(name, ranked, precision, ndcg, precision_interval, ndcg_interval)
+        for (name, ranked), precision, ndcg, precision_interval, ndcg_interval in zip(
+            rankings.items(),
+            figures[::2],
+            figures[1::2],
+            intervals[::2],
+            intervals[1::2],
+            strict=True,
         )
-        for number, (name, rows) in enumerate(pairs.items())
     ]
     left_out = [query for query in queries if query not in asked]
     return RetrievalResult(
@@ -219,22 +219,6 @@ def _import_bm25() -> Any:
         msg = missing_package("Retrieval", "bm25s", "retrieval")
         raise MissingResourceError(msg) from None
     return bm25s
-
-
-def _score_queries(
-    ranked: Mapping[str, Sequence[str]],
-    relevance: Mapping[str, Mapping[str, float]],
-    asked: Sequence[str],
-) -> Any:
-    return np.array(
-        [
-            (
-                compute_average_precision(ranked[query], relevance[query]),
-                compute_ndcg(ranked[query], relevance[query]),
-            )
-            for query in asked
-        ]
-    )
 
 
 def _divide_totals(totals: Any) -> Any:

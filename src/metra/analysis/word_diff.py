@@ -5,7 +5,7 @@ Words are those that a metric compares, each with its place in the text as it wa
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, repeat
 from typing import Literal, TypeAlias, TypeVar
@@ -111,7 +111,6 @@ FoundBy: TypeAlias = Literal["both", "before", "after", "neither"]
 SIMILAR = 0.2
 
 Label = TypeVar("Label")
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,40 +181,27 @@ def diff_words(
     if len(pairs) < SIMILAR * longer:
         pairs = []
     kinds = _classify_words(pairs, len(keys[0]), len(keys[1]))
-    sides = [
-        list(
-            _join_pieces(
-                texts[side],
-                cut[side],
-                list(
-                    zip(
-                        kinds[side],
-                        _mark_reference_words(keys, shared, side),
-                        strict=True,
-                    )
-                ),
-                lambda text, space, label: OutputPiece(text, space, *label),
-                ("kept", False),
-            )
+    sides = []
+    for side in (0, 1):
+        marks = _mark_reference_words(keys[side], shared, side)
+        labels = list(zip(kinds[side], marks, strict=True))
+        pieces = _join_pieces(texts[side], cut[side], labels, ("kept", False))
+        sides.append(
+            [OutputPiece(text, space, *label) for text, space, label in pieces]
         )
-        for side in (0, 1)
-    ]
-    pieces = iter(
-        list(
-            _join_pieces(
-                text,
-                words,
-                [_FOUND_BY[label] for label in zip(*entry.of_reference, strict=True)],
-                ReferencePiece,
-                "neither",
+    by_reference = iter(
+        [
+            ReferencePiece(text, space, _FOUND_BY[label])
+            for text, space, label in _join_pieces(
+                ref, words, list(zip(*entry.of_reference, strict=True)), (False, False)
             )
-        )
-        for text, words, entry in zip(present, cut[2:], shared, strict=True)
+        ]
+        for ref, words, entry in zip(present, cut[2:], shared, strict=True)
     )
     return WordDiff(
         before=sides[0],
         after=sides[1],
-        references=[None if ref is None else next(pieces) for ref in references],
+        references=[None if ref is None else next(by_reference) for ref in references],
         exact=exact and all(entry.exact for entry in shared),
     )
 
@@ -260,14 +246,14 @@ def _mark_available_words(
 
 
 def _mark_reference_words(
-    keys: Sequence[Sequence[str]], shared: Sequence[_SharedWords], side: int
+    words: Sequence[str], shared: Sequence[_SharedWords], side: int
 ) -> list[bool]:
     """Mark the words that a reference has, each as often as the reference with the most."""
     counts: Counter[str] = Counter()
     for entry in shared:
         counts |= entry.counts
     nearest = max((entry.in_order[side] for entry in shared), key=len, default=set())
-    return _mark_available_words(keys[side], nearest, counts)
+    return _mark_available_words(words, nearest, counts)
 
 
 def _classify_words(
@@ -285,18 +271,14 @@ def _classify_words(
 
 
 def _join_pieces(
-    text: str,
-    words: Sequence[DiffWord],
-    labels: Sequence[Label],
-    make: Callable[[str, str, Label], Made],
-    plain: Label,
-) -> Iterator[Made]:
-    """Join neighbours with the same label; all pieces together are the text."""
+    text: str, words: Sequence[DiffWord], labels: Sequence[Label], plain: Label
+) -> Iterator[tuple[str, str, Label]]:
+    """Join neighbours with the same label; all pieces and spaces together are the text."""
     starts = [at for at in range(len(words)) if not at or labels[at] != labels[at - 1]]
     begin = words[0].start if words else len(text)
     if begin:
-        yield make("", text[:begin], plain)
+        yield "", text[:begin], plain
     for first, following in pairwise([*starts, len(words)]):
         start, stop = words[first].start, words[following - 1].stop
         end = words[following].start if following < len(words) else len(text)
-        yield make(text[start:stop], text[stop:end], labels[first])
+        yield text[start:stop], text[stop:end], labels[first]

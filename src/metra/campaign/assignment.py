@@ -9,11 +9,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
+from typing import TypeAlias
 
 import numpy as np
 
-from metra.campaign.campaign import Campaign
+from metra.campaign.campaign import Campaign, group_by
+from metra.campaign.protocols.kind import Rng
 from metra.errors import OptionError
 from metra.formats.scores.judgement import JudgementKind
 
@@ -59,69 +61,40 @@ class Share:
     calibration: bool = False
 
 
-def divide_units(
-    campaign: Campaign, *, rng: "np.random.Generator"
-) -> list[list[Share]]:
+def _divide_units(campaign: Campaign, rng: Rng) -> list[list[Share]]:
     """Return the units of each judge, in the order of the judges' names."""
     texts = [int(text) for text in rng.permutation(len(campaign.texts))]
     common, rest = texts[: campaign.calibration], texts[campaign.calibration :]
     shares: list[list[Share]] = [[] for _ in campaign.settings.judges]
+    every = range(len(campaign.systems))
+    # What is shown of a text at once: single systems, pairs, or all of them.
+    versions = list(combinations(every, campaign.protocol.outputs or len(every)))
     for number, text in enumerate(common):
-        versions = _versions(campaign)
-        if not campaign.blocks:
-            versions = [versions[number % len(versions)]]
+        shown = versions if campaign.blocks else [versions[number % len(versions)]]
         for own in shares:
-            own += [Share(text, version, True) for version in versions]
-    if campaign.blocks:
-        _share_blocks(campaign, rest, shares, rng)
-    else:
-        _share_versions(campaign, rest, shares, rng)
+            own += [Share(text, version, True) for version in shown]
+    each = campaign.settings.each
+    slots = [system for system in every for _ in range(each)]
+    seen = [[0] * len(every) for _ in shares]
+    for text in rest:
+        judges = _order_least_busy(shares, rng)
+        if campaign.blocks:
+            for judge in judges[:each]:
+                shares[judge] += [Share(text, version) for version in versions]
+            continue
+        chosen = judges[: len(slots)]
+        systems = _balance_systems(slots, chosen, seen)
+        for judge, system in zip(chosen, systems, strict=True):
+            shares[judge].append(Share(text, (system,)))
+            seen[judge][system] += 1
     return shares
 
 
-def _versions(campaign: Campaign) -> list[tuple[int, ...]]:
-    """Return what is shown of a text at once: single systems, pairs, or all of them."""
-    every = range(len(campaign.systems))
-    return list(combinations(every, campaign.protocol.outputs or len(every)))
-
-
-def _share_blocks(
-    campaign: Campaign,
-    texts: Sequence[int],
-    shares: list[list[Share]],
-    rng: "np.random.Generator",
-) -> None:
-    for text in texts:
-        for judge in _order_least_busy(shares, rng)[: campaign.settings.each]:
-            shares[judge] += [Share(text, version) for version in _versions(campaign)]
-
-
-def _share_versions(
-    campaign: Campaign,
-    texts: Sequence[int],
-    shares: list[list[Share]],
-    rng: "np.random.Generator",
-) -> None:
-    count = len(campaign.systems)
-    slots = [system for system in range(count) for _ in range(campaign.settings.each)]
-    seen = [[0] * count for _ in shares]
-    for text in texts:
-        judges = _order_least_busy(shares, rng)[: len(slots)]
-        for judge, system in zip(
-            judges, _balance_systems(slots, judges, seen), strict=True
-        ):
-            shares[judge].append(Share(text, (system,)))
-            seen[judge][system] += 1
-
-
-def _order_least_busy(
-    shares: list[list[Share]], rng: "np.random.Generator"
-) -> list[int]:
+def _order_least_busy(shares: list[list[Share]], rng: Rng) -> list[int]:
     """Return judges with the least to do first; chance decides between equals."""
     chance = rng.permutation(len(shares))
-    return sorted(
-        range(len(shares)), key=lambda judge: (len(shares[judge]), chance[judge])
-    )
+    judges = range(len(shares))
+    return sorted(judges, key=lambda judge: (len(shares[judge]), chance[judge]))
 
 
 def _balance_systems(
@@ -148,16 +121,18 @@ def _balance_systems(
     return given
 
 
-def degrade_text(
-    text: str, donors: Sequence[str], *, rng: "np.random.Generator"
-) -> str | None:
+def degrade_text(text: str, donors: Sequence[str], *, rng: Rng) -> str | None:
     """Return the text with a stretch of another one in it; None if that changes nothing."""
     gap = " " if " " in text or any(" " in donor for donor in donors) else ""
-    words = _words(text, gap)
+
+    def split(text: str) -> list[str]:
+        return text.split(gap) if gap and text else list(text)
+
+    words = split(text)
     count = count_replaced_words(len(words))
     start = int(rng.integers(0, max(1, len(words) - count + 1)))
     for donor in rng.permutation(len(donors)):
-        donor_words = _words(donors[donor], gap)
+        donor_words = split(donors[donor])
         first = int(rng.integers(0, max(1, len(donor_words) - count + 1)))
         strange = donor_words[first : first + count]
         degraded = gap.join([*words[:start], *strange, *words[start + count :]])
@@ -178,10 +153,6 @@ def count_replaced_words(words: int) -> int:
     return words // 4
 
 
-def _words(text: str, gap: str) -> list[str]:
-    return text.split(gap) if gap and text else list(text)
-
-
 _SHORTEST = 16
 _DONORS = 20
 
@@ -192,20 +163,18 @@ def assign(campaign: Campaign, *, secret: bytes) -> tuple[Task, ...]:
         msg = f"The secret has {len(secret)} bytes; expected at least {_SHORTEST}."
         raise OptionError(msg)
     seed = campaign.settings.seed
-    shares = divide_units(campaign, rng=np.random.default_rng([seed, 0]))
+    shares = _divide_units(campaign, np.random.default_rng([seed, 0]))
     tasks: list[Task] = []
     for judge, share in enumerate(shares):
         rng = np.random.default_rng([seed, 1, judge])
         order = _order_units(campaign, share, judge, rng)
-        own = _build_tasks(
-            campaign, judge, _insert_checks(campaign, order, rng), secret
-        )
-        tasks += _prepend_baseline(campaign, judge, own, secret)
+        entries = _insert_checks(campaign, order, rng)
+        tasks += _build_tasks(campaign, judge, entries, secret)
     return tuple(tasks)
 
 
 def _order_units(
-    campaign: Campaign, mine: Sequence[Share], judge: int, rng: "np.random.Generator"
+    campaign: Campaign, mine: Sequence[Share], judge: int, rng: Rng
 ) -> list[Share]:
     """Return calibration first, then rounds in which every system has its turn.
 
@@ -215,36 +184,31 @@ def _order_units(
     first = [share for share in shuffled if share.calibration]
     rest = [share for share in shuffled if not share.calibration]
     return [
-        *_rounds(campaign, first, judge, rng),
-        *_rounds(campaign, rest, judge, rng),
+        one for part in (first, rest) for one in _rounds(campaign, part, judge, rng)
     ]
 
 
 def _rounds(
-    campaign: Campaign, mine: Sequence[Share], judge: int, rng: "np.random.Generator"
+    campaign: Campaign, mine: Sequence[Share], judge: int, rng: Rng
 ) -> list[Share]:
     count = len(campaign.systems)
     if campaign.protocol.contrastive:
-        turned = [
-            Share(
-                share.text,
-                _rotate_systems(share.systems, judge + at),
-                share.calibration,
-            )
-            for at, share in enumerate(mine)
-        ]
-        return _group_by_text(turned)
+        turned = []
+        for number, share in enumerate(mine, judge):
+            at = number % len(share.systems)
+            systems = share.systems[at:] + share.systems[:at]
+            turned.append(replace(share, systems=systems))
+        by_text = group_by(turned, lambda share: share.text)
+        return [share for group in by_text.values() for share in group]
     if campaign.settings.complete:
-        start: dict[int, int] = {}
-        for share in mine:
-            start.setdefault(share.text, len(start))
-        return sorted(
-            mine,
-            key=lambda share: (
-                start[share.text],
-                (share.systems[0] - start[share.text] - judge) % count,
-            ),
-        )
+        texts = dict.fromkeys(share.text for share in mine)
+        start = {text: at for at, text in enumerate(texts)}
+
+        def turn(share: Share) -> tuple[int, int]:
+            first = start[share.text]
+            return first, (share.systems[0] - first - judge) % count
+
+        return sorted(mine, key=turn)
     waiting: list[list[Share]] = [[] for _ in range(count)]
     for share in mine:
         waiting[share.systems[0]].append(share)
@@ -259,26 +223,14 @@ def _rounds(
     return ordered
 
 
-def _rotate_systems(systems: tuple[int, ...], by: int) -> tuple[int, ...]:
-    at = by % len(systems)
-    return systems[at:] + systems[:at]
-
-
-def _group_by_text(mine: Sequence[Share]) -> list[Share]:
-    """Return the units of a text together, texts in the order of their first unit."""
-    order: dict[int, list[Share]] = {}
-    for share in mine:
-        order.setdefault(share.text, []).append(share)
-    return [share for group in order.values() for share in group]
+#: A unit, why it is there, and which place of the judge's order it comes from.
+CheckedShare: TypeAlias = tuple[Share, JudgementKind, int]
 
 
 def _insert_checks(
-    campaign: Campaign, order: Sequence[Share], rng: "np.random.Generator"
-) -> list[tuple[Share, JudgementKind, int | None]]:
-    """Return the units with repeated and degraded ones half a sitting away.
-
-    Each entry tells its unit, why it is there, and which place of `order` it comes from.
-    """
+    campaign: Campaign, order: Sequence[Share], rng: Rng
+) -> list[CheckedShare]:
+    """Return the units with repeated and degraded ones half a sitting away."""
     first = sum(share.calibration for share in order)
     count = len(order) - first
     half = count // 2
@@ -287,32 +239,26 @@ def _insert_checks(
     others = [at for at in range(first, len(order)) if at not in early]
     candidates = [others[at] for at in rng.permutation(len(others))]
     wanted = min(half, math.ceil(campaign.degraded * count))
-    keyed: list[tuple[float, tuple[Share, JudgementKind, int | None]]] = [
+    keyed: list[tuple[float, CheckedShare]] = [
         (at, (share, _kind(campaign, share), at)) for at, share in enumerate(order)
     ]
+
+    def insert(at: int, kind: JudgementKind) -> None:
+        """Put a unit between two tasks, at least half of them away."""
+        place = at - first
+        low, high = (place + half, count) if place < half else (0, place - half + 1)
+        position = first - 0.5 + float(rng.integers(low, max(low + 1, high)))
+        keyed.append((position, (order[at], kind, at)))
+
     for at in early:
-        keyed.append(
-            (_choose_position(at, first, count, rng), (order[at], "repeat", at))
-        )
+        insert(at, "repeat")
     for at in candidates:
         if not wanted:
             break
         if _degrade_unit(campaign, order[at]) is not None:
-            keyed.append(
-                (_choose_position(at, first, count, rng), (order[at], "degraded", at))
-            )
+            insert(at, "degraded")
             wanted -= 1
     return [entry for _, entry in sorted(keyed, key=lambda pair: pair[0])]
-
-
-def _choose_position(
-    at: int, first: int, count: int, rng: "np.random.Generator"
-) -> float:
-    """Return a place between two tasks, at least half of them away."""
-    half = count // 2
-    place = at - first
-    low, high = (place + half, count) if place < half else (0, place - half + 1)
-    return first - 0.5 + float(rng.integers(low, max(low + 1, high)))
 
 
 def _kind(campaign: Campaign, share: Share) -> JudgementKind:
@@ -339,54 +285,34 @@ def _degrade_unit(campaign: Campaign, share: Share) -> tuple[str, ...] | None:
 
 
 def _build_tasks(
-    campaign: Campaign,
-    judge: int,
-    entries: Sequence[tuple[Share, JudgementKind, int | None]],
-    secret: bytes,
+    campaign: Campaign, judge: int, entries: Sequence[CheckedShare], secret: bytes
 ) -> list[Task]:
+    """Return a judge's tasks after the baseline text, which shows how they read any text."""
     name = campaign.settings.judges[judge]
-
-    def make_id(*parts: object) -> str:
-        return make_opaque_id(secret, campaign.settings.name, judge, *parts)
-
-    ids: dict[int | None, str] = {
+    make_id = partial(make_opaque_id, secret, campaign.settings.name, judge)
+    tasks = []
+    text = campaign.material.get("baseline")
+    if text and any(step.asks.measures_reading for step in campaign.protocol.steps):
+        item = TaskItem(make_id("output", BASELINE), BASELINE, 0, text)
+        tasks.append(Task(make_id("task", BASELINE), name, 1, "baseline", (item,)))
+    first = 1 + len(tasks)
+    checks = ("repeat", "degraded")
+    ids = {
         origin: make_id("task", at)
         for at, (_, kind, origin) in enumerate(entries, 1)
-        if kind not in ("repeat", "degraded")
+        if kind not in checks
     }
-    tasks = []
+    segments = campaign.texts
     for at, (share, kind, origin) in enumerate(entries, 1):
-        check = kind in ("repeat", "degraded")
         texts = _degrade_unit(campaign, share) if kind == "degraded" else None
-        shown = [
-            (system, segment)
-            for system in share.systems
-            for segment in campaign.texts[share.text]
-        ]
-        items = tuple(
-            TaskItem(
-                make_id("output", at, number),
-                campaign.systems[system].name,
-                segment,
-                texts[number] if texts else campaign.systems[system].outputs[segment],
-            )
-            for number, (system, segment) in enumerate(shown)
-        )
-        original = ids[origin] if check else None
-        tasks.append(Task(make_id("task", at), name, at, kind, items, original))
+        shown = product(share.systems, segments[share.text])
+        items = []
+        for number, (place, segment) in enumerate(shown):
+            system = campaign.systems[place]
+            text = texts[number] if texts else system.outputs[segment]
+            item_id = make_id("output", at, number)
+            items.append(TaskItem(item_id, system.name, segment, text))
+        original = ids[origin] if kind in checks else None
+        task_id, position = make_id("task", at), at - 1 + first
+        tasks.append(Task(task_id, name, position, kind, tuple(items), original))
     return tasks
-
-
-def _prepend_baseline(
-    campaign: Campaign, judge: int, tasks: list[Task], secret: bytes
-) -> list[Task]:
-    """Return the tasks after the baseline text, which shows how a judge reads any text."""
-    text = campaign.material.get("baseline")
-    reads = any(step.asks.measures_reading for step in campaign.protocol.steps)
-    if not text or not reads:
-        return tasks
-    make_id = partial(make_opaque_id, secret, campaign.settings.name, judge)
-    item = TaskItem(make_id("output", BASELINE), BASELINE, 0, text)
-    name = campaign.settings.judges[judge]
-    first = Task(make_id("task", BASELINE), name, 1, "baseline", (item,))
-    return [first, *(replace(task, position=task.position + 1) for task in tasks)]

@@ -35,11 +35,8 @@ _MATERIAL = {
 
 def list_demo_protocols() -> list[str]:
     """List the protocols that simulated judges can answer."""
-    return [
-        name
-        for name, known in PROTOCOLS.items()
-        if all(step.asks.can_simulate for step in known.steps)
-    ]
+    every = PROTOCOLS.values()
+    return [p.name for p in every if all(step.asks.can_simulate for step in p.steps)]
 
 
 def build_example_campaign(name: str) -> Campaign:
@@ -82,14 +79,12 @@ class SimulatedAnswer:
 
 def draw_judges(count: int, *, rng: np.random.Generator) -> list[SimulatedJudge]:
     """Draw some judges."""
-    return [
-        SimulatedJudge(
-            float(rng.normal(0, 0.08)),
-            float(rng.uniform(0.05, 0.12)),
-            float(rng.uniform(0.35, 0.9)),
-        )
-        for _ in range(count)
-    ]
+    judges = []
+    for _ in range(count):
+        mildness, noise = rng.normal(0, 0.08), rng.uniform(0.05, 0.12)
+        pace = rng.uniform(0.35, 0.9)
+        judges.append(SimulatedJudge(float(mildness), float(noise), float(pace)))
+    return judges
 
 
 def simulate_answer(

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.record import Protocol
 from metra.corpus.batch import Batch
 from metra.formats.annotations.judged_outputs import JudgedOutput
@@ -44,18 +45,13 @@ def collect_judged_outputs(
 
 def collect_added_outputs(judgements: Iterable[Judgement]) -> list[JudgedOutput]:
     """Return the outputs that judges added, without degraded copies and repeats."""
-    return [
-        JudgedOutput(
-            str(one.segment),
-            " ".join(one.outputs[0].split()),
-            float(one.value[PROTOCOL]["score"]),
-            one.judge,
-        )
-        for one in keep_latest(judgements)
-        if one.protocol == PROTOCOL
-        and one.cannot is None
-        and (one.counts or one.kind == "calibration")
-    ]
+    outputs = []
+    for one in drop_checks(keep_latest(judgements)):
+        if one.protocol == PROTOCOL and one.cannot is None:
+            score = float(one.value[PROTOCOL]["score"])
+            text = " ".join(one.outputs[0].split())
+            outputs.append(JudgedOutput(str(one.segment), text, score, one.judge))
+    return outputs
 
 
 def compute_running_scores(
@@ -68,24 +64,14 @@ def compute_running_scores(
     text = make_preparation(tok=tok, case="mixed", stem="no")
     judged = collect_judged_outputs(campaign, judgements)
     metric = build_metric(judged, k=1, lend=False, key="segment", text=text)
-    references = _list_references(campaign)
-    batches = [Batch(list(one.outputs), references) for one in campaign.systems]
-    return [
-        RunningScores(system.name, parts(metric.rows(batch).sum(0)))
-        for system, batch in zip(campaign.systems, batches, strict=True)
-    ]
-
-
-def _list_references(campaign: Campaign) -> list[list[str | None]]:
-    """Return references as columns; a segment that has fewer leaves the rest empty."""
-    most = max((len(segment.references) for segment in campaign.segments), default=0)
-    return [
-        [
-            segment.references[at] if at < len(segment.references) else None
-            for segment in campaign.segments
-        ]
-        for at in range(most)
-    ]
+    # A segment that has fewer references leaves the rest empty.
+    columns = zip_longest(*(segment.references for segment in campaign.segments))
+    references = list(map(list, columns))
+    running = []
+    for one in campaign.systems:
+        rows = metric.rows(Batch(list(one.outputs), references))
+        running.append(RunningScores(one.name, parts(rows.sum(0))))
+    return running
 
 
 def shows_judged(protocol: Protocol) -> bool:
@@ -95,10 +81,8 @@ def shows_judged(protocol: Protocol) -> bool:
 
 def add_judged_outputs(campaign: Campaign, own: Iterable[Judgement]) -> Campaign:
     """Return the campaign with a judge's answers so far among its judged outputs."""
-    judged = {
-        source: list(listed)
-        for source, listed in campaign.material.get("judged", {}).items()
-    }
+    begun = campaign.material.get("judged", {})
+    judged = {source: list(listed) for source, listed in begun.items()}
     for one in keep_latest(own):
         for step in one.value.values():
             entry = [one.outputs[0], float(step["score"])]

@@ -19,6 +19,7 @@ from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_marks
+from metra.campaign.reconciliation import write_annotations
 from metra.campaign.results import (
     NONE,
     average_systems,
@@ -26,21 +27,17 @@ from metra.campaign.results import (
     score_texts,
     write_text_scores,
 )
-from metra.campaign.summary import write_annotations
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
-from metra.formats.scores.appraise import APPRAISE_PROTOCOLS, format_appraise
-from metra.formats.scores.judgement import Judgement, ScoredJudgement
-from metra.formats.scores.judgement_jsonl import SCHEMA, format_judgements
-from metra.formats.scores.long_table import JUDGEMENT_COLUMNS, format_judgement_table
-from metra.formats.scores.mqm import format_marot
-from metra.formats.scores.mt_metrics_eval import format_folder
-from metra.formats.scores.spreadsheet import (
-    SPREADSHEET_COLUMNS,
-    count_undefined,
-    format_spreadsheet,
-    format_undefined,
+from metra.formats.scores import (
+    appraise,
+    judgement_jsonl,
+    long_table,
+    mqm,
+    mt_metrics_eval,
+    spreadsheet,
 )
+from metra.formats.scores.judgement import Judgement, ScoredJudgement
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -83,6 +80,11 @@ MEANINGS = {
     "active_seconds": "Seconds at work.",
     "output": "The text that was judged.",
 }
+#: What is different in the table of scores.
+_IN_SCORES = {
+    "value": "The answer on its own scale.",
+    "kind": "The question without -repeat, -degraded or -calibration.",
+}
 
 
 def write_codebook(
@@ -92,10 +94,8 @@ def write_codebook(
     first = judgements[0]
     asked = campaign.protocol if campaign is not None else protocol(first.protocol)
     kept = keep_latest(judgements)
-    kinds = ", ".join(
-        f"{count} {kind}"
-        for kind, count in Counter(judgement.kind for judgement in kept).items()
-    )
+    counts = Counter(judgement.kind for judgement in kept)
+    kinds = ", ".join(f"{count} {kind}" for kind, count in counts.items())
     lines = [
         f"# {first.campaign}",
         "",
@@ -106,24 +106,25 @@ def write_codebook(
         f"the outputs: the {asked.basis}.",
     ]
     if campaign is not None:
-        lines += [
+        lines.append(
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
-        ]
+        )
     if note := describe_word_counting(kept):
         lines += ["", note]
     for step in asked.steps:
-        lines += ["", f"## {step.name}", "", step.question]
-        lines += step.asks.describe()
+        lines += ["", f"## {step.name}", "", step.question, *step.asks.describe()]
     lines += _describe_wordings(kept, campaign)
     names = [field.name for field in fields(Judgement)]
-    for title, columns in (
-        (f"judgements.jsonl ({SCHEMA}, every revision)", names),
-        ("scores.tsv (last revisions; for metra meta)", JUDGEMENT_COLUMNS),
-        ("judgements.csv (last revisions; for spreadsheets)", SPREADSHEET_COLUMNS),
+    schema, table = judgement_jsonl.SCHEMA, long_table.JUDGEMENT_COLUMNS
+    sheet = spreadsheet.SPREADSHEET_COLUMNS
+    for title, columns, meanings in (
+        (f"judgements.jsonl ({schema}, every revision)", names, MEANINGS),
+        ("scores.tsv (last revisions; for metra meta)", table, MEANINGS | _IN_SCORES),
+        ("judgements.csv (last revisions; for spreadsheets)", sheet, MEANINGS),
     ):
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
-        lines += [f"| {name} | {_describe_column(name, title)} |" for name in columns]
+        lines += [f"| {name} | {meanings[name]} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -157,28 +158,17 @@ def _describe_wordings(
         for step in campaign.protocol.steps:
             words = wording.of_step(step)
             lines += ["", f"### {step.name} in {language}", "", words.question, ""]
-            lines += [
-                f"- {anchor.at:g}: {anchor.label}: {anchor.text}"
-                for anchor in words.anchors
-            ]
+            lines += [f"- {one.at:g}: {one.label}: {one.text}" for one in words.anchors]
             lines += [f"- {key}: {text}" for key, text in words.names.items()]
     return lines
 
 
-def _describe_column(name: str, title: str) -> str:
-    if title.startswith("scores.tsv"):
-        special = {
-            "value": "The answer on its own scale.",
-            "kind": "The question without -repeat, -degraded or -calibration.",
-        }
-        return special.get(name, MEANINGS[name])
-    return MEANINGS[name]
-
-
-_TSV = "text/tab-separated-values; charset=utf-8"
-_CSV = "text/csv; charset=utf-8"
-_JSONL = "application/jsonl; charset=utf-8"
-_ZIP = "application/zip"
+_MEDIA_TYPES = {
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+    "zip": "application/zip",
+}
 #: The first day that a zip can tell: the same judgements give the same bytes.
 _NO_DAY = (1980, 1, 1, 0, 0, 0)
 
@@ -204,7 +194,6 @@ class ExportFormat(NamedTuple):
     """A format: the file that it makes, and the protocols that it has a place for."""
 
     file: str
-    media_type: str
     #: Return the text of the file, or the texts of the files in a zip by their paths.
     write: Callable[[ExportRequest], str | dict[str, str]]
     fits: Callable[[Protocol], bool] = lambda _: True
@@ -241,7 +230,8 @@ def export_judgements(
     record = EXPORT_FORMATS[form]
     written = record.write(ExportRequest(judgements, campaign, keys))
     content = written.encode() if isinstance(written, str) else zip_files(written)
-    return ExportedFile(record.file, record.media_type, content)
+    media_type = _MEDIA_TYPES[record.file.rpartition(".")[2]]
+    return ExportedFile(record.file, media_type, content)
 
 
 def zip_files(files: Mapping[str, str]) -> bytes:
@@ -257,29 +247,24 @@ def write_metrics_files(
     judgements: Sequence[Judgement], campaign: Campaign | None = None
 ) -> dict[str, str]:
     """Return the files of mt-metrics-eval by their paths: texts, scores, marks by judge."""
-    counted = [
-        scored for scored in score_judgements(judgements) if scored.judgement.counts
-    ]
+    every = score_judgements(judgements)
+    counted = [scored for scored in every if scored.judgement.counts]
     if not counted:
         msg = "There are no judgements that count for systems yet."
         raise CorpusError(msg)
-    systems = dict.fromkeys(
-        name for scored in counted for name in scored.judgement.systems
-    )
-    segments = max(scored.judgement.segment for scored in counted)
+    kept = [scored.judgement for scored in counted]
+    systems = dict.fromkeys(name for one in kept for name in one.systems)
+    segments = max(one.segment for one in kept)
     if campaign is not None:
         known = [system.name for system in campaign.systems if system.name in systems]
         systems = dict.fromkeys([*known, *systems])
         # Files that were imported may use few of the numbers of a corpus.
         numbers = map(campaign.number, range(len(campaign.segments)))
         segments = max(segments, *numbers)
-    asked = protocol(counted[0].judgement.protocol)
-    marks = find_marks(step.asks for step in asked.steps)
-    return format_folder(
-        counted,
-        systems=list(systems),
-        segments=segments,
-        weights=None if marks is None else marks.costs,
+    marks = find_marks(step.asks for step in protocol(kept[0].protocol).steps)
+    costs = None if marks is None else marks.costs
+    return mt_metrics_eval.format_folder(
+        counted, systems=list(systems), segments=segments, weights=costs
     )
 
 
@@ -290,15 +275,16 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     files: dict[str, str] = {}
     for form in ("jsonl", "tsv", "csv", "appraise", "marot", "texts"):
         if form in fitting:
-            text = EXPORT_FORMATS[form].write(request)
-            files[EXPORT_FORMATS[form].file] = str(text)
-    is_counted = any(judgement.counts for judgement in keep_latest(judgements))
-    if "mt-metrics-eval" in fitting and is_counted:
+            record = EXPORT_FORMATS[form]
+            files[record.file] = str(record.write(request))
+    texts = [kept.segment for kept in keep_latest(judgements) if kept.counts]
+    if "mt-metrics-eval" in fitting and texts:
         folder = write_metrics_files(judgements, campaign)
         files |= {f"mt-metrics-eval/{path}": text for path, text in folder.items()}
-    if "annotations" in fitting and _is_settled(judgements):
+    # Tags of several raters have to be settled first.
+    if "annotations" in fitting and len(set(texts)) == len(texts):
         annotations = write_annotations(judgements, campaign)
-        files |= {} if annotations is None else {annotations[0]: annotations[1]}
+        files |= [annotations] if annotations else []
     if "judged" in fitting:
         files["judged.tsv"] = _write_judged_outputs(request)
     results = convert_text_scores(score_texts(judgements))
@@ -306,24 +292,28 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         tables = compare_evaluators(results).tables()
         files |= {f"exercise/{path}": text for path, text in tables.items()}
     files["systems.tsv"] = _write_systems(judgements)
-    files["undefined.tsv"] = format_undefined(score_judgements(judgements))
+    files["undefined.tsv"] = spreadsheet.format_undefined(score_judgements(judgements))
     files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
         if rows := count_mark_changes(campaign, judgements):
             header = [field.name for field in fields(MarkChanges)]
             files["prefilled.tsv"] = _write_table([header, *map(astuple, rows)])
-        files["campaign.json"] = _write_campaign(campaign)
+        # The settings with seed and version, and counts; no secret.
+        about = asdict(campaign.settings) | {
+            "version": campaign.version,
+            "protocol_version": campaign.protocol.version,
+            "segments": len(campaign.segments),
+            "calibration_texts": campaign.calibration,
+            "degraded_share": campaign.degraded,
+        }
+        files["campaign.json"] = _write_json(about)
         files["protocol.json"] = campaign.protocol.as_json() + "\n"
-        if campaign.wordings:
-            files["wordings.json"] = _write_wordings(campaign)
+        # Every word that judges may have read, by language, with its version.
+        words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
+        if words:
+            files["wordings.json"] = _write_json(words)
     files["codebook.md"] = write_codebook(judgements, campaign)
     return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
-
-
-def _is_settled(judgements: Sequence[Judgement]) -> bool:
-    """Tell whether no text has the tags of more than one rater."""
-    texts = [kept.segment for kept in keep_latest(judgements) if kept.counts]
-    return len(set(texts)) == len(texts)
 
 
 def _require_annotations(request: ExportRequest) -> str:
@@ -351,21 +341,20 @@ def _write_judged_outputs(request: ExportRequest) -> str:
 
 def _write_systems(judgements: Sequence[Judgement]) -> str:
     """Return a table of the systems: means from 0 to 100, with their intervals."""
-    lines = ["system\tscorer\titems\tjudgements\tnative\thundred\tlow\thigh\treason"]
+    header = ("system", "scorer", "items", "judgements")
+    rows: list[list[object]] = [[*header, "native", "hundred", "low", "high", "reason"]]
     known = set()
     for mean in average_systems(judgements):
         known.add((mean.system, mean.scorer))
+        cells = mean.system, mean.scorer, mean.items, mean.judgements
         ends = mean.hundred_interval or ("", "")
-        cells = (mean.system, mean.scorer, mean.items, mean.judgements)
-        values = (repr(mean.native), repr(mean.hundred), *map(str, ends), "")
-        lines.append("\t".join(" ".join(str(c).split()) for c in (*cells, *values)))
-    counts = count_undefined(score_judgements(judgements))
+        rows.append([*cells, repr(mean.native), repr(mean.hundred), *ends, ""])
+    counts = spreadsheet.count_undefined(score_judgements(judgements))
     for (system, scorer), reasons in counts.items():
         if (system, scorer) not in known:
             why = "; ".join(sorted(reasons))
-            nothing = system, scorer, 0, 0, NONE, NONE, "", "", why
-            lines.append("\t".join(" ".join(str(c).split()) for c in nothing))
-    return "".join(f"{line}\n" for line in lines)
+            rows.append([system, scorer, 0, 0, NONE, NONE, "", "", why])
+    return _write_table(rows)
 
 
 def _write_table(rows: Iterable[Iterable[object]]) -> str:
@@ -374,22 +363,8 @@ def _write_table(rows: Iterable[Iterable[object]]) -> str:
     )
 
 
-def _write_campaign(campaign: Campaign) -> str:
-    """Return the settings with seed and version, and counts; no secret."""
-    about = asdict(campaign.settings) | {
-        "version": campaign.version,
-        "protocol_version": campaign.protocol.version,
-        "segments": len(campaign.segments),
-        "calibration_texts": campaign.calibration,
-        "degraded_share": campaign.degraded,
-    }
-    return json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-
-
-def _write_wordings(campaign: Campaign) -> str:
-    """Return every word that judges may have read, by language, with its version."""
-    wordings = [asdict(each) | {"version": each.version} for each in campaign.wordings]
-    return json.dumps(wordings, indent=2, ensure_ascii=False) + "\n"
+def _write_json(content: object) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 
 def _write_scored(
@@ -406,42 +381,36 @@ def _asks_about_outputs(asked: Protocol) -> bool:
 EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "jsonl": ExportFormat(
         "judgements.jsonl",
-        _JSONL,
-        lambda request: format_judgements(request.judgements),
+        lambda request: judgement_jsonl.format_judgements(request.judgements),
     ),
-    "tsv": ExportFormat("scores.tsv", _TSV, _write_scored(format_judgement_table)),
-    "csv": ExportFormat("judgements.csv", _CSV, _write_scored(format_spreadsheet)),
+    "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
+    "csv": ExportFormat(
+        "judgements.csv", _write_scored(spreadsheet.format_spreadsheet)
+    ),
     "appraise": ExportFormat(
         "appraise.csv",
-        _CSV,
-        _write_scored(format_appraise),
-        lambda asked: asked.name in APPRAISE_PROTOCOLS,
+        _write_scored(appraise.format_appraise),
+        lambda asked: asked.name in appraise.APPRAISE_PROTOCOLS,
     ),
     "marot": ExportFormat(
-        "marot.tsv",
-        _TSV,
-        _write_scored(format_marot),
-        lambda asked: asked.name == "mqm",
+        "marot.tsv", _write_scored(mqm.format_marot), lambda asked: asked.name == "mqm"
     ),
     "mt-metrics-eval": ExportFormat(
         "mt-metrics-eval.zip",
-        _ZIP,
         lambda request: write_metrics_files(request.judgements, request.campaign),
         lambda asked: not asked.contrastive and _asks_about_outputs(asked),
     ),
     "texts": ExportFormat(
         "texts.tsv",
-        _TSV,
         lambda request: write_text_scores(score_texts(request.judgements)),
         _asks_about_outputs,
     ),
     "annotations": ExportFormat(
         "annotations.tsv",
-        _TSV,
         _require_annotations,
         lambda asked: not _asks_about_outputs(asked),
     ),
-    "judged": ExportFormat("judged.tsv", _TSV, _write_judged_outputs, shows_judged),
-    "keys": ExportFormat("keys.jsonl", _JSONL, _require_keys),
-    "zip": ExportFormat("campaign.zip", _ZIP, _write_everything),
+    "judged": ExportFormat("judged.tsv", _write_judged_outputs, shows_judged),
+    "keys": ExportFormat("keys.jsonl", _require_keys),
+    "zip": ExportFormat("campaign.zip", _write_everything),
 }

@@ -6,10 +6,17 @@ nobody can know any more have their simplest values.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TypeAlias
 
 from metra.campaign.assignment import BASELINE, Task, TaskItem
-from metra.campaign.campaign import NUMBERS, Campaign, CampaignSegment, System
+from metra.campaign.campaign import (
+    NUMBERS,
+    Campaign,
+    CampaignSegment,
+    System,
+    group_by,
+)
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.settings import Settings
 from metra.errors import FormatError
@@ -39,11 +46,14 @@ class RebuiltCampaign:
 
 def group_by_campaign(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
     """Group judgements by campaign; a name used twice says what sets them apart."""
-    groups: dict[tuple[str, str, str], list[Judgement]] = {}
-    for judgement in judgements:
-        pair = f"{judgement.source_language}-{judgement.target_language}"
-        key = judgement.campaign, judgement.protocol, pair
-        groups.setdefault(key, []).append(judgement)
+    groups = group_by(
+        judgements,
+        lambda one: (
+            one.campaign,
+            one.protocol,
+            f"{one.source_language}-{one.target_language}",
+        ),
+    )
     names = [name for name, _, _ in groups]
     return {
         name if names.count(name) == 1 else f"{name} {asked} {pair}": group
@@ -56,20 +66,19 @@ def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampa
     first = judgements[0]
     asked = PROTOCOLS[first.protocol]
     judges = tuple(dict.fromkeys(judgement.judge for judgement in judgements))
-    places = {place: index for index, place in enumerate(_sort_places(judgements))}
+    # By number; those of a number in the order in which they came.
+    by_number = sorted(dict.fromkeys(map(_get_place, judgements)), key=itemgetter(0))
+    places = {place: index for index, place in enumerate(by_number)}
+    settings = Settings(
+        *(name, asked.name, first.source_language, first.target_language, judges),
+        seed=0,
+        each=1,
+        calibration=0,
+        repeats=0.0,
+        degraded=0.0,
+    )
     content = Campaign(
-        Settings(
-            name=name,
-            protocol=asked.name,
-            source_language=first.source_language,
-            target_language=first.target_language,
-            judges=judges,
-            seed=0,
-            each=1,
-            calibration=0,
-            repeats=0.0,
-            degraded=0.0,
-        ),
+        settings,
         asked,
         tuple(CampaignSegment(document, source, ()) for _, document, source in places),
         _collect_systems(judgements, places),
@@ -80,18 +89,14 @@ def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampa
     for answers_by_screen in _group_by_task(judgements, together=not asked.contrastive):
         first = answers_by_screen[0][0]
         counts[first.judge] += 1
+        items = []
+        for number, (answer, *_) in enumerate(answers_by_screen):
+            place = places[_get_place(answer)]
+            for output in zip(answer.systems, answer.outputs, strict=True):
+                items.append(TaskItem(f"{number}", output[0], place, output[1]))
         task = Task(
-            first.task,
-            first.judge,
-            counts[first.judge],
-            first.kind,
-            tuple(
-                TaskItem(f"{number}", system, places[_get_place(answers[0])], output)
-                for number, answers in enumerate(answers_by_screen)
-                for system, output in zip(
-                    answers[0].systems, answers[0].outputs, strict=True
-                )
-            ),
+            *(first.task, first.judge, counts[first.judge], first.kind),
+            tuple(items),
             first.original,
         )
         tasks.append(task)
@@ -104,12 +109,6 @@ def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampa
 
 def _get_place(judgement: Judgement) -> _Place:
     return judgement.segment, judgement.document, judgement.source
-
-
-def _sort_places(judgements: Iterable[Judgement]) -> list[_Place]:
-    """Return all segments by number; those of a number in the order in which they came."""
-    places = dict.fromkeys(map(_get_place, judgements))
-    return sorted(places, key=lambda place: place[0])
 
 
 def _collect_systems(

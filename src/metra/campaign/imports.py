@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metra.campaign.judgement import check_imported
-from metra.campaign.protocols.registry import PROTOCOLS, protocol
+from metra.campaign.protocols.registry import PROTOCOLS
+from metra.campaign.protocols.registry import protocol as get_protocol
 from metra.campaign.protocols.spans import find_marks
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.recognise import FileHead, recognise
@@ -48,41 +49,19 @@ class ImportedFile:
         return [line.removesuffix("\r") for line in lines]
 
 
-class ImportOptions(NamedTuple):
-    """What files do not say of themselves."""
-
-    languages: tuple[str, str]
-    protocol: str | None
-    #: The source and the text of each system, item and type of Appraise's.
-    outputs: dict[tuple[str, str, str], tuple[str | None, str]]
-
-
 class ImportFormat(NamedTuple):
     """How files of a format are recognised, and what is read from them."""
 
     name: str
     #: Takes the whole file.
     looks_like: Callable[[FileHead], bool]
-    read_judgements: Callable[[ImportedFile, ImportOptions], list[Judgement]] | None = (
-        None
-    )
+    read_judgements: Callable[..., list[Judgement]] | None = None
+    #: The names of the options that it takes.
+    options: tuple[str, ...] = ()
     #: For files of texts without judgements.
     read_texts: Callable[[str, str], list[JudgedText]] | None = None
-    #: Add what a file says about the other files.
-    add_options: Callable[[ImportedFile, ImportOptions], ImportOptions] | None = None
     #: Whether the texts lie in folders beside the file.
     needs_folder: bool = False
-
-
-def read_judgements(
-    paths: Sequence[str],
-    *,
-    languages: tuple[str, str] | None = None,
-    protocol: str | None = None,
-) -> list[Judgement]:
-    """Read the judgements of files; texts that belong to them may be among the files."""
-    files = [read_file(path) for path in paths]
-    return parse_judgements(files, languages=languages, protocol=protocol)
 
 
 def parse_judgements(
@@ -91,21 +70,35 @@ def parse_judgements(
     languages: tuple[str, str] | None = None,
     protocol: str | None = None,
 ) -> list[Judgement]:
-    """Parse the judgements of files that have been read.
+    """Parse the judgements of files; texts that belong to them may be among the files.
 
     Appraise's batches bring the texts of its export, and a campaign of Pearmut says which
     protocol its results followed.
     """
     if protocol is not None and protocol not in PROTOCOLS:
         raise UnknownNameError(no_such("protocol", protocol, PROTOCOLS))
-    options = ImportOptions(languages or _UNKNOWN, protocol, {})
+    outputs: dict[tuple[str, str, str], tuple[str | None, str]] = {}
     for file in files:
-        add_options = _FORMATS[file.kind].add_options
-        options = add_options(file, options) if add_options is not None else options
+        if file.kind == _PEARMUT_CAMPAIGN:
+            protocol = protocol or pearmut.find_protocol(file.text, file.path)
+        if file.kind == _APPRAISE_BATCHES:
+            outputs |= appraise.index_batches(file.text, file.path)
+    known: dict[str, Any] = {
+        "languages": languages or _UNKNOWN,
+        "protocol": protocol,
+        "outputs": outputs,
+        "steps_of": list_answer_steps,
+        "protocols": PROTOCOLS,
+    }
     judgements: list[Judgement] = []
     for file in files:
-        read = _FORMATS[file.kind].read_judgements
-        judgements += read(file, options) if read is not None else []
+        form = _FORMATS[file.kind]
+        if form.read_judgements is not None:
+            given = known | {"campaign": file.name}
+            options = {name: given[name] for name in form.options}
+            judgements += form.read_judgements(
+                file.lines, file.path, check=check_imported, **options
+            )
     if not judgements:
         kinds = ", ".join(f"{file.path} ({file.kind})" for file in files)
         msg = f"There are no judgements in {kinds}."
@@ -120,15 +113,14 @@ def parse_judgement_lines(lines: Iterable[str], path: str) -> list[Judgement]:
     )
 
 
-def read_texts(paths: Sequence[str]) -> list[JudgedText]:
-    """Read the texts of campaigns that other programs made."""
+def parse_texts(files: Sequence[ImportedFile]) -> list[JudgedText]:
+    """Parse the texts of campaigns that other programs made."""
     texts: list[JudgedText] = []
-    for path in paths:
-        file = read_file(path)
+    for file in files:
         read = _FORMATS[file.kind].read_texts
         if read is None:
             msg = (
-                f"{path} holds no campaign's texts; expected a campaign of Pearmut or "
+                f"{file.path} holds no campaign's texts; expected a campaign of Pearmut or "
                 "batches of Appraise."
             )
             raise OptionError(msg)
@@ -187,94 +179,14 @@ def split_language_pair(name: str | None) -> tuple[str, str] | None:
     return source, target
 
 
-def _read_metra(file: ImportedFile, _: ImportOptions) -> list[Judgement]:
-    return parse_judgement_lines(file.lines, file.path)
-
-
-def _read_pearmut(file: ImportedFile, options: ImportOptions) -> list[Judgement]:
-    return pearmut.parse_results(
-        file.lines,
-        file.path,
-        languages=options.languages,
-        steps_of=list_answer_steps,
-        check=check_imported,
-        campaign=file.name,
-        protocol=options.protocol,
-    )
-
-
 def list_answer_steps(name: str) -> list[AnswerStep]:
     """List the steps of a protocol as readers of answers need them."""
     steps = []
-    for step in protocol(name).steps:
+    for step in get_protocol(name).steps:
         marks = find_marks([step.asks])
-        if marks is None:
-            steps.append(AnswerStep(step.name))
-        else:
-            has_categories = bool(marks.categories)
-            steps.append(AnswerStep(step.name, marks.severities, has_categories))
+        rest = (marks.severities, bool(marks.categories)) if marks else ()
+        steps.append(AnswerStep(step.name, *rest))
     return steps
-
-
-def _read_appraise(file: ImportedFile, options: ImportOptions) -> list[Judgement]:
-    return appraise.parse_appraise_judgements(
-        file.lines,
-        file.path,
-        outputs=options.outputs,
-        check=check_imported,
-        campaign=file.name,
-    )
-
-
-def _read_marot(file: ImportedFile, options: ImportOptions) -> list[Judgement]:
-    return mqm.parse_marot(
-        file.lines,
-        file.path,
-        languages=options.languages,
-        check=check_imported,
-        campaign=file.name,
-    )
-
-
-def _read_folder(file: ImportedFile, _: ImportOptions) -> list[Judgement]:
-    return mt_metrics_eval.parse_folder_judgements(
-        file.lines, file.path, check=check_imported
-    )
-
-
-def _add_protocol(file: ImportedFile, options: ImportOptions) -> ImportOptions:
-    protocol = options.protocol or pearmut.find_protocol(file.text, file.path)
-    return options._replace(protocol=protocol)
-
-
-def _add_outputs(file: ImportedFile, options: ImportOptions) -> ImportOptions:
-    outputs = appraise.index_batches(file.text, file.path)
-    return options._replace(outputs=options.outputs | outputs)
-
-
-def _is_folder_file(head: FileHead) -> bool:
-    return head.path.endswith((".seg.rating", ".seg.score"))
-
-
-def _is_marot(head: FileHead) -> bool:
-    return tuple(head.columns) == mqm.COLUMNS
-
-
-def _is_metra(head: FileHead) -> bool:
-    return "schema" in (head.first_object or {})
-
-
-def _is_pearmut(head: FileHead) -> bool:
-    return {"annotation", "user_id"} <= (head.first_object or {}).keys()
-
-
-def _is_pearmut_campaign(head: FileHead) -> bool:
-    content = _parse_json(head)
-    return isinstance(content, dict) and "data" in content
-
-
-def _is_batches(head: FileHead) -> bool:
-    return isinstance(_parse_json(head), list)
 
 
 def _parse_json(head: FileHead) -> object:
@@ -286,29 +198,54 @@ def _parse_json(head: FileHead) -> object:
         return None
 
 
+def _is_pearmut_campaign(head: FileHead) -> bool:
+    content = _parse_json(head)
+    return isinstance(content, dict) and "data" in content
+
+
+_PEARMUT_CAMPAIGN, _APPRAISE_BATCHES = "pearmut-campaign", "appraise-batches"
 #: The first format that a file looks like reads it.
 _FORMATS = {
     form.name: form
     for form in (
         ImportFormat(
-            "mt-metrics-eval", _is_folder_file, _read_folder, needs_folder=True
-        ),
-        ImportFormat("marot", _is_marot, _read_marot),
-        ImportFormat("metra", _is_metra, _read_metra),
-        ImportFormat("pearmut", _is_pearmut, _read_pearmut),
-        ImportFormat(
-            "pearmut-campaign",
-            _is_pearmut_campaign,
-            read_texts=pearmut.parse_campaign,
-            add_options=_add_protocol,
+            "mt-metrics-eval",
+            lambda head: head.path.endswith((".seg.rating", ".seg.score")),
+            mt_metrics_eval.parse_folder_judgements,
+            needs_folder=True,
         ),
         ImportFormat(
-            "appraise-batches",
-            _is_batches,
+            "marot",
+            lambda head: tuple(head.columns) == mqm.COLUMNS,
+            mqm.parse_marot,
+            ("languages", "campaign"),
+        ),
+        ImportFormat(
+            "metra",
+            lambda head: "schema" in (head.first_object or {}),
+            judgement_jsonl.parse_judgements,
+            ("protocols",),
+        ),
+        ImportFormat(
+            "pearmut",
+            lambda head: {"annotation", "user_id"} <= (head.first_object or {}).keys(),
+            pearmut.parse_results,
+            ("languages", "steps_of", "campaign", "protocol"),
+        ),
+        ImportFormat(
+            _PEARMUT_CAMPAIGN, _is_pearmut_campaign, read_texts=pearmut.parse_campaign
+        ),
+        ImportFormat(
+            _APPRAISE_BATCHES,
+            lambda head: isinstance(_parse_json(head), list),
             read_texts=appraise.parse_batches,
-            add_options=_add_outputs,
         ),
-        ImportFormat("appraise", appraise.is_appraise, _read_appraise),
+        ImportFormat(
+            "appraise",
+            appraise.is_appraise,
+            appraise.parse_appraise_judgements,
+            ("outputs", "campaign"),
+        ),
     )
 }
 #: Formats of texts without judgements.

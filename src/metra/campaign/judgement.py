@@ -1,6 +1,6 @@
 """Answers as judgements: their scores, checks of imported ones, and latest revisions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -13,38 +13,27 @@ from metra.campaign.protocols.timed import compute_reading_speed
 from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
 
 
-def add_baselines(judgements: Sequence[Judgement]) -> list[Judgement]:
+def _add_baselines(judgements: list[Judgement]) -> list[Judgement]:
     """Return judgements whose readings have the judge's speed on the baseline text."""
-    natural = _find_baseline_speeds(judgements)
-    if not natural:
-        return list(judgements)
-    return [_add_natural_speed(one, natural.get(one.judge)) for one in judgements]
-
-
-def _find_baseline_speeds(judgements: Sequence[Judgement]) -> dict[str, float]:
-    speeds = {}
-    for one in judgements:
-        if one.kind == "baseline" and one.cannot is None:
-            for step in one.value.values():
-                if step["ms"] and step[KEY]["words"]:
-                    speeds[one.judge] = compute_reading_speed(step)
-    return speeds
-
-
-def _add_natural_speed(judgement: Judgement, natural: float | None) -> Judgement:
-    if natural is None or not any(map(_is_reading, judgement.value.values())):
-        return judgement
-    value = {
-        name: step | {KEY: step[KEY] | {"natural": natural}}
-        if _is_reading(step)
-        else step
-        for name, step in judgement.value.items()
+    speeds = {
+        one.judge: compute_reading_speed(step)
+        for one in judgements
+        if one.kind == "baseline" and one.cannot is None
+        for step in one.value.values()
+        if step["ms"] and step[KEY]["words"]
     }
-    return replace(judgement, value=value)
+    return [
+        _add_speed(one, speeds[one.judge]) if one.judge in speeds else one
+        for one in judgements
+    ]
 
 
-def _is_reading(step: Any) -> bool:
-    return isinstance(step, dict) and "natural" in step.get(KEY, {})
+def _add_speed(judgement: Judgement, natural: float) -> Judgement:
+    value = dict(judgement.value)
+    for name, step in value.items():
+        if isinstance(step, dict) and "natural" in step.get(KEY, {}):
+            value[name] = step | {KEY: step[KEY] | {"natural": natural}}
+    return judgement if value == judgement.value else replace(judgement, value=value)
 
 
 def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
@@ -57,10 +46,8 @@ def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
 def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
     """Return the last revisions with their scores, as the writers of files take them."""
     return [
-        ScoredJudgement(
-            judgement, score_outputs(judgement), protocol(judgement.protocol).whole
-        )
-        for judgement in keep_latest(judgements)
+        ScoredJudgement(one, score_outputs(one), protocol(one.protocol).whole)
+        for one in keep_latest(judgements)
     ]
 
 
@@ -128,4 +115,9 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
         key = judgement.judge, judgement.task, judgement.segment
         if key not in latest or judgement.revision >= latest[key].revision:
             latest[key] = judgement
-    return add_baselines(list(latest.values()))
+    return _add_baselines(list(latest.values()))
+
+
+def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
+    """Return judgements that describe judges: all except repeated and degraded items."""
+    return [one for one in kept if one.counts or one.kind == "calibration"]

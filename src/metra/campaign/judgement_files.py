@@ -42,15 +42,9 @@ def read_question(path: str, question: str | None = None) -> Scores:
 def read_judgement_scores(path: str) -> Scores:
     """Read the scores of judgements in JSON lines, checks as scorers of their own."""
     judgements = _read_judgements(path)
-    if not any(
-        score.is_defined
-        for scored in judgements
-        for scores in scored.scores
-        for score in scores
-    ):
-        reasons = {
-            why for counts in count_undefined(judgements).values() for why in counts
-        }
+    outputs = (scores for scored in judgements for scores in scored.scores)
+    if not any(score.is_defined for scores in outputs for score in scores):
+        reasons = set[str]().union(*count_undefined(judgements).values())
         because = f": {'; '.join(sorted(reasons))}" if reasons else ""
         msg = f"{format_path(path)} has judgements but no score in them{because}."
         raise FormatError(msg)

@@ -12,7 +12,7 @@ from statistics import fmean, median, stdev
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.judgement import drop_checks, keep_latest, score_outputs
 from metra.campaign.results import (
     JudgeScore,
     ScoresByScorer,
@@ -98,11 +98,6 @@ def build_judge_table(
     """Return a row for each judge and scorer, in the order of the judges' names."""
     kept = keep_latest(judgements)
     return build_judge_rows(kept, group_by_scorer(drop_checks(kept)), words_per_minute)
-
-
-def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
-    """Return judgements that describe judges: all except repeated and degraded items."""
-    return [one for one in kept if one.counts or one.kind == "calibration"]
 
 
 def build_judge_rows(
@@ -215,11 +210,13 @@ class FlagRules:
     distance: float = 25.0
 
 
+DEFAULT_RULES = FlagRules()
+
+
 def flag_judges(
-    rows: Iterable[JudgeRow], rules: FlagRules | None = None
+    rows: Iterable[JudgeRow], rules: FlagRules = DEFAULT_RULES
 ) -> dict[str, list[str]]:
     """Return each judge's reasons, once each; a judge without any has an empty list."""
-    rules = rules or FlagRules()
     reasons_by_judge: dict[str, list[str]] = {}
     for row in rows:
         reasons = reasons_by_judge.setdefault(row.judge, [])

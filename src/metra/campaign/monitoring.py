@@ -8,11 +8,11 @@ from statistics import median
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, Campaign, group_by, refuse_first
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.judges import (
+    DEFAULT_RULES,
     FlagRules,
     build_judge_table,
-    drop_checks,
     flag_judges,
 )
 from metra.campaign.results import group_by_scorer
@@ -93,13 +93,8 @@ def build_adjudication(
         "a second look needs at least one judge": not judges,
     }
     refuse_first(wrong, first.settings.name, CorpusError)
-    settings = derive_settings(
-        first.settings,
-        name=name,
-        protocol=first.settings.protocol,
-        judges=judges,
-        each=len(judges),
-    )
+    asked, each = first.settings.protocol, len(judges)
+    settings = derive_settings(first.settings, name, asked, judges, each)
     material = first.material | {FIRST: first_id}
     content = replace(first, settings=settings, material=material)
     places = {first.number(place): place for place in range(len(first.segments))}
@@ -149,10 +144,9 @@ class CampaignStatus:
 
 
 def compute_status(
-    judgements: Iterable[Judgement], rules: FlagRules | None = None
+    judgements: Iterable[Judgement], rules: FlagRules = DEFAULT_RULES
 ) -> CampaignStatus:
     """Return the status; agreement has no intervals, which would take time."""
-    rules = rules or FlagRules()
     everything = list(judgements)
     kept = keep_latest(everything)
     rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)

@@ -14,8 +14,8 @@ languages are several tables, [[wording]]; judges read the one of their pages, e
 import re
 import string
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from typing import Any
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.record import Protocol, Step, hide_key
 from metra.campaign.protocols.registry import PROTOCOLS, protocol
-from metra.campaign.settings import Settings
 from metra.campaign.wording import (
     ENGLISH,
     JUDGES_OWN,
@@ -38,32 +37,21 @@ from metra.campaign.wording import (
 )
 from metra.errors import FormatError, MetraError, no_such
 
-_HERE = Path(__file__).parent / "texts" / "guides"
-
-
-@dataclass(frozen=True, slots=True)
-class Guide:
-    """How to judge by a protocol."""
-
-    lead: str
-    points: tuple[str, ...]
-    examples: tuple[WorkedExample, ...]
+_TEXTS = Path(__file__).parent / "texts"
 
 
 @cache
-def read_guide(name: str) -> Guide:
-    """Return the guide of a protocol in English, or its title where it has none."""
-    path = _HERE / f"{name}.en.toml"
+def read_guide(name: str) -> Wording:
+    """Return the guide of a protocol in English, without steps; its title if it has none."""
+    asked, path = protocol(name), _TEXTS / "guides" / f"{name}.en.toml"
     if not path.exists():
-        return Guide(protocol(name).title, (), ())
+        return Wording(ENGLISH, "protocol", asked.title, (), (), ())
     content = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Guide(
-        content["lead"],
-        tuple(content["points"]),
-        tuple(
-            build_example(protocol(name), one, f"{path}") for one in content["examples"]
-        ),
+    examples = tuple(
+        build_example(asked, one, str(path)) for one in content["examples"]
     )
+    guide = content["lead"], tuple(content["points"]), examples
+    return Wording(ENGLISH, "protocol", *guide, ())
 
 
 def build_example(
@@ -75,17 +63,14 @@ def build_example(
     """
     asked = asked.bind(content.get("material", {}), document="", segment=0)
     outputs = tuple(content["outputs"])
-    written = {
+    answer = {
         step.replace("{step}", asked.steps[0].name): value
         for step, value in content["answer"].items()
     }
-    asks = {step.name: step.asks for step in asked.steps}
-    answer = {
-        name: asks[name].locate_quotes(value, outputs[0], place)
-        if name in asks
-        else value
-        for name, value in written.items()
-    }
+    for step in asked.steps:
+        if step.name in answer:
+            value = answer[step.name]
+            answer[step.name] = step.asks.locate_quotes(value, outputs[0], place)
     texts = {str(at): text for at, text in enumerate(outputs, 1)}
     if not asked.contrastive:
         texts = {"output": outputs[0]}
@@ -98,22 +83,24 @@ def build_example(
     return WorkedExample(content["other"], outputs, checked, content["why"], extra)
 
 
-_WORDINGS_HERE = Path(__file__).parent / "texts" / "wordings"
-
-
 def freeze_wordings(campaign: Campaign, own: Sequence[Wording] = ()) -> Campaign:
-    """Return a campaign with the words that its judges may read."""
-    wordings = tuple(own) or _list_builtin_wordings(
-        campaign.settings, campaign.protocol
-    )
-    return replace(campaign, wordings=wordings)
+    """Return a campaign with the words that its judges may read: its own, else metra's."""
+    bare = replace(campaign, wordings=())
+    return replace(campaign, wordings=tuple(own) or list_wordings(bare))
 
 
 def list_wordings(campaign: Campaign) -> tuple[Wording, ...]:
-    """Return the words that judges may read, also of campaigns that froze none."""
-    return campaign.wordings or _list_builtin_wordings(
-        campaign.settings, campaign.protocol
-    )
+    """Return the words that judges may read, also of campaigns that froze none.
+
+    These are the protocol's words alone, or those in every language, by the settings.
+    """
+    if campaign.wordings:
+        return campaign.wordings
+    asked = campaign.protocol
+    usual = ENGLISH if asked.name in OFFICIAL else JUDGES_OWN
+    language = campaign.settings.guide_language or usual
+    codes = LANGUAGES if language == JUDGES_OWN else (language,)
+    return tuple(translate_protocol(asked, code) for code in codes)
 
 
 def choose_campaign_wording(campaign: Campaign, language: str) -> Wording:
@@ -135,53 +122,36 @@ def find_wording_version(campaign: Campaign, language: str) -> str:
 def translate_protocol(asked: Protocol, language: str) -> Wording:
     """Return a protocol's words in one of metra's languages, else in English."""
     steps = tuple(map(get_step_words, asked.steps))
-    ours = (
-        read_guide(asked.name)
-        if asked.name in PROTOCOLS
-        else Guide(asked.title, (), ())
-    )
-    wording = Wording(ENGLISH, "protocol", ours.lead, ours.points, ours.examples, steps)
+    wording = Wording(ENGLISH, "protocol", asked.title, (), (), steps)
+    if asked.name in PROTOCOLS:
+        wording = replace(read_guide(asked.name), steps=steps)
     content = read_catalogue(language).get(asked.name) if language != ENGLISH else None
     if content is None:
         return wording
-    entries = content["steps"]
+    reasons = zip(wording.examples, content["why"], strict=True)
+    translated = []
+    for step, words in zip(asked.steps, steps, strict=True):
+        entry = content["steps"].get(step.name, {})
+        parts = _keep_current_parts(step, asked.name, entry)
+        translated.append(overlay_words(words, language, parts, under=ENGLISH))
     return replace(
         wording,
         language=language,
         author="translation",
         lead=content["lead"],
         points=tuple(content["points"]),
-        examples=tuple(
-            replace(example, why=why)
-            for example, why in zip(ours.examples, content["why"], strict=True)
-        ),
-        steps=tuple(
-            overlay_words(
-                words,
-                language,
-                _keep_current_parts(step, asked.name, entries.get(step.name, {})),
-                under=ENGLISH,
-            )
-            for step, words in zip(asked.steps, steps, strict=True)
-        ),
+        examples=tuple(replace(example, why=why) for example, why in reasons),
+        steps=tuple(translated),
     )
 
 
 @cache
 def read_catalogue(language: str) -> dict[str, Any]:
     """Return a language's words for all protocols; none for an unknown language."""
-    path = _WORDINGS_HERE / f"{language}.toml"
+    path = _TEXTS / "wordings" / f"{language}.toml"
     if language not in LANGUAGES or not path.exists():
         return {}
     return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-def _list_builtin_wordings(settings: Settings, asked: Protocol) -> tuple[Wording, ...]:
-    """Return the protocol's words alone, or those in every language, by the settings."""
-    usual = ENGLISH if asked.name in OFFICIAL else JUDGES_OWN
-    language = settings.guide_language or usual
-    codes = LANGUAGES if language == JUDGES_OWN else (language,)
-    return tuple(translate_protocol(asked, code) for code in codes)
 
 
 def _keep_current_parts(
@@ -207,15 +177,12 @@ def _keep_current_parts(
 
 
 _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_TEXTS = ("title", "lead")
+_SENTENCES = ("title", "lead")
 _PARAGRAPHS = ("introduction", "paragraphs", "points")
-_KNOWN = ("language", *_TEXTS, *_PARAGRAPHS, "steps", "examples")
+_KNOWN = ("language", *_SENTENCES, *_PARAGRAPHS, "steps", "examples")
 _EXAMPLE = ("other", "outputs", "answer", "why", "material")
-_LANGUAGE = "language"
-_MISSING = "missing"
 #: What may be filled in: in questions and labels, and in the guide.
-_IN_STEPS = frozenset({_LANGUAGE})
-_IN_GUIDE = frozenset({_MISSING})
+_IN_STEPS, _IN_GUIDE = frozenset({"language"}), frozenset({"missing"})
 
 
 def add_wordings(frozen: Campaign, given: object, place: str) -> Campaign:
@@ -238,9 +205,8 @@ def read_wording(text: str) -> object:
     try:
         table = tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
-        msg = (
-            f'The wording is no TOML: {error}; expected lines such as language = "pt".'
-        )
+        expected = 'lines such as language = "pt"'
+        msg = f"The wording is no TOML: {error}; expected {expected}."
         raise FormatError(msg) from None
     return table["wording"] if list(table) == ["wording"] else table
 
@@ -271,39 +237,25 @@ def _parse_wording(table: Mapping[str, Any], asked: Protocol, where: str) -> Wor
             "words are in, such as pt."
         )
         raise FormatError(msg)
-    texts: dict[str, Any] = {
-        name: _parse_text(table[name], _IN_GUIDE, code, f"{where}.{name}")
-        for name in _TEXTS
-        if name in table
-    }
-    texts |= {
-        name: _parse_texts(table[name], _IN_GUIDE, code, f"{where}.{name}")
-        for name in _PARAGRAPHS
-        if name in table
-    }
+    parts: dict[str, Any] = {}
+    for name in (*_SENTENCES, *_PARAGRAPHS):
+        if name in table:
+            parse = _parse_text if name in _SENTENCES else _parse_texts
+            parts[name] = parse(table[name], _IN_GUIDE, code, f"{where}.{name}")
     below = translate_protocol(asked, code.split("-")[0])
     elsewhere = {} if below.language == code else {"guide": below.language}
-    if "lead" in table or "points" in table or "paragraphs" in table:
+    if table.keys() & {"lead", "points", "paragraphs"}:
         # Points in another language than the lead above them would be a riddle.
         elsewhere = {}
         below = replace(below, lead="", points=())
-    examples = below.examples
-    examples_in = below.examples_in
     if "examples" in table:
-        examples = _parse_examples(table["examples"], asked, code, where)
-        examples_in = ""
+        parts["examples"] = _parse_examples(table["examples"], asked, code, where)
+        parts["examples_in"] = ""
     elif below.language != code:
-        elsewhere = elsewhere | {"examples": below.language}
-    steps = _parse_steps(table.get("steps", {}), asked, below, code, where)
+        elsewhere["examples"] = below.language
+    parts["steps"] = _parse_steps(table.get("steps", {}), asked, below, code, where)
     return replace(
-        below,
-        language=code,
-        author="campaign",
-        steps=steps,
-        examples=examples,
-        examples_in=examples_in,
-        elsewhere=elsewhere,
-        **texts,
+        below, language=code, author="campaign", elsewhere=elsewhere, **parts
     )
 
 
@@ -313,22 +265,16 @@ def _parse_steps(
     if not isinstance(given, Mapping):
         msg = f"{where}.steps is {given!r}; expected a table for each step."
         raise FormatError(msg)
-    known = [step.name for step in asked.steps]
-    _refuse_unknown(given, known, "step", f"{where}.steps")
-    return tuple(
-        overlay_words(
-            below.of_step(step),
-            code,
-            _parse_step(
-                given.get(step.name, {}),
-                get_step_words(step),
-                code,
-                f"{where}.steps.{step.name}",
-            ),
-            under=below.language,
-        )
-        for step in asked.steps
+    _refuse_unknown(
+        given, [step.name for step in asked.steps], "step", f"{where}.steps"
     )
+    steps = []
+    for step in asked.steps:
+        official, place = get_step_words(step), f"{where}.steps.{step.name}"
+        parts = _parse_step(given.get(step.name, {}), official, code, place)
+        words = below.of_step(step)
+        steps.append(overlay_words(words, code, parts, under=below.language))
+    return tuple(steps)
 
 
 def _parse_step(
@@ -336,13 +282,13 @@ def _parse_step(
 ) -> dict[str, Any]:
     """Return a step's words: every choice has a name or none has, and nothing else."""
     points = [format_point(anchor.at) for anchor in official.anchors]
-    wanted = {
-        "name": None,
-        "question": None,
-        **({"labels": points, "texts": points} if points else {}),
-        **({"names": list(official.names)} if official.names else {}),
-        **({"brief": None} if official.brief else {}),
-    }
+    wanted: dict[str, list[str] | None] = {"name": None, "question": None}
+    if points:
+        wanted |= {"labels": points, "texts": points}
+    if official.names:
+        wanted["names"] = list(official.names)
+    if official.brief:
+        wanted["brief"] = None
     if not isinstance(given, Mapping):
         msg = f"{where} is {given!r}; expected a table of words."
         raise FormatError(msg)
@@ -352,76 +298,79 @@ def _parse_step(
         raise FormatError(msg)
     parts: dict[str, Any] = {}
     for part, entry in given.items():
-        keys = wanted[part]
+        keys, place = wanted[part], f"{where}.{part}"
         if keys is None:
-            parts[part] = _parse_text(entry, _IN_STEPS, code, f"{where}.{part}")
+            parts[part] = _parse_text(entry, _IN_STEPS, code, place)
             continue
+        expected = f"expected a text for each of {', '.join(keys)}"
         if not isinstance(entry, Mapping):
-            msg = f"{where}.{part} is {entry!r}; expected a text for each of {', '.join(keys)}."
+            msg = f"{place} is {entry!r}; {expected}."
             raise FormatError(msg)
-        _refuse_unknown(entry, keys, "entry", f"{where}.{part}")
+        _refuse_unknown(entry, keys, "entry", place)
         lacking = [key for key in keys if key not in entry]
         if lacking:
             msg = (
-                f"{where}.{part} has nothing for {lacking[0]!r}; expected a text for each of "
-                f"{', '.join(keys)}, so that no scale is in two languages."
+                f"{place} has nothing for {lacking[0]!r}; {expected}, "
+                "so that no scale is in two languages."
             )
             raise FormatError(msg)
         parts[part] = {
-            key: _parse_text(entry[key], _IN_STEPS, code, f"{where}.{part}.{key}")
+            key: _parse_text(entry[key], _IN_STEPS, code, f"{place}.{key}")
             for key in keys
         }
     return parts
 
 
 def _parse_examples(
-    given: object, asked: Protocol, code: str, where: str
-) -> tuple[Any, ...]:
+    given: Any, asked: Protocol, code: str, where: str
+) -> tuple[WorkedExample, ...]:
     tables = isinstance(given, list) and all(isinstance(one, Mapping) for one in given)
     if not tables:
         msg = f"{where}.examples is {given!r}; expected tables [[wording.examples]]."
         raise FormatError(msg)
-    found = []
-    for at, table in enumerate(given, 1):  # type: ignore[arg-type,var-annotated]
+    examples = []
+    for at, table in enumerate(given, 1):
         place = f"{where}.examples {at}"
-        _refuse_unknown(table, _EXAMPLE, "entry", place)
-        for name in ("outputs", "answer", "why"):
-            if name not in table:
-                msg = f"{place} has no {name}; expected outputs, answer and why."
-                raise FormatError(msg)
-        outputs = _parse_texts(table["outputs"], None, code, f"{place}.outputs")
-        many = len(outputs) > 1 if asked.contrastive else len(outputs) == 1
-        if not many or not isinstance(table["answer"], Mapping):
-            expected = "two texts or more" if asked.contrastive else "one text"
-            msg = (
-                f"{place} has the outputs {list(outputs)}; expected {expected}, and an "
-                "answer with an entry for each step."
-            )
-            raise FormatError(msg)
-        content = {
-            "other": _parse_text(table["other"], None, code, f"{place}.other")
-            if table.get("other")
-            else "",
-            "outputs": outputs,
-            "answer": table["answer"],
-            "why": _parse_text(table["why"], _IN_GUIDE, code, f"{place}.why"),
-            "material": table.get("material", {}),
-        }
+        content = _parse_example(table, asked, code, place)
         try:
-            found.append(build_example(asked, content, place))
+            examples.append(build_example(asked, content, place))
         except FormatError:
             raise
         except MetraError as error:
             msg = f"{place}: {error}"
             raise FormatError(msg) from None
-    return tuple(found)
+    return tuple(examples)
+
+
+def _parse_example(
+    table: Mapping[str, Any], asked: Protocol, code: str, place: str
+) -> dict[str, Any]:
+    _refuse_unknown(table, _EXAMPLE, "entry", place)
+    for name in ("outputs", "answer", "why"):
+        if name not in table:
+            msg = f"{place} has no {name}; expected outputs, answer and why."
+            raise FormatError(msg)
+    outputs = _parse_texts(table["outputs"], None, code, f"{place}.outputs")
+    fits = len(outputs) > 1 if asked.contrastive else len(outputs) == 1
+    if not fits or not isinstance(table["answer"], Mapping):
+        expected = "two texts or more" if asked.contrastive else "one text"
+        msg = (
+            f"{place} has the outputs {list(outputs)}; expected {expected}, and an "
+            "answer with an entry for each step."
+        )
+        raise FormatError(msg)
+    other = table.get("other")
+    return {
+        "other": _parse_text(other, None, code, f"{place}.other") if other else "",
+        "outputs": outputs,
+        "answer": table["answer"],
+        "why": _parse_text(table["why"], _IN_GUIDE, code, f"{place}.why"),
+        "material": table.get("material", {}),
+    }
 
 
 def _refuse_unknown(
-    table: Mapping[str, Any],
-    known: Sequence[str] | Mapping[str, Any],
-    what: str,
-    where: str,
+    table: Mapping[str, Any], known: Collection[str], what: str, where: str
 ) -> None:
     for name in table:
         if name not in known:
@@ -449,27 +398,23 @@ def _parse_text(
     if not isinstance(given, str) or not given.strip():
         msg = f"{where} is {given!r}; expected a text."
         raise FormatError(msg)
-    text = " ".join(given.split())
     if places is None:
         return given.strip()
-    for name in _find_placeholders(text, where):
+    text = " ".join(given.split())
+    try:
+        parts = list(string.Formatter().parse(text))
+    except ValueError:
+        msg = f"{where} has a brace of its own; expected braces around places alone."
+        raise FormatError(msg) from None
+    for name in (part[1] for part in parts if part[1] is not None):
         if name not in places:
             allowed = " or ".join(f"{{{one}}}" for one in sorted(places))
             msg = f"{where} has the place {{{name}}}; expected {allowed}, or no braces."
             raise FormatError(msg)
-        if name == _LANGUAGE and code.split("-")[0] not in LANGUAGES:
+        if name == "language" and code.split("-")[0] not in LANGUAGES:
             msg = (
                 f"{where} has the place {{{name}}}, but metra cannot name languages in "
                 f"{code}; write the target language's name."
             )
             raise FormatError(msg)
     return text
-
-
-def _find_placeholders(text: str, where: str) -> list[str]:
-    try:
-        parts = list(string.Formatter().parse(text))
-    except ValueError:
-        msg = f"{where} has a brace of its own; expected braces around places alone."
-        raise FormatError(msg) from None
-    return [name for _, name, _, _ in parts if name is not None]

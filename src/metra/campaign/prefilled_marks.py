@@ -52,8 +52,8 @@ def check_marks(campaign: Campaign) -> Campaign:
                 )
                 raise CorpusError(msg)
             texts = {"output": outputs[system][place]}
-            if campaign.segments[place].source is not None:
-                texts["source"] = campaign.segments[place].source or ""
+            if (source := campaign.segments[place].source) is not None:
+                texts["source"] = source
             where = f"{name}: {system}, segment {segment}"
             tidy.setdefault(system, {})[segment] = step.asks.check(marks, where, texts)
     return replace(campaign, material=campaign.material | {MARKS: tidy})
@@ -84,9 +84,7 @@ def count_mark_changes(
             compared = compare_marks(marks, get_marks(one))
             counts.setdefault(one.judge, []).append(compared)
     return [
-        MarkChanges(
-            judge, len(rows), *(sum(column) for column in zip(*rows, strict=True))
-        )
+        MarkChanges(judge, len(rows), *map(sum, zip(*rows, strict=True)))
         for judge, rows in sorted(counts.items())
     ]
 
@@ -102,21 +100,18 @@ def compare_marks(
     """
     before = [*map(_complete_mark, given)]
     after = [*map(_complete_mark, handed_in)]
-    kept = 0
-    for mark in [*before]:
-        if mark in after:
-            before.remove(mark)
-            after.remove(mark)
-            kept += 1
-    changed = 0
-    for mark in [*before]:
-        same = next((one for one in after if one[:3] == mark[:3]), None)
-        if same is not None:
-            before.remove(mark)
-            after.remove(same)
-            changed += 1
-    count = kept + changed + len(before)
-    return count, kept, changed, len(before), len(after)
+    counts = []
+    # Kept marks are the same in all parts, changed ones in side, start and end.
+    for parts in (5, 3):
+        count = len(before)
+        for mark in [*before]:
+            same = next((one for one in after if one[:parts] == mark[:parts]), None)
+            if same is not None:
+                before.remove(mark)
+                after.remove(same)
+        counts.append(count - len(before))
+    kept, changed = counts
+    return kept + changed + len(before), kept, changed, len(before), len(after)
 
 
 def _complete_mark(mark: Mapping[str, Any]) -> tuple[Any, ...]:

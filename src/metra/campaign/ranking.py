@@ -12,21 +12,11 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from metra.campaign import results
 from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest
 from metra.campaign.metric_scores import build_oriented_table
-from metra.campaign.results import (
-    JudgeScore,
-    ScoresByScorer,
-    SystemMean,
-    average_systems_from_scores,
-    compute_mean,
-    group_by_scorer,
-    group_by_system,
-    keep_counting_scores,
-    number_units,
-    sum_units,
-)
+from metra.campaign.results import JudgeScore, ScoresByScorer, SystemMean
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
@@ -92,7 +82,9 @@ def rank_systems(
     judgements: Iterable[Judgement], options: RankingOptions | None = None
 ) -> list[HumanRanking]:
     """Rank the systems by each scorer; only what counts for systems enters."""
-    figures = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
+    figures = results.keep_counting_scores(
+        results.group_by_scorer(keep_latest(judgements))
+    )
     return rank_from_scores(figures, options or RankingOptions())
 
 
@@ -109,7 +101,7 @@ def rank_from_scores(
             f"alpha={alpha}": (0 < alpha < 1, "a share between 0 and 1"),
         },
     )
-    means = average_systems_from_scores(
+    means = results.average_systems_from_scores(
         every,
         by=options.by,
         level=options.level,
@@ -127,10 +119,13 @@ def _rank_by_scorer(
     figures: list[JudgeScore], means: list[SystemMean], options: RankingOptions
 ) -> HumanRanking:
     names = [mean.system for mean in means]
-    units = number_units(figures, options.by)
-    mine = group_by_system(figures)
-    rows = [sum_units(mine[name], units, options.by, ("worth",))[0] for name in names]
-    values = np.stack([compute_mean(row) for row in rows])
+    units = results.number_units(figures, options.by)
+    mine = results.group_by_system(figures)
+    rows = [
+        results.sum_units(mine[name], units, options.by, ("worth",))[0]
+        for name in names
+    ]
+    values = np.stack([results.compute_mean(row) for row in rows])
     paired = are_paired(values)
     too_little = _explain_untested(names, values, paired, options)
     p = np.full((len(names), len(names)), np.nan)
@@ -138,10 +133,10 @@ def _rank_by_scorer(
         test = f"bootstrap of {options.by}s, one-sided"
         if not too_little:
             # The same draws for all systems.
-            samples = [Sample(row, compute_mean) for row in rows]
+            samples = [Sample(row, results.compute_mean) for row in rows]
             rng = np.random.default_rng(options.seed)
             drawn = bootstrap_scores(samples, trials=options.trials, rng=rng)
-            scores = [float(compute_mean(row.sum(0))) for row in rows]
+            scores = [float(results.compute_mean(row.sum(0))) for row in rows]
             p = one_sided_p_values(drawn, scores)
     else:
         which = "signed-rank" if paired else "rank-sum"

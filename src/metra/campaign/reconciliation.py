@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from statistics import fmean
 
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.task_protocols import SETTLED_BY
@@ -16,6 +16,26 @@ from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
 from metra.formats.annotations.table import BETWEEN
 from metra.formats.scores.judgement import Judgement
+
+
+def write_annotations(
+    judgements: Sequence[Judgement], campaign: Campaign | None = None
+) -> tuple[str, str] | None:
+    """Return name and content of the file that tags make for a metric; None without tags.
+
+    Where names were looked for again, the campaign tells all names that there are.
+    """
+    name = judgements[0].protocol if judgements else ""
+    if name == "entity-check":
+        if campaign is None:
+            return None
+        listed = campaign.material.get("entities", {})
+        return "entities.tsv", write_checked_entities(judgements, listed)
+    if name.startswith("entity-"):
+        return "entities.tsv", write_entities(judgements)
+    if name.startswith("term-"):
+        return "terms.tsv", write_terms(judgements)
+    return None
 
 
 def write_entities(judgements: Iterable[Judgement]) -> str:
@@ -110,13 +130,9 @@ def build_reconciliation(
     if not tagged:
         msg = f"{first.settings.name} has no tags yet; nothing is to be reconciled."
         raise CorpusError(msg)
-    settings = derive_settings(
-        first.settings,
-        name=name or f"{first.settings.name}: agreed list",
-        protocol=SETTLED_BY[first.protocol.name],
-        judges=judges,
-        each=1,
-    )
+    name = name or f"{first.settings.name}: agreed list"
+    asked = SETTLED_BY[first.protocol.name]
+    settings = derive_settings(first.settings, name, asked, judges, 1)
     settings = replace(settings, options=first.settings.options)
     candidates = []
     for segment in range(1, len(first.segments) + 1):
@@ -127,18 +143,17 @@ def build_reconciliation(
         "raters": max(map(len, tagged.values())),
         "language": settings.target_language,
     }
-    asked = protocol(settings.protocol, settings.options)
-    return replace(first, settings=settings, protocol=asked, material=material)
+    adapted = protocol(asked, settings.options)
+    return replace(first, settings=settings, protocol=adapted, material=material)
 
 
 def group_tags(judgements: Iterable[Judgement]) -> dict[int, dict[str, set[Place]]]:
     """Return each rater's tags by text, counted from 1; texts without tags are included."""
     tags: dict[int, dict[str, set[Place]]] = {}
-    for one in keep_latest(judgements):
-        if one.counts or one.kind == "calibration":
-            for step in one.value.values():
-                own = {(tag["start"], tag["end"], tag["type"]) for tag in step["tags"]}
-                tags.setdefault(one.segment, {})[one.judge] = own
+    for one in drop_checks(keep_latest(judgements)):
+        for step in one.value.values():
+            own = {(tag["start"], tag["end"], tag["type"]) for tag in step["tags"]}
+            tags.setdefault(one.segment, {})[one.judge] = own
     return tags
 
 

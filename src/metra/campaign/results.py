@@ -160,12 +160,9 @@ def describe_counts(judgements: Iterable[Judgement]) -> str:
 
 def number_units(figures: Iterable[JudgeScore], by: str) -> dict[str | int, int]:
     """Return the numbers of what is resampled: segments or documents, in order."""
-    return {unit: at for at, unit in enumerate(sorted(set(list_units(figures, by))))}
-
-
-def list_units(figures: Iterable[JudgeScore], by: str) -> list[str | int]:
-    """Return the segment or the document of each score."""
-    return [one.document if by == "document" else one.segment for one in figures]
+    return {
+        unit: at for at, unit in enumerate(sorted(set(map(attrgetter(by), figures))))
+    }
 
 
 def sum_units(
@@ -181,7 +178,7 @@ def sum_units(
     item = np.array([place[figure.segment] for figure in figures], np.int64)
     unit = np.zeros(len(items), np.int64)
     # The first figure of an item tells its unit: it is written last.
-    unit[item[::-1]] = [units[one] for one in list_units(figures, by)][::-1]
+    unit[item[::-1]] = [units[getattr(one, by)] for one in figures[::-1]]
     each = np.bincount(item)
     count = np.bincount(unit, minlength=len(units)).astype(np.float64)
     sums: list[Array] = []

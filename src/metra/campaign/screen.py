@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from metra.campaign.assignment import Task, TaskItem
+from metra.campaign.assignment import Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.protocols.record import Protocol
 
@@ -17,7 +17,7 @@ def get_screen_protocol(campaign: Campaign, task: Task, number: int = 0) -> Prot
     asked = campaign.protocol
     if campaign.material:
         document = campaign.segments[segment].document
-        asked = asked.bind(campaign.material, document=document, segment=segment)
+        asked = asked.bind(campaign.material, document, segment)
     if task.kind == "baseline":
         return replace(asked, steps=asked.steps[:1])
     if task.kind == "control" and asked.control == "no text":
@@ -59,10 +59,16 @@ def build_screen(
     }
     if extra:
         screen["extra"] = extra
-    neighbours = _find_context(campaign, items[0])
-    before = sum(place < items[0].segment for place in neighbours)
+    own = items[0].segment
+    document = campaign.segments[own].document
+    neighbours = [
+        place
+        for place, segment in enumerate(campaign.segments)
+        if document and segment.document == document and place != own
+    ]
+    before = sum(place < own for place in neighbours)
     if "basis" in shows:
-        screen[asked.basis] = _get_basis(campaign, items[0].segment)
+        screen[asked.basis] = _get_basis(campaign, own)
         if asked.numbered:
             screen["sentence"] = 1 + before
     if "context" in shows:
@@ -89,13 +95,3 @@ def _get_basis(campaign: Campaign, segment: int) -> str | None:
     if campaign.protocol.basis == "source":
         return campaign.segments[segment].source
     return campaign.reference_of(segment)
-
-
-def _find_context(campaign: Campaign, item: TaskItem) -> list[int]:
-    """Return the places of the other segments of the document, in order."""
-    document = campaign.segments[item.segment].document
-    return [
-        place
-        for place, segment in enumerate(campaign.segments)
-        if document and segment.document == document and place != item.segment
-    ]

@@ -4,7 +4,7 @@ Whoever gives verdicts sees a gap in its surroundings, or a question, with what 
 and what was answered: neither the reader nor the system. Equal cases are judged once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
@@ -33,24 +33,16 @@ def build_verdict_campaign(
     if not open_cases:
         msg = f"{first.settings.name} has no answers that wait for a second look."
         raise CorpusError(msg)
-    settings = derive_settings(
-        first.settings,
-        name=name or f"{first.settings.name}: close answers",
-        protocol="verdicts",
-        judges=judges,
-        each=each,
-    )
+    name = name or f"{first.settings.name}: close answers"
+    settings = derive_settings(first.settings, name, "verdicts", judges, each)
     listed = [
         {"shown": dict(shown), "answer": answer, "of": places}
         for (answer, shown), places in open_cases.items()
     ]
-    return Campaign(
-        settings,
-        protocol("verdicts"),
-        tuple(CampaignSegment("", None, ()) for _ in listed),
-        (System("answers", "mt", tuple(str(case["answer"]) for case in listed)),),
-        {"cases": listed},
-    )
+    segments = (CampaignSegment("", None, ()),) * len(listed)
+    system = System("answers", "mt", tuple(answer for answer, _ in open_cases))
+    asked = protocol("verdicts")
+    return Campaign(settings, asked, segments, (system,), {"cases": listed})
 
 
 def apply_verdicts(
@@ -65,7 +57,14 @@ def apply_verdicts(
     for number, case in enumerate(second.material["cases"]):
         for judgement, step, place in case["of"] if number in votes else ():
             decided.setdefault((judgement, step), {})[place] = fmean(votes[number])
-    return [_fill_verdicts(one, decided) for one in keep_latest(judgements)]
+    settled = []
+    for one in keep_latest(judgements):
+        value = dict(one.value)
+        for step in protocol(one.protocol).steps:
+            if shares := decided.get((one.id, step.name)):
+                value[step.name] = step.asks.add_verdicts(value[step.name], shares)
+        settled.append(replace(one, value=value))
+    return settled
 
 
 Case = tuple[str, tuple[tuple[str, str], ...]]
@@ -83,17 +82,6 @@ def collect_cases(judgements: Iterable[Judgement]) -> dict[Case, list[list[Any]]
                 case = value["answers"][number], tuple(shown.items())
                 cases.setdefault(case, []).append([one.id, step.name, number])
     return dict(sorted(cases.items()))
-
-
-def _fill_verdicts(
-    judgement: Judgement, decided: Mapping[tuple[str, str], Mapping[int, float]]
-) -> Judgement:
-    value = dict(judgement.value)
-    for step in protocol(judgement.protocol).steps:
-        shares = decided.get((judgement.id, step.name))
-        if shares:
-            value[step.name] = step.asks.add_verdicts(value[step.name], shares)
-    return replace(judgement, value=value)
 
 
 #: Protocols of campaigns that are made of another campaign's answers.

@@ -1,4 +1,4 @@
-"""The settings of a campaign, each declared once with its range and its field in forms.
+"""The settings of a campaign: defaults, ranges, and how forms ask for them.
 
 name = "spring"
 protocol = "ldc"
@@ -9,7 +9,7 @@ judges = ["ann", "bob", "cleo", "dan"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from metra.campaign.protocols.record import Basis
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
@@ -22,18 +22,49 @@ FormField: TypeAlias = Literal["", "text", "count", "percent", "switch"]
 
 
 @dataclass(frozen=True, slots=True)
-class SettingRule:
+class Settings:
+    """The settings; what is left out has the default that stands here."""
+
+    name: str
+    protocol: str
+    source_language: str
+    target_language: str
+    judges: tuple[str, ...]
+    seed: int = SEED
+    #: Show the source or the reference; None is what the protocol asks for.
+    basis: Basis | None = None
+    unit: Unit = "segment"
+    #: How many judges see each unit.
+    each: int = 2
+    #: Texts that all judges see; None is a tenth of the texts, five at most.
+    calibration: int | None = None
+    #: Whether a judge sees all systems' versions of a text.
+    complete: bool = False
+    #: Shares of a judge's tasks that come back as they were, and degraded; None is 0.05
+    #: where that makes sense.
+    repeats: float | None = None
+    degraded: float | None = None
+    #: Whether a reference takes part as if it were a system.
+    reference_as_system: bool = False
+    #: Whether what judges type into texts is recorded key by key, to be replayed; else keys
+    #: are counted by kind.
+    log_keys: bool = False
+    #: How the protocol is adapted, such as every = 6 in the table [cloze].
+    options: dict[str, Any] = field(default_factory=dict)
+    #: Who runs it and whom to ask, for the page on which judges consent.
+    organiser: str = ""
+    contact: str = ""
+    #: In which language judges read questions and guide: a code, or "judge" for that of
+    #: each judge's pages; None is English where the words are part of the protocol.
+    guide_language: str | None = None
+
+
+class SettingRule(NamedTuple):
     """Which values a setting may have, what to say of others, and how forms ask for it."""
 
-    fits: Callable[[object], bool]
+    fits: Callable[[Any], bool]
     expected: str
     form: FormField = ""
-
-
-def _rule(
-    fits: Callable[[object], bool], expected: str, form: FormField = ""
-) -> dict[str, SettingRule]:
-    return {"rule": SettingRule(fits, expected, form)}
 
 
 def _is_text(value: object) -> bool:
@@ -46,12 +77,12 @@ def _are_names(value: object) -> bool:
     return 0 < len(set(value)) == len(value)
 
 
-def _is_whole(least: int) -> Callable[[object], bool]:
+def _is_whole(least: int) -> Callable[[Any], bool]:
     return lambda value: type(value) is int and value >= least
 
 
-def _is_share(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value <= 0.5  # type: ignore[operator]
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0 <= value <= 0.5
 
 
 def _is_switch(value: object) -> bool:
@@ -62,69 +93,36 @@ def _is_table(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(name, str) for name in value)
 
 
-_NAME = _rule(_is_text, "a name", "text")
-_PROTOCOL = _rule(_is_text, "a protocol's name, such as ldc", "text")
-_SOURCE = _rule(_is_text, "a language code such as fr", "text")
-_TARGET = _rule(_is_text, "a language code such as en", "text")
-_JUDGES = _rule(_are_names, "a list of different names")
-_COUNT = _rule(_is_whole(0), "a whole number, 0 or more", "count")
-_EACH = _rule(_is_whole(1), "a whole number, 1 or more", "count")
-_BASIS = _rule(get_args(Basis).__contains__, "source or reference", "text")
-_UNIT = _rule(get_args(Unit).__contains__, "segment or document", "text")
-_SWITCH = _rule(_is_switch, "true or false", "switch")
-_SHARE = _rule(_is_share, "a share from 0 to 0.5", "percent")
-_OPTIONS = _rule(_is_table, "a table that adapts the protocol, named like it")
-_GUIDE = _rule(
-    (*LANGUAGES, JUDGES_OWN).__contains__,
-    f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages",
-    "text",
+_COUNT = SettingRule(_is_whole(0), "a whole number, 0 or more", "count")
+_SHARE = SettingRule(_is_share, "a share from 0 to 0.5", "percent")
+_SWITCH = SettingRule(_is_switch, "true or false", "switch")
+_BASES, _UNITS, _GUIDES = get_args(Basis), get_args(Unit), (*LANGUAGES, JUDGES_OWN)
+_GUIDE = (
+    f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings; what is left out has the default that stands here."""
-
-    name: str = field(metadata=_NAME)
-    protocol: str = field(metadata=_PROTOCOL)
-    source_language: str = field(metadata=_SOURCE)
-    target_language: str = field(metadata=_TARGET)
-    judges: tuple[str, ...] = field(metadata=_JUDGES)
-    seed: int = field(default=SEED, metadata=_COUNT)
-    #: Show the source or the reference; None is what the protocol asks for.
-    basis: Basis | None = field(default=None, metadata=_BASIS)
-    unit: Unit = field(default="segment", metadata=_UNIT)
-    #: How many judges see each unit.
-    each: int = field(default=2, metadata=_EACH)
-    #: Texts that all judges see; None is a tenth of the texts, five at most.
-    calibration: int | None = field(default=None, metadata=_COUNT)
-    #: Whether a judge sees all systems' versions of a text.
-    complete: bool = field(default=False, metadata=_SWITCH)
-    #: Shares of a judge's tasks that come back as they were, and degraded; None is 0.05
-    #: where that makes sense.
-    repeats: float | None = field(default=None, metadata=_SHARE)
-    degraded: float | None = field(default=None, metadata=_SHARE)
-    #: Whether a reference takes part as if it were a system.
-    reference_as_system: bool = field(default=False, metadata=_SWITCH)
-    #: Whether what judges type into texts is recorded key by key, to be replayed; else keys
-    #: are counted by kind.
-    log_keys: bool = field(default=False, metadata=_rule(_is_switch, "true or false"))
-    #: How the protocol is adapted, such as every = 6 in the table [cloze].
-    options: dict[str, Any] = field(default_factory=dict, metadata=_OPTIONS)
-    #: Who runs it and whom to ask, for the page on which judges consent.
-    organiser: str = field(
-        default="", metadata=_rule(_is_text, "who runs the campaign", "text")
-    )
-    contact: str = field(
-        default="", metadata=_rule(_is_text, "an address for questions", "text")
-    )
-    #: In which language judges read questions and guide: a code, or "judge" for that of
-    #: each judge's pages; None is English where the words are part of the protocol.
-    guide_language: str | None = field(default=None, metadata=_GUIDE)
-
-
-_RULES: dict[str, SettingRule] = {
-    one.name: one.metadata["rule"] for one in fields(Settings)
+#: The rule of each setting.
+_RULES = {
+    "name": SettingRule(_is_text, "a name", "text"),
+    "protocol": SettingRule(_is_text, "a protocol's name, such as ldc", "text"),
+    "source_language": SettingRule(_is_text, "a language code such as fr", "text"),
+    "target_language": SettingRule(_is_text, "a language code such as en", "text"),
+    "judges": SettingRule(_are_names, "a list of different names"),
+    "seed": _COUNT,
+    "basis": SettingRule(_BASES.__contains__, "source or reference", "text"),
+    "unit": SettingRule(_UNITS.__contains__, "segment or document", "text"),
+    "each": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
+    "calibration": _COUNT,
+    "complete": _SWITCH,
+    "repeats": _SHARE,
+    "degraded": _SHARE,
+    "reference_as_system": _SWITCH,
+    "log_keys": SettingRule(_is_switch, "true or false"),
+    "options": SettingRule(
+        _is_table, "a table that adapts the protocol, named like it"
+    ),
+    "organiser": SettingRule(_is_text, "who runs the campaign", "text"),
+    "contact": SettingRule(_is_text, "an address for questions", "text"),
+    "guide_language": SettingRule(_GUIDES.__contains__, _GUIDE, "text"),
 }
 
 
@@ -144,14 +142,11 @@ def list_form_defaults() -> dict[str, str]:
 
 
 def derive_settings(
-    first: Settings, *, name: str, protocol: str, judges: Sequence[str], each: int
+    first: Settings, name: str, protocol: str, judges: Sequence[str], each: int
 ) -> Settings:
     """Return the settings of a campaign that settles another: all is seen once, as it is."""
     return Settings(
-        name=name,
-        protocol=protocol,
-        source_language=first.source_language,
-        target_language=first.target_language,
+        *(name, protocol, first.source_language, first.target_language),
         judges=tuple(judges),
         seed=first.seed,
         each=min(each, len(judges)),
@@ -167,7 +162,10 @@ def check_settings(table: Mapping[str, Any], place: str) -> Settings:
 
     A table with the protocol's name adapts the protocol.
     """
-    table = _move_options(table)
+    table = dict(table)
+    asked = table.get("protocol")
+    if isinstance(asked, str) and asked in table and asked not in _RULES:
+        table["options"] = table.pop(asked)
     for name in table:
         if name not in _RULES:
             raise FormatError(no_such("setting", name, _RULES, owner=place))
@@ -179,12 +177,4 @@ def check_settings(table: Mapping[str, Any], place: str) -> Settings:
         if not _RULES[name].fits(value):
             msg = f"{place}: {name} is {value!r}; expected {_RULES[name].expected}."
             raise FormatError(msg)
-    return Settings(**dict(table) | {"judges": tuple(table["judges"])})
-
-
-def _move_options(table: Mapping[str, Any]) -> dict[str, Any]:
-    name = table.get("protocol")
-    if not isinstance(name, str) or name not in table or name in _RULES:
-        return dict(table)
-    rest = {key: value for key, value in table.items() if key != name}
-    return rest | {"options": table[name]}
+    return Settings(**table | {"judges": tuple(table["judges"])})

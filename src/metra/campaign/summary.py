@@ -9,13 +9,13 @@ from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.judgement import keep_latest, score_judgements
+from metra.campaign.judgement import drop_checks, keep_latest, score_judgements
 from metra.campaign.judges import (
+    DEFAULT_RULES,
     FlagRules,
     JudgeRow,
     build_judge_rows,
     build_judge_table,
-    drop_checks,
     flag_judges,
 )
 from metra.campaign.protocols.registry import protocol
@@ -28,12 +28,7 @@ from metra.campaign.ranking import (
     average_by_judge,
     rank_from_scores,
 )
-from metra.campaign.reconciliation import (
-    compute_rater_agreement,
-    write_checked_entities,
-    write_entities,
-    write_terms,
-)
+from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
     TextScore,
     describe_word_counting,
@@ -65,7 +60,7 @@ class JudgementFilter:
 def filter_judgements(
     judgements: Iterable[Judgement],
     choice: JudgementFilter,
-    rules: FlagRules | None = None,
+    rules: FlagRules = DEFAULT_RULES,
 ) -> list[Judgement]:
     """Return the last revisions that the choice allows.
 
@@ -73,7 +68,6 @@ def filter_judgements(
     were compared, the order among the chosen systems is what remains.
     """
     kept = keep_latest(judgements)
-    rules = rules or FlagRules()
     rows = []
     if choice.without_flagged:
         rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
@@ -151,7 +145,8 @@ def compute_measurements(
     kept = keep_latest(judgements)
     texts = score_texts(kept)
     results = convert_text_scores(texts)
-    tags = campaign.protocol.name in SETTLED_BY
+    asked = campaign.protocol
+    tags, judged = asked.name in SETTLED_BY, shows_judged(asked)
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
@@ -165,32 +160,10 @@ def compute_measurements(
             for step in one.value.values()
             if isinstance(step, dict) and is_interrupted(step)
         ],
-        compute_running_scores(campaign, kept)
-        if shows_judged(campaign.protocol)
-        else [],
+        compute_running_scores(campaign, kept) if judged else [],
         compute_rater_agreement(kept) if tags else {},
         describe_word_counting(kept),
     )
-
-
-def write_annotations(
-    judgements: Sequence[Judgement], campaign: Campaign | None = None
-) -> tuple[str, str] | None:
-    """Return name and content of the file that tags make for a metric; None without tags.
-
-    Where names were looked for again, the campaign tells all names that there are.
-    """
-    name = judgements[0].protocol if judgements else ""
-    if name == "entity-check":
-        if campaign is None:
-            return None
-        listed = campaign.material.get("entities", {})
-        return "entities.tsv", write_checked_entities(judgements, listed)
-    if name.startswith("entity-"):
-        return "entities.tsv", write_entities(judgements)
-    if name.startswith("term-"):
-        return "terms.tsv", write_terms(judgements)
-    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
@@ -57,10 +57,8 @@ class CampaignTexts:
 
     def as_corpus(self) -> Outputs:
         """Return the texts as a corpus."""
-        return Outputs(
-            EvalSet(self.references or None, self.source, self.documents),
-            self.outputs,
-        )
+        evalset = EvalSet(self.references or None, self.source, self.documents)
+        return Outputs(evalset, self.outputs)
 
     def pack(self) -> str:
         """Return the texts as a short line of letters, for a page to carry along."""
@@ -80,12 +78,22 @@ class PairedUploads:
 
 def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
     """Return the texts of files that belong together, or what is wrong in a sentence."""
+    looked: tuple[ColumnCounts, ...] = ()
     with TemporaryDirectory(prefix="metra-") as folder:
         try:
-            return _pair_in_folder(uploads, Path(folder))
+            paths, looked = _save_uploads(uploads, Path(folder))
+            corpus = open_corpus(
+                paths["output"],
+                paths.get("reference", []),
+                *(paths.get(use, [None])[0] for use in ("source", "document")),
+            )
+            texts = _collect_texts(corpus.chunks(_CHUNK))
         except MetraError as error:
+            # 3/a.txt, in our folder of the third file, is a.txt to the user.
             problem = str(error).replace(f"{folder}/", "")
-            return PairedUploads((), None, _strip_folders(problem), ())
+            problem = re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)
+            return PairedUploads(looked, None, problem, ())
+    return PairedUploads(looked, texts, "", tuple(_find_warnings(looked)))
 
 
 def unpack_texts(line: str) -> CampaignTexts:
@@ -99,36 +107,27 @@ def unpack_texts(line: str) -> CampaignTexts:
         raise FormatError(msg) from None
 
 
-def _pair_in_folder(uploads: Sequence[Upload], folder: Path) -> PairedUploads:
-    paths: dict[str, list[str]] = {}
+def _save_uploads(
+    uploads: Sequence[Upload], folder: Path
+) -> tuple[dict[str, list[Any]], tuple[ColumnCounts, ...]]:
+    """Write the files; return their paths by use, and what is in them."""
+    paths: dict[str, list[Any]] = {}
     looked: list[ColumnCounts] = []
     for number, upload in enumerate(uploads, 1):
         # A folder for each: two files may have the same name.
-        place = folder / str(number)
-        place.mkdir()
-        path = place / _safe_name(upload.name)
+        path = folder / str(number) / _safe_name(upload.name)
+        path.parent.mkdir()
         path.write_bytes(upload.content)
         paths.setdefault(upload.use, []).append(str(path))
         looked += _inspect_upload(upload, str(path))
-    outputs = paths.get("output", [])
-    if not outputs:
+    if "output" not in paths:
         msg = "There is no output to judge; choose at least one file of outputs."
         raise FormatError(msg)
     for use in ("source", "document"):
         if len(paths.get(use, [])) > 1:
             msg = f"There are {len(paths[use])} files for the {use}; choose one."
             raise FormatError(msg)
-    try:
-        corpus = open_corpus(
-            outputs,
-            paths.get("reference", []),
-            *(paths.get(use, [None])[0] for use in ("source", "document")),
-        )
-        texts = _collect_texts(corpus.chunks(_CHUNK))
-    except MetraError as error:
-        problem = _strip_folders(str(error).replace(f"{folder}/", ""))
-        return PairedUploads(tuple(looked), None, problem, ())
-    return PairedUploads(tuple(looked), texts, "", tuple(_find_warnings(looked)))
+    return paths, tuple(looked)
 
 
 def _inspect_upload(upload: Upload, path: str) -> list[ColumnCounts]:
@@ -174,10 +173,9 @@ def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
         size = range(len(chunk))
         for name, column in chunk.systems.items():
             outputs.setdefault(name, []).extend(column.text[at] or "" for at in size)
-        for number, column in enumerate(chunk.refs):
-            if number == len(references):
-                references.append([])
-            references[number].extend(column.text[at] for at in size)
+        references += [[] for _ in chunk.refs[len(references) :]]
+        for texts, column in zip(references, chunk.refs, strict=True):
+            texts.extend(column.text[at] for at in size)
         if chunk.source is not None:
             source += [chunk.source.text[at] or "" for at in size]
         if chunk.documents is not None:
@@ -213,8 +211,3 @@ def _safe_name(name: str) -> str:
         for letter in last
     )[-100:].strip(". ")
     return kept or "file"
-
-
-def _strip_folders(problem: str) -> str:
-    """Return a message without the numbers of our folders: 3/a.txt is a.txt to the user."""
-    return re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)

@@ -88,12 +88,9 @@ class Wording:
 
     def of_step(self, step: Step) -> StepWords:
         """Return the words of a step; its own where the wording does not know it."""
-        known = {one.step: one for one in self.steps}
-        if step.name in known:
-            return known[step.name]
-        return replace(
-            get_step_words(step), elsewhere=dict.fromkeys(STEP_PARTS, ENGLISH)
-        )
+        elsewhere = dict.fromkeys(STEP_PARTS, ENGLISH)
+        own = replace(get_step_words(step), elsewhere=elsewhere)
+        return next((one for one in self.steps if one.step == step.name), own)
 
     def language_of(self, part: str) -> str:
         """Return the language of the guide or of the examples' explanations."""
@@ -122,14 +119,9 @@ def overlay_words(
     """
     anchors = below.anchors
     if "labels" in given:
-        anchors = tuple(
-            Anchor(
-                one.at,
-                given["labels"][format_point(one.at)],
-                given["texts"][format_point(one.at)],
-            )
-            for one in anchors
-        )
+        labels, texts = given["labels"], given["texts"]
+        points = [(one.at, format_point(one.at)) for one in anchors]
+        anchors = tuple(Anchor(at, labels[name], texts[name]) for at, name in points)
     parts = {
         "name": given.get("name", below.name),
         "question": given.get("question", below.question),
@@ -137,15 +129,11 @@ def overlay_words(
         "names": dict(given.get("names", below.names)),
         "brief": given.get("brief", below.brief),
     }
-    given_as = {"anchors": "labels"}
-    kept = [
-        part
+    replaced = {"anchors" if part == "labels" else part for part in given}
+    elsewhere = {
+        part: below.elsewhere.get(part, under)
         for part in STEP_PARTS
-        if parts[part] and given_as.get(part, part) not in given
-    ]
-    elsewhere = {part: below.elsewhere.get(part, under) for part in kept}
-    return StepWords(
-        below.step,
-        **parts,
-        elsewhere={part: one for part, one in elsewhere.items() if one != language},
-    )
+        if parts[part] and part not in replaced
+    }
+    other = {part: one for part, one in elsewhere.items() if one != language}
+    return StepWords(below.step, **parts, elsewhere=other)

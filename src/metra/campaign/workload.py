@@ -20,17 +20,17 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
     most, least = max(items.values()), min(items.values())
     minutes = round(most * campaign.protocol.seconds / 60)
     counted = f"{most}" if most == least else f"{least} to {most}"
-    each = campaign.settings.each
     shared = count_overlaps(tasks, judges)
-    fewest = min(shared.values(), default=0)
-    pairs = (
-        f"; each of the {len(shared)} pairs of judges shares at least {fewest}"
-        if shared
-        else ""
+    pairs = ""
+    if shared:
+        fewest = min(shared.values())
+        pairs = f"; each of the {len(shared)} pairs of judges shares at least {fewest}"
+    people, each = (
+        f"{count} judge" if count == 1 else f"{count} judges"
+        for count in (len(judges), campaign.settings.each)
     )
     return (
-        f"{len(judges)} {_pluralise('judge', len(judges))} × {counted} items ≈ {minutes} min "
-        f"each; every item by {each} {_pluralise('judge', each)}{pairs}."
+        f"{people} × {counted} items ≈ {minutes} min each; every item by {each}{pairs}."
     )
 
 
@@ -59,10 +59,5 @@ class WorkloadPlan:
 def plan_workload(campaign: Campaign) -> WorkloadPlan:
     """Return the cost and the number of tasks of each kind."""
     tasks = assign(campaign, secret=secrets.token_bytes(16))
-    return WorkloadPlan(
-        describe_cost(campaign, tasks), dict(Counter(task.kind for task in tasks))
-    )
-
-
-def _pluralise(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
+    kinds: Counter[str] = Counter(task.kind for task in tasks)
+    return WorkloadPlan(describe_cost(campaign, tasks), dict(kinds))

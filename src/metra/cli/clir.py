@@ -14,15 +14,12 @@ from metra.stats import defaults
 @options.references
 @options.documents
 @option(
-    "--queries",
+    "--queries FILE",
     "Queries in the language of the outputs: a table with the columns query and text.",
     required=True,
-    metavar="FILE",
 )
 @option(
-    "--qrels",
-    "Relevance judgements as TREC has them: query, 0, document, degree.",
-    metavar="FILE",
+    "--qrels FILE", "Relevance judgements as TREC has them: query, 0, document, degree."
 )
 @option(
     "--top",

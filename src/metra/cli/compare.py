@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.source
 @options.metrics
 @options.documents
-@option("--baseline", "The system to compare with, if not the first.", metavar="NAME")
+@option("--baseline NAME", "The system to compare with, if not the first.")
 @option("--all-pairs", "Compare all pairs; gives clusters.", is_flag=True)
 @option(
     "--test",
@@ -50,58 +50,48 @@ if TYPE_CHECKING:
     choices=["holm", "none"],
 )
 @option(
-    "--changes",
+    "--changes N",
     "Show the N segments that improved most and the N that worsened most.",
     0,
     least=0,
-    metavar="N",
     show_default=False,
 )
-@option(
-    "--changes-by",
-    "Which metric sorts them; the first if not given.",
-    metavar="SPEC",
-)
+@option("--changes-by SPEC", "Which metric sorts them; the first if not given.")
 @option(
     "--changes-order",
     "Sort by the change of the segment's score, or of the corpus score by it.",
     choices=["gain", "impact"],
 )
 @option(
-    "--min-change",
+    "--min-change POINTS",
     "Show only segments whose score changed by so much.",
     0.0,
     type=FiniteRange(0),
-    metavar="POINTS",
     show_default=False,
 )
 @option(
-    "--min-words",
+    "--min-words N",
     "Show only segments whose references have so many words.",
     5,
     least=0,
-    metavar="N",
 )
 @option(
-    "--ngrams",
+    "--ngrams N",
     "Show the N n-grams that were gained, lost, mended and broken most.",
     0,
     least=0,
-    metavar="N",
     show_default=False,
 )
 @option(
-    "--bucket buckets",
+    "--bucket buckets KIND",
     "Scores by length, source-length, frequency, document or score; with bounds as in "
     "length:10,20,40. May be given several times.",
     multiple=True,
-    metavar="KIND",
 )
 @options.labels
 @option(
-    "--frequency-corpus",
+    "--frequency-corpus FILE",
     "Where words are counted for --bucket frequency; the references if not given.",
-    metavar="FILE",
 )
 @option("--profiles", "Describe each system's output.", is_flag=True)
 @options.form
@@ -168,7 +158,6 @@ def compare(
     with name_stages() as name_stage:
         findings = run_analyses(
             collected,
-            statistics.metrics,
             statistics,
             analyses,
             baseline=choose_baseline(corpus.systems, settings),

@@ -13,10 +13,9 @@ from metra.formats.recognise import FORMATS
 @options.source
 @options.documents
 @option(
-    "-o --out",
+    "-o --out OUT",
     "File or folder to write; packed if it ends in .gz, .xz or .zst; - is the screen.",
     required=True,
-    metavar="OUT",
 )
 @option(
     "--to",
@@ -25,20 +24,18 @@ from metra.formats.recognise import FORMATS
 )
 @options.input_format
 @option(
-    "--only",
+    "--only LABEL=VALUE",
     "Keep the segments with this label (LABEL= for those without it).",
     multiple=True,
-    metavar="LABEL=VALUE",
 )
 @option(
-    "--drop",
+    "--drop COLUMN",
     "Leave out a label, doc, source, ref:NAME or output:NAME.",
     multiple=True,
-    metavar="COLUMN",
 )
-@option("--set-id setid", "Name of the test set, for sgml and wmt-xml.", metavar="ID")
-@option("--source-lang srclang", "Language of the source, likewise.", metavar="LANG")
-@option("--target-lang trglang", "Language of the rest, likewise.", metavar="LANG")
+@option("--set-id setid ID", "Name of the test set, for sgml and wmt-xml.")
+@option("--source-lang srclang LANG", "Language of the source, likewise.")
+@option("--target-lang trglang LANG", "Language of the rest, likewise.")
 def convert(
     files: tuple[str, ...],
     references: tuple[str, ...],

@@ -1,8 +1,11 @@
 """`metra demo`: the main job on the shipped example."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from metra.errors import MissingResourceError
 
 if TYPE_CHECKING:
     from metra.corpus.examples import ExampleFiles
@@ -26,31 +29,27 @@ def demo(folder: str, every: bool) -> None:
     report about it is written there, report.html, to be opened in a browser; files that
     are already there stay as they are.
     """
-    from pathlib import Path
-
     from metra.cli.output import build_style
     from metra.corpus import examples
     from metra.metrics import registry
     from metra.report.writers.results import render
-    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
+    from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
     from metra.scoring.files import open_corpus
 
     example = examples.copy_example(folder)
-    corpus = open_corpus(
-        example.outputs, example.references, example.source, example.docs
-    )
-    specs = [
-        examples.build_spec(name, Path(folder))
-        for name in registry.list_metrics()
-        if every or name not in examples.SETTINGS
-    ]
-    available, missing = _split_available(specs)
-    results = evaluate_corpus(
-        corpus, make_metrics(available), EvaluationOptions(ci=True)
-    )
-    click.echo(
-        f"Two French texts, four English references each, {len(example.outputs)} outputs:\n"
-    )
+    files = (example.outputs, example.references, example.source, example.docs)
+    corpus = open_corpus(*files)
+    metrics, missing = {}, []
+    for name in registry.list_metrics():
+        if every or name not in examples.SETTINGS:
+            spec = examples.build_spec(name, Path(folder))
+            try:
+                metrics[spec] = registry.metric(spec)
+            except MissingResourceError as error:
+                missing.append(f"Left out {name}: {error}")
+    results = evaluate_corpus(corpus, metrics, EvaluationOptions(ci=True))
+    count = len(example.outputs)
+    click.echo(f"Two French texts, four English references each, {count} outputs:\n")
     style = build_style(sort=True)
     style = style._replace(width=style.width or 100)
     click.echo(render(results, "table", style), color=True)
@@ -61,15 +60,25 @@ def demo(folder: str, every: bool) -> None:
     click.echo(f"\n{remark}\n\nOpen {page} in a browser: all of it, word by word.")
     click.echo(f"The files are in {folder}; try:\n")
     references = " ".join(f"-r {path}" for path in example.references)
-    click.echo(f"  metra score {folder}/outputs/*.txt {references} --ci --sort")
-    if every:
-        _print_more(folder, references)
+    for command in COMMANDS if every else COMMANDS[:1]:
+        click.echo(f"  metra {command.format(folder=folder, references=references)}")
+
+
+#: What to try; all but the first show the example from other sides.
+COMMANDS = (
+    "score {folder}/outputs/*.txt {references} --ci --sort",
+    "score {folder}/outputs/*.txt {references} -s {folder}/source.fr.txt "
+    "--docs {folder}/docs.txt --model {folder}/models/gisting.toml "
+    "--model {folder}/models/technical.toml --sort",
+    "rank {folder}/outputs/*.txt -m 'xscore:parses={folder}/parses/{{system}}.conllu' "
+    "--docs {folder}/docs.txt",
+    "clir {folder}/outputs/*.txt {references} --docs {folder}/retrieval/passages.txt "
+    "--queries {folder}/retrieval/queries.tsv --qrels {folder}/retrieval/qrels.txt",
+)
 
 
 def _write_report(folder: str, corpus: "Corpus", example: "ExampleFiles") -> str:
     """Write the report, unless there is one."""
-    from pathlib import Path
-
     from metra.cli.output import build_provenance, write_output
     from metra.report.html.page import render
     from metra.report.study import build_study
@@ -83,37 +92,3 @@ def _write_report(folder: str, corpus: "Corpus", example: "ExampleFiles") -> str
         title = "The market and the brake"
         write_output(render(study, build_provenance(files), title), str(path))
     return str(path)
-
-
-def _print_more(folder: str, references: str) -> None:
-    """Name the commands that show the example from other sides."""
-    outputs = f"{folder}/outputs/*.txt"
-    models = " ".join(
-        f"--model {folder}/models/{name}.toml" for name in ("gisting", "technical")
-    )
-    retrieval = f"{folder}/retrieval"
-    for command in (
-        f"score {outputs} {references} -s {folder}/source.fr.txt "
-        f"--docs {folder}/docs.txt {models} --sort",
-        f"rank {outputs} -m 'xscore:parses={folder}/parses/{{system}}.conllu' "
-        f"--docs {folder}/docs.txt",
-        f"clir {outputs} {references} --docs {retrieval}/passages.txt "
-        f"--queries {retrieval}/queries.tsv --qrels {retrieval}/qrels.txt",
-    ):
-        click.echo(f"  metra {command}")
-
-
-def _split_available(specs: list[str]) -> tuple[list[str], list[str]]:
-    """Part the metrics that can be made here from those that lack a resource."""
-    from metra.errors import MissingResourceError
-    from metra.metrics import registry
-
-    available, missing = [], []
-    for spec in specs:
-        try:
-            registry.metric(spec)
-        except MissingResourceError as error:
-            missing.append(f"Left out {spec.partition(':')[0]}: {error}")
-        else:
-            available.append(spec)
-    return available, missing

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
+from metra.cli.options import option
+
 if TYPE_CHECKING:
     from dataclasses import Field
 
@@ -31,21 +33,14 @@ class FiniteFloat(click.types.FloatParamType):
     ) -> float:
         """Read the number."""
         number = super().convert(value, param, ctx)
-        return number if math.isfinite(number) else self.fail(_REFUSAL, param, ctx)
+        if not math.isfinite(number):
+            reason = "NaN and infinity are not possible; expected a finite number."
+            self.fail(reason, param, ctx)
+        return number
 
 
-class FiniteRange(click.FloatRange):
+class FiniteRange(FiniteFloat, click.FloatRange):
     """A number within limits; NaN and infinity lie within none."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Read the number."""
-        number = super().convert(value, param, ctx)
-        return number if math.isfinite(number) else self.fail(_REFUSAL, param, ctx)
-
-
-_REFUSAL = "NaN and infinity are not possible; expected a finite number."
 
 
 def options_from(
@@ -78,27 +73,24 @@ def derive_option(entry: "Field[Any]", hint: Any) -> Callable[..., Any]:
     from dataclasses import MISSING
 
     about = entry.metadata
-    flags = about.get("flags", f"--{entry.name.replace('_', '-')}").split()
+    flags = about.get("flags", f"--{entry.name.replace('_', '-')}")
     default = None if entry.default is MISSING else entry.default
-    settings: dict[str, Any] = {"help": about.get("help")}
+    settings: dict[str, Any] = {}
     if "metavar" in about:
         settings["metavar"] = about["metavar"]
     if hint is bool:
-        return click.option(*flags, entry.name, is_flag=True, **settings)
-    repeated = get_origin(hint) is tuple
-    if repeated and "parse" not in about:
-        settings |= {"multiple": True, "type": _choose_type(get_args(hint)[0], about)}
-        if about.get("split"):
-            settings |= {"callback": split_names, "metavar": "NAMES"}
+        default, settings["is_flag"] = None, True
     elif "parse" in about:
         # The default is shown, and read, as it would be given.
-        default = about["default"]
-        settings |= {"callback": _call_parser(about["parse"])}
+        default, settings["callback"] = about["default"], _call_parser(about["parse"])
+    elif get_origin(hint) is tuple:
+        default, settings["multiple"] = None, True
+        settings["type"] = _choose_type(get_args(hint)[0], about)
+        if about.get("split"):
+            settings |= {"callback": split_names, "metavar": "NAMES"}
     else:
-        settings |= {"type": _choose_type(hint, about)}
-    if (default is not None and not repeated) or "parse" in about:
-        settings |= {"default": default, "show_default": True}
-    return click.option(*flags, entry.name, **settings)
+        settings["type"] = _choose_type(hint, about)
+    return option(f"{flags} {entry.name}", about.get("help"), default, **settings)
 
 
 def split_names(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:
@@ -111,22 +103,20 @@ def split_names(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
-    options = [kind for kind in get_args(hint) if kind is not NoneType]
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
     if get_origin(hint) is Literal:
-        return click.Choice(options)
-    kind = options[0] if options else hint
+        return click.Choice(kinds)
+    kind = kinds[0] if kinds else hint
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     limits: dict[str, Any] = {"min": about.get("low"), "max": about.get("high")}
-    limited = any(limit is not None for limit in limits.values())
+    is_limited = any(limit is not None for limit in limits.values())
     if kind is int:
-        return click.IntRange(**limits) if limited else click.INT
+        return click.IntRange(**limits) if is_limited else click.INT
     if kind is float:
-        ends = {
-            "min_open": about.get("open", False),
-            "max_open": about.get("open", False),
-        }
-        return FiniteRange(**limits, **ends) if limited else FiniteFloat()
+        is_open = about.get("open", False)
+        ends = {"min_open": is_open, "max_open": is_open}
+        return FiniteRange(**limits, **ends) if is_limited else FiniteFloat()
     return click.STRING
 
 

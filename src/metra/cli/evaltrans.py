@@ -62,7 +62,7 @@ def export(database: str, out: str | None) -> None:
 
 @evaltrans.command()
 @click.argument("database", metavar="DATABASE")
-@options.option("--source", "Show the outputs of this source sentence.", metavar="ID")
+@options.option("--source ID", "Show the outputs of this source sentence.")
 def show(database: str, source: str | None) -> None:
     """Say what is in a collection: in all, or for one source sentence.
 

@@ -16,12 +16,11 @@ from metra.cli.options import option
     required=True,
 )
 @option(
-    "-m --metric spec",
+    "-m --metric spec SPEC",
     "A measure that aligns words: gtm, meteor, wer, …",
     "gtm:e=2",
-    metavar="SPEC",
 )
-@option("--system", "Which system to show, where OUTPUT has several.", metavar="NAME")
+@option("--system NAME", "Which system to show, where OUTPUT has several.")
 @option(
     "--format form",
     "Text for the terminal or a picture; auto: a picture if FILE ends in .svg.",

@@ -19,7 +19,7 @@ def option(
     least: int | None = None,
     **settings: Any,
 ) -> Callable[..., Any]:
-    """Make an option by its flags and its parameter, with blanks between them.
+    """Make an option by its flags, its parameter and its METAVAR, with blanks between them.
 
     Its default is shown. Of `choices` the first is the default; `least` is the smallest
     whole number that may be given.
@@ -30,43 +30,28 @@ def option(
         settings["type"] = click.IntRange(least)
     if default is not None:
         settings = {"default": default, "show_default": True} | settings
-    return click.option(*names.split(), help=help_text, **settings)
+    *flags, last = names.split()
+    if last.isupper():
+        return click.option(*flags, help=help_text, metavar=last, **settings)
+    return click.option(*flags, last, help=help_text, **settings)
 
 
 references = option(
-    "-r --reference references",
+    "-r --reference references FILE",
     "Reference, one segment a line or in any format. May be given several times.",
     multiple=True,
-    metavar="FILE",
 )
-source = option(
-    "-s --source", "Source text, one segment a line or in any format.", metavar="FILE"
-)
+source = option("-s --source FILE", "Source text, one segment a line or in any format.")
 DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
-documents = option("--docs documents", DOCUMENTS, metavar="FILE")
-
-
-def input_format_of(*formats: str) -> Callable[..., Any]:
-    """Make the option that names the format of files, for what the command can read."""
-    text = "Format of all input files; auto goes by name and content."
-    return option("--input-format", text, choices=["auto", *formats])
-
-
-input_format = input_format_of(*FORMATS)
-
-
-def metrics_of(*default: str) -> Callable[..., Any]:
-    """Make the option that names measures; a command that is given none takes these."""
-    return option(
-        "-m --metric metrics",
-        "NAME or NAME:option=value,… (see `metra metrics`). May be given several times.",
-        multiple=True,
-        metavar="SPEC",
-        show_default=", ".join(default),
-    )
-
-
-metrics = metrics_of("bleu")
+documents = option("--docs documents FILE", DOCUMENTS)
+INPUT_FORMAT = "Format of all input files; auto goes by name and content."
+input_format = option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS])
+METRICS = (
+    "NAME or NAME:option=value,… (see `metra metrics`). May be given several times."
+)
+metrics = option(
+    "-m --metric metrics SPEC", METRICS, multiple=True, show_default="bleu"
+)
 tok = option("--tok", "How text is cut into words.", "13a")
 case = option("--case", "Whether letter case counts.", choices=["mixed", "lower"])
 seed = option("--seed", "Seed of the random draws.", defaults.SEED, least=0)
@@ -74,19 +59,11 @@ form = option("--format form", "How the results are written.", choices=REPORT_FO
 table_or_json = option(
     "--format form", "How the results are written.", choices=["table", "json"]
 )
-out = option("-o --out", "Write here instead of to the screen.", metavar="FILE")
-
-
-def digits_of(default: int) -> Callable[..., Any]:
-    """Make the option that says how many digits tables have."""
-    limits = click.IntRange(0, 15)
-    return option("--digits", "Digits after the point in tables.", default, type=limits)
-
-
-digits = digits_of(2)
+out = option("-o --out FILE", "Write here instead of to the screen.")
+DIGITS = "Digits after the point in tables."
+digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
 labels = option(
-    "--labels",
+    "--labels NAME=FILE",
     "Scores by label, one a line for each segment. May be given several times.",
     multiple=True,
-    metavar="NAME=FILE",
 )

@@ -8,10 +8,9 @@ from metra.cli import options
 @click.command()
 @click.argument("text", metavar="TEXT")
 @options.option(
-    "--model",
+    "--model NAME",
     "Installed spaCy model, by its package's name or its folder (extra parse).",
     required=True,
-    metavar="NAME",
 )
 @options.out
 @options.input_format

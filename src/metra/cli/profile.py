@@ -17,9 +17,8 @@ from metra.cli.options import option
 @option("--ci", "Bootstrap intervals, 95 %.", is_flag=True)
 @options.seed
 @option(
-    "--show",
+    "--show TRAIT",
     "List the segments that show a trait, such as loops, numbers or empty.",
-    metavar="TRAIT",
 )
 @option(
     "--format form",

@@ -14,9 +14,8 @@ from metra.cli import options
 @options.metrics
 @options.documents
 @options.option(
-    "--expected",
+    "--expected FILE",
     "A ranking to hold the others against: a system, a tab and its rank on each line.",
-    metavar="FILE",
 )
 @options.table_or_json
 @options.out

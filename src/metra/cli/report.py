@@ -14,24 +14,26 @@ METRICS = ("bleu", "chrf", "ter")
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
-@options.metrics_of(*METRICS)
+@option(
+    "-m --metric metrics SPEC",
+    options.METRICS,
+    multiple=True,
+    show_default=", ".join(METRICS),
+)
 @options.documents
 @option(
-    "--judgements",
+    "--judgements FILE",
     "What people thought: a table with the columns system, segment and score, what "
     "`metra judge export` writes, or any other judgements that `metra meta` reads.",
-    metavar="FILE",
 )
 @option(
-    "--question",
+    "--question NAME",
     "Which of several questions counts, say fluency; the last if not given.",
-    metavar="NAME",
 )
 @options.labels
 @option(
-    "--baseline",
+    "--baseline NAME",
     "The system that the others are compared with; the first if not given.",
-    metavar="NAME",
 )
 @option(
     "--grids",
@@ -41,12 +43,7 @@ METRICS = ("bleu", "chrf", "ter")
 )
 @options.seed
 @option("--title", "The heading.", "Translation report")
-@option(
-    "-o --out",
-    "HTML file to write; it is whole or not there.",
-    required=True,
-    metavar="FILE",
-)
+@option("-o --out FILE", "HTML file to write; it is whole or not there.", required=True)
 @options.input_format
 def report(
     metrics: tuple[str, ...],

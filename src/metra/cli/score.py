@@ -22,10 +22,9 @@ LEVELS = ("system", "document", "segment")
 @options.source
 @options.metrics
 @option(
-    "--model models",
+    "--model models FILE",
     "Quality model in TOML: its figure, and its measures. May be given several times.",
     multiple=True,
-    metavar="FILE",
 )
 @options.documents
 @option("--level", "Some of system,document,segment: which scores to give.", LEVELS[0])
@@ -48,9 +47,8 @@ LEVELS = ("system", "document", "segment")
     is_flag=True,
 )
 @option(
-    "--segments aligned_segments",
+    "--segments aligned_segments LIST",
     "Show the alignments of these segments only, for example 1,3-5.",
-    metavar="LIST",
 )
 @option(
     "--details",
@@ -58,24 +56,21 @@ LEVELS = ("system", "document", "segment")
     is_flag=True,
 )
 @option(
-    "--hyp-column hyp_columns",
+    "--hyp-column hyp_columns [NAME=]COLUMN",
     "Column with a system's outputs, in a table. May be given several times.",
     multiple=True,
-    metavar="[NAME=]COLUMN",
 )
 @option(
-    "--ref-column ref_columns",
+    "--ref-column ref_columns COLUMN",
     "Column with references, in a table. May be given several times.",
     multiple=True,
-    metavar="COLUMN",
 )
-@option("--source-column", "Column with the source, in a table.", metavar="COLUMN")
-@option("--doc-column", "Column with documents, in a table.", metavar="COLUMN")
+@option("--source-column COLUMN", "Column with the source, in a table.")
+@option("--doc-column COLUMN", "Column with documents, in a table.")
 @option(
-    "--group-by",
+    "--group-by COLUMN[,COLUMN]",
     "Scores of each group of segments beside the total: by language pair, domain …",
     multiple=True,
-    metavar="COLUMN[,COLUMN]",
 )
 @option(
     "--nulls",
@@ -83,14 +78,12 @@ LEVELS = ("system", "document", "segment")
     choices=["refuse", "empty"],
 )
 @option(
-    "--scores-out",
+    "--scores-out FOLDER",
     "Write each Parquet file here with a column of segment scores for each metric.",
-    metavar="FOLDER",
 )
 @option(
-    "--resume",
+    "--resume FOLDER",
     "Keep the totals of each finished Parquet file here; go on from what is kept.",
-    metavar="FOLDER",
 )
 @option(
     "--engine",
@@ -98,15 +91,12 @@ LEVELS = ("system", "document", "segment")
     choices=["local", "spark"],
 )
 @option(
-    "--master",
-    "Where Spark is; local[*], if not given: all cores of this machine.",
-    metavar="URL",
+    "--master URL", "Where Spark is; local[*], if not given: all cores of this machine."
 )
 @option(
-    "--spark-conf",
+    "--spark-conf KEY=VALUE",
     "Setting for Spark. May be given several times.",
     multiple=True,
-    metavar="KEY=VALUE",
 )
 @options.form
 @options.out

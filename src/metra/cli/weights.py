@@ -33,7 +33,7 @@ _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 @weights.command()
 @click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
 @options.documents
-@option("-o --out", "List to write; to the screen if not given.", metavar="FILE")
+@option("-o --out FILE", "List to write; to the screen if not given.")
 @options.tok
 @options.case
 @_stem
@@ -71,7 +71,7 @@ def build(
 
 @weights.command()
 @click.argument("path", metavar="LIST")
-@option("--document", "Show this document; all if not given.", metavar="ID")
+@option("--document ID", "Show this document; all if not given.")
 @option("--by", "Which weight ranks the words.", choices=["tfidf", "s"])
 @option("--top", "How many words of a document to show.", 10, least=1)
 def show(path: str, document: str | None, by: str, top: int) -> None:
@@ -94,8 +94,8 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @click.argument("first", metavar="REF1")
 @click.argument("second", metavar="REF2")
 @options.documents
-@option("-o --out", "Write all figures here, tab-separated.", metavar="FILE")
-@option("--plot", "Draw the polygons: an SVG file.", metavar="FILE")
+@option("-o --out FILE", "Write all figures here, tab-separated.")
+@option("--plot FILE", "Draw the polygons: an SVG file.")
 @option(
     "--width",
     "Width of the polygons' classes.",

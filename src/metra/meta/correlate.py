@@ -141,24 +141,19 @@ def correlate_metrics(
     confidence: float = 0.95,
 ) -> MetricCorrelations:
     """Answer all questions for the metrics of one language pair, with intervals."""
-    answers = [correlate_panel(panel, question) for question in questions]
-    refused = [explain_no_interval(panel, question) for question in questions]
-    if interval == "fisher":
-        answers = [
-            _add_fisher(question, results, confidence)
-            for question, results in zip(questions, answers, strict=True)
-        ]
-    elif interval == "bootstrap":
-        answers = [
-            results
-            if reason
-            else _add_bootstrap(panel, question, results, drawn, confidence)
-            for question, results, reason in zip(
-                questions, answers, refused, strict=True
-            )
-        ]
-    reasons = [reason for reason in refused if reason and interval == "bootstrap"]
-    return MetricCorrelations(panel, list(questions), answers, reasons)
+    answers, refused = [], []
+    for question in questions:
+        results = correlate_panel(panel, question)
+        if interval == "fisher":
+            results = _add_fisher(question, results, confidence)
+        elif interval == "bootstrap":
+            reason = explain_no_interval(panel, question)
+            if reason:
+                refused.append(reason)
+            else:
+                results = add_bootstrap(panel, question, results, drawn, confidence)
+        answers.append(results)
+    return MetricCorrelations(panel, list(questions), answers, refused)
 
 
 def report_correlation(
@@ -249,9 +244,11 @@ def _write_notes(correlations: MetricCorrelations) -> list[str]:
 def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
     """Say why a coefficient has no interval, if so: ties of long groups cost too much."""
     options = question.options
-    if question.level == "sys" or options.group == "item":
-        return ""
-    if not options.coefficient.ties:
+    if (
+        question.level == "sys"
+        or options.group == "item"
+        or not options.coefficient.ties
+    ):
         return ""
     if options.folds:
         return (
@@ -289,16 +286,16 @@ def _add_fisher(
     }
 
 
-def _add_bootstrap(
+def add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
     results: Mapping[str, CorrelationResult],
-    drawn: Drawn,
-    confidence: float,
+    drawn: Drawn = "both",
+    confidence: float = 0.95,
 ) -> dict[str, CorrelationResult]:
-    if not any(np.isfinite(result.value) for result in results.values()):
-        return dict(results)
-    if len(panel.systems) < 3:
+    """Add intervals from resamples of systems, segments or both, if there are enough."""
+    known = any(np.isfinite(result.value) for result in results.values())
+    if not known or len(panel.systems) < 3:
         return dict(results)
     draws = bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
@@ -347,15 +344,16 @@ def group_by_reason(results: Mapping[str, CorrelationResult]) -> dict[str, list[
 
 def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
     """Where the p-values of soft pairwise accuracy come from, for a signature."""
-    for question in questions:
-        options = question.options
-        if options.coefficient.soft:
-            if options.wmt:
-                return "wmt"
-            return (
-                options.p if options.p == "normal" else f"perm k={options.trials} mid-p"
-            )
-    return None
+    soft = [each.options for each in questions if each.options.coefficient.soft]
+    if not soft:
+        return None
+    if soft[0].wmt:
+        return "wmt"
+    drawn = soft[0].p != "normal"
+    return f"perm k={soft[0].trials} mid-p" if drawn else soft[0].p
+
+
+_EXPORTED = ("value", "interval", "eps", "n", "groups", "empty_groups")
 
 
 def _export_data(correlations: MetricCorrelations) -> dict[str, object]:
@@ -368,12 +366,8 @@ def _export_data(correlations: MetricCorrelations) -> dict[str, object]:
         "metrics": {
             name: {
                 question.heading: {
-                    "value": results[name].value,
-                    "interval": results[name].interval,
-                    "eps": results[name].eps,
-                    "n": results[name].n,
-                    "groups": results[name].groups,
-                    "empty_groups": results[name].empty,
+                    key: getattr(results[name], key.removesuffix("_groups"))
+                    for key in _EXPORTED
                 }
                 for question, results in zip(
                     correlations.questions, correlations.answers, strict=True

@@ -7,17 +7,18 @@ import numpy as np
 
 from metra.meta.correlate import (
     CorrelationSpec,
+    add_bootstrap,
     build_columns,
     correlate_panel,
     explain_missing,
     parse_specs,
     sort_metrics,
 )
-from metra.meta.findings import MetaReport, build_signature
+from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.scatter import ScatterPoints
 from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array, Mask, pair_gaps
-from metra.stats.bootstrap import bootstrap, compute_bounds, resamples_segments
+from metra.stats.arrays import Array, pair_gaps
+from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
 from metra.stats.line_fit import fit_line
 from metra.stats.panel import ScorePanel
@@ -51,13 +52,11 @@ def correlate_differences(
     """
     questions = parse_specs(["differentials", "accuracy"], "sys", options)
     answers = [correlate_panel(panel, question) for question in questions]
-    if interval and len(panel.systems) > 2:
-        for place, question in enumerate(questions):
-            draws = bootstrap(panel, "sys", question.options)
-            answers[place] = {
-                name: replace(result, interval=compute_bounds(draws[name]))
-                for name, result in answers[place].items()
-            }
+    if interval:
+        answers = [
+            add_bootstrap(panel, question, results)
+            for question, results in zip(questions, answers, strict=True)
+        ]
     return SystemDifferences(panel, questions, answers, compute_gold_p(panel, options))
 
 
@@ -141,10 +140,7 @@ def _build_cloud(
 ) -> ScatterPoints:
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
     first, second = np.triu_indices(len(panel.systems), 1)
-    gold, metric = (
-        pair_gaps(panel.system_gold),
-        pair_gaps(panel.system_metrics[name]),
-    )
+    gold, metric = map(pair_gaps, (panel.system_gold, panel.system_metrics[name]))
     sign = np.where(gold < 0, -1.0, 1.0)
     gold, metric = gold * sign, metric * sign
     wrong = (metric <= 0) & (gold > 0)
@@ -158,10 +154,9 @@ def _build_cloud(
         for one, other in zip(better, worse, strict=True)
     ]
     line = fit_line(gold[order], metric[order])
-    shown = " and ".join(
-        f"{label} {_format_figure(results[name].value)}"
-        for label, results in zip(("differentials", "accuracy"), answers, strict=True)
-    )
+    figures = [results[name].value for results in answers]
+    differential, accuracy = (f"{x:.3f}" if x == x else "–" for x in figures)
+    shown = f"differentials {differential} and accuracy {accuracy}"
     return ScatterPoints(
         f"{panel.place}Differences between systems, {name} and {panel.gold_name}",
         f"{panel.gold_name}, the better one first",
@@ -180,11 +175,6 @@ def _build_cloud(
     )
 
 
-def _format_figure(value: float) -> str:
-    """Write a figure, or a dash for what is none."""
-    return f"{value:.3f}" if value == value else "–"
-
-
 def _build_table(differences: SystemDifferences) -> Table:
     panel = differences.panel
     gold = np.sign(pair_gaps(panel.system_gold))
@@ -192,10 +182,18 @@ def _build_table(differences: SystemDifferences) -> Table:
     pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
     headings = ["differentials", f"accuracy ({pairs})"]
     sure_columns = []
+    gaps = {name: pair_gaps(panel.system_metrics[name]) for name in names}
     for band in () if differences.gold_p is None else BANDS:
         sure = np.asarray(differences.gold_p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")
-        sure_columns.append([_score_sure(panel, name, gold, sure) for name in names])
+        sure_columns.append(
+            [
+                build_figure((np.sign(gaps[name]) == gold)[sure].mean())
+                if sure.any()
+                else Cell(None)
+                for name in names
+            ]
+        )
     cells = build_columns(names, differences.answers, *sure_columns)
     return make_table(
         "metric",
@@ -204,10 +202,3 @@ def _build_table(differences: SystemDifferences) -> Table:
         caption=f"{panel.place}Differences between systems, {panel.gold_name}",
         name=panel.lang or "differentials",
     )
-
-
-def _score_sure(panel: ScorePanel, name: str, gold: Array, sure: Mask) -> Cell:
-    if not sure.any():
-        return Cell(None)
-    right = np.sign(pair_gaps(panel.system_metrics[name])) == gold
-    return Cell(float(right[sure].mean()))

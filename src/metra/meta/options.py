@@ -55,7 +55,7 @@ _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
 }
 
 
-def _shared(name: str) -> Any:
+def _find_option(name: str) -> Any:
     default, help_text, metadata = _SHARED[name]
     return _option(default, help_text, **metadata)
 
@@ -64,7 +64,7 @@ def _shared(name: str) -> Any:
 class CorrelateOptions:
     """How well do metrics agree with people?"""
 
-    level: Level = _shared("level")
+    level: Level = _find_option("level")
     coefficients: tuple[str, ...] = _names(
         "Coefficients, as NAME or NAME:GROUP (none, item, sys). Systems: pearson, "
         "spearman, accuracy, spa by default; segments: acc*_eq:item, kendall-b:item, "
@@ -77,13 +77,13 @@ class CorrelateOptions:
     nan: Literal["drop", "zero"] = _option(
         "drop", "What groups without a coefficient count: nothing, or zero."
     )
-    eps: float | None = _shared("eps")
-    eps_from: tuple[str, ...] = _shared("eps_from")
-    folds: int | None = _shared("folds")
+    eps: float | None = _find_option("eps")
+    eps_from: tuple[str, ...] = _find_option("eps_from")
+    folds: int | None = _find_option("folds")
     spa_p: SoftP = _option(
         "permutation", "Where the p-values of soft pairwise accuracy come from."
     )
-    wmt: bool = _shared("wmt")
+    wmt: bool = _find_option("wmt")
     no_ci: bool = _option(False, "Leave out the intervals.")
     interval: Literal["bootstrap", "fisher"] = _option(
         "bootstrap",
@@ -92,8 +92,8 @@ class CorrelateOptions:
     resample: Literal["both", "sys", "item"] = _option(
         "both", "What the bootstrap draws: systems, segments, or both."
     )
-    trials: int = _shared("trials")
-    seed: int = _shared("seed")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,16 +104,16 @@ class DiffOptions:
         "gold",
         "Which system stands first: the one people like better, or each in turn.",
     )
-    no_ci: bool = _shared("no_ci")
-    trials: int = _shared("trials")
-    seed: int = _shared("seed")
+    no_ci: bool = _find_option("no_ci")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """Which metrics are better than which?"""
 
-    level: Level = _shared("level")
+    level: Level = _find_option("level")
     coefficient: str | None = _option(
         None,
         "The coefficient; pearson for systems, acc*_eq:item for segments by default.",
@@ -128,10 +128,10 @@ class CompareOptions:
         "segments for spa, whose cells take a second for each two metrics.",
     )
     absolute: bool = _option(False, "Williams test of absolute correlations.")
-    eps: float | None = _shared("eps")
-    eps_from: tuple[str, ...] = _shared("eps_from")
-    folds: int | None = _shared("folds")
-    alpha: float = _shared("alpha")
+    eps: float | None = _find_option("eps")
+    eps_from: tuple[str, ...] = _find_option("eps_from")
+    folds: int | None = _find_option("folds")
+    alpha: float = _find_option("alpha")
     rule: Literal["greedy", "wmt"] = _option(
         "greedy",
         "greedy: beaten by one of the cluster; wmt: all above beat all below.",
@@ -147,8 +147,8 @@ class CompareOptions:
         "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
         "drawn anew each time, which takes some ten seconds for each two metrics.",
     )
-    trials: int = _shared("trials")
-    seed: int = _shared("seed")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ class CrossOptions:
     scorers: tuple[str, ...] = _names(
         "Scorers to compare, people's too; all by default.", "--scorer"
     )
-    level: Level = _shared("level")
+    level: Level = _find_option("level")
     coef: str = _option(
         "pearson",
         "The coefficient, for segments with its grouping.",
@@ -182,9 +182,9 @@ class PseudoOptions:
     coef: str = _option(
         "spearman", "The coefficient of systems on a document.", metavar="NAME"
     )
-    scaling: Scaling = _shared("scaling")
+    scaling: Scaling = _find_option("scaling")
     test: bool = _option(False, "Wilcoxon's test of each two metrics at each length.")
-    seed: int = _shared("seed")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,28 +208,28 @@ class RefsOptions:
     most: int = _option(
         12, "Try at most so many subsets of each number.", flags="--subsets", low=1
     )
-    seed: int = _shared("seed")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustOptions:
     """Does the agreement depend on a few systems?"""
 
-    coef: str = _shared("coef")
+    coef: str = _find_option("coef")
     choice: Choice = _option(
         "top",
         "The best systems only, neighbours by quality, all but one, or so many drawn at "
         "random (200 times; the mean, and what holds 95 % of them).",
     )
     window: int = _option(4, "Systems in a window.", low=4)
-    seed: int = _shared("seed")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterOptions:
     """How do systems lie by people and metric?"""
 
-    coef: str = _shared("coef")
+    coef: str = _find_option("coef")
     outliers: str = _option(
         "mad",
         "By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
@@ -246,12 +246,12 @@ class ScatterOptions:
 class TaskOptions:
     """What does the protocol of a WMT metrics task say?"""
 
-    wmt: bool = _shared("wmt")
+    wmt: bool = _find_option("wmt")
     test: bool = _option(
         False, "Test the averages of all pairs of metrics; gives clusters."
     )
-    trials: int = _shared("trials")
-    seed: int = _shared("seed")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,7 +278,7 @@ class RankOptions:
         "auto",
         "auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
     )
-    alpha: float = _shared("alpha")
+    alpha: float = _find_option("alpha")
     against: tuple[str, ...] = _names(
         "Scorers whose rankings are held against this one.", "--against"
     )
@@ -297,7 +297,7 @@ class RankOptions:
         "where not given.",
         low=1,
     )
-    seed: int = _shared("seed")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,14 +305,14 @@ class AgreeOptions:
     """How far do judges agree?"""
 
     within: float = _option(1.0, "Judgements this far apart still count as near.")
-    scaling: Scaling = _shared("scaling")
+    scaling: Scaling = _find_option("scaling")
     most_pairs: int = _option(
         15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )
     worst: int = _option(5, "Units to list that judges disagree about most.", low=0)
-    no_ci: bool = _shared("no_ci")
-    trials: int = _shared("trials")
-    seed: int = _shared("seed")
+    no_ci: bool = _find_option("no_ci")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

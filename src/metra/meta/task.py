@@ -6,9 +6,10 @@ pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Fr
 (Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import combinations
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from metra.meta.correlate import CorrelationSpec, correlate_panel, describe_spa
 from metra.meta.findings import MetaReport, build_count, build_signature
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, Codes
-from metra.stats.correlation import Options
+from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
@@ -70,7 +71,7 @@ def score_task(
         raise CorpusError(msg)
     left_out = {name for panel in panels for name in panel.names} - set(shared)
     panels = [panel.of_metrics(shared) for panel in panels]
-    columns = PROTOCOLS[protocol](panels, options)
+    columns = _build_columns(protocol, panels, options)
     values = np.array([_score_column(column) for column in columns])
     weights = np.array([column.weight for column in columns])
     weights = weights / weights.sum()
@@ -134,44 +135,32 @@ def build_task_table(scores: TaskScores) -> Table:
     )
 
 
-def _wmt23(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
-    names = ",".join(panel.lang for panel in panels)
-    pooled = ProtocolColumn(
-        f"{names} sys accuracy".strip(),
-        tuple(panels),
-        CorrelationSpec(replace(options, coef="accuracy"), "sys"),
-        len(panels),
-    )
-    return [
-        pooled,
-        *(
-            _build_column(panel, options, level, coef, group)
-            for panel in panels
-            for level, coef, group in (
-                ("sys", "pearson", "none"),
-                ("seg", "pearson", "none"),
-                ("seg", "acc*_eq", "item"),
-            )
-        ),
-    ]
+#: Level, coefficient and grouping of the columns of each language pair.
+PROTOCOLS: dict[str, tuple[tuple[str, str, Group], ...]] = {
+    "wmt23": (
+        ("sys", "pearson", "none"),
+        ("seg", "pearson", "none"),
+        ("seg", "acc*_eq", "item"),
+    ),
+    "wmt24": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
+    "wmt25": (("sys", "spa", "none"), ("seg", "acc*_eq", "item")),
+}
 
 
-def _wmt24(panels: Sequence[ScorePanel], options: Options) -> list[ProtocolColumn]:
-    return [
-        _build_column(panel, options, level, coef, group)
-        for panel in panels
-        for level, coef, group in (("sys", "spa", "none"), ("seg", "acc*_eq", "item"))
-    ]
-
-
-def _build_column(
-    panel: ScorePanel, options: Options, level: str, coef: str, group: Any
-) -> ProtocolColumn:
-    question = CorrelationSpec(replace(options, coef=coef, group=group), level)
-    return ProtocolColumn(f"{panel.lang} {level} {coef}".strip(), (panel,), question, 1)
-
-
-PROTOCOLS = {"wmt23": _wmt23, "wmt24": _wmt24, "wmt25": _wmt24}
+def _build_columns(
+    protocol: str, panels: Sequence[ScorePanel], options: Options
+) -> list[ProtocolColumn]:
+    columns = []
+    if protocol == "wmt23":
+        name = f"{','.join(panel.lang for panel in panels)} sys accuracy".strip()
+        question = CorrelationSpec(replace(options, coef="accuracy"), "sys")
+        columns.append(ProtocolColumn(name, tuple(panels), question, len(panels)))
+    for panel in panels:
+        for level, coef, group in PROTOCOLS[protocol]:
+            name = f"{panel.lang} {level} {coef}".strip()
+            question = CorrelationSpec(replace(options, coef=coef, group=group), level)
+            columns.append(ProtocolColumn(name, (panel,), question, 1))
+    return columns
 
 
 def _score_column(column: ProtocolColumn) -> Array:
@@ -184,9 +173,16 @@ def _score_column(column: ProtocolColumn) -> Array:
                 place = ", ".join(filter(None, (panel.lang, name, column.name)))
                 msg = f"{place}: {results[name].reason}"
                 raise CorpusError(msg)
-    pairs = np.array([len(p.systems) * (len(p.systems) - 1) / 2 for p in column.panels])
+    pairs = _count_pairs(column)
     each = np.array([[results[name].value for name in names] for results in answers])
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
+
+
+def _count_pairs(column: ProtocolColumn) -> Array:
+    """Count the pairs of systems of each language pair."""
+    return np.array(
+        [math.comb(len(panel.systems), 2) for panel in column.panels], float
+    )
 
 
 def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
@@ -215,25 +211,20 @@ def _p_values(
     )
     p = np.full((size, size), np.nan)
     after = []
-    for column in columns:
-        each = []
-        for panel in column.panels:
-            ask = column.question
+    for column, weight in zip(columns, weights, strict=True):
+        ask = column.question
+        scale = 1 - ask.options.coefficient.lowest
+        pairs = _count_pairs(column)
+        for panel, share in zip(column.panels, pairs.tolist(), strict=True):
             swap = choose_swap(panel, ask.level, ask.options)
-            each.append(prepare_swaps(panel, ask.level, ask.options, swap))
-        after.append(each)
-    for i in range(size):
-        for j in range(i + 1, size):
-            a, b = int(order[i]), int(order[j])
-            gap = np.zeros(options.trials)
-            for column, each, weight in zip(columns, after, weights, strict=True):
-                scale = 1 - column.question.options.coefficient.lowest
-                pairs = [
-                    len(x.systems) * (len(x.systems) - 1) / 2 for x in column.panels
-                ]
-                for swap_in, share in zip(each, pairs, strict=True):
-                    first, second = swap_in(a, b)
-                    gap += weight * share / sum(pairs) * (first - second) / scale
-            reached = int((gap >= average[a] - average[b] - SLACK).sum())
-            p[i, j] = share_reached(reached, options.trials)
+            swap_in = prepare_swaps(panel, ask.level, ask.options, swap)
+            after.append((swap_in, weight * share / sum(pairs), scale))
+    for i, j in combinations(range(size), 2):
+        a, b = int(order[i]), int(order[j])
+        gap = np.zeros(options.trials)
+        for swap_in, weight, scale in after:
+            first, second = swap_in(a, b)
+            gap += weight * (first - second) / scale
+        reached = int((gap >= average[a] - average[b] - SLACK).sum())
+        p[i, j] = share_reached(reached, options.trials)
     return p

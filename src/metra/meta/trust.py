@@ -9,19 +9,16 @@ from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, concatenate_scores
 from metra.meta.compare import MetricComparison, compare
-from metra.meta.correlate import correlate_panel as values_of
-from metra.meta.correlate import parse_specs
+from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
 from metra.meta.judge_plots import (
     Histogram,
     JudgePlot,
     build_gap_histogram,
     build_judge_plot,
 )
-from metra.meta.pseudo import JUDGES
-from metra.meta.pseudo import gather_judgements as every_judgement
+from metra.meta.pseudo import JUDGES, gather_judgements
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
-from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.judge_agreement import JudgeAgreement, agree
 from metra.stats.panel import ScorePanel
@@ -87,7 +84,13 @@ def assess_trust(
     `scorer` names people beside the metrics.
     """
     scores, statistics = build_scores(sheets)
-    everything = concatenate_scores([scores, _rename_scorer(judgements, scorer)])
+    # The only scorer of judgements is people; documents do not matter.
+    people = replace(
+        judgements,
+        scorers=(Scorer(scorer, "human"),),
+        items=tuple(ScoredItem(item.segment) for item in judgements.items),
+    )
+    everything = concatenate_scores([scores, people])
     notes: list[str] = []
     lined_up = build_panel(
         everything, scorer, list(sheets.metrics), statistics=statistics
@@ -104,49 +107,33 @@ def assess_trust(
         curve = _build_curve(everything, lined_up, seed)
     except CorpusError as reason:
         notes.append(f"No curve by length of document: {reason}")
-    judges, why = _summarise_judges(everything, judgements, scorer, seed)
     return TrustReport(
         agreement=_correlate_people(lined_up, options),
         comparison=comparison,
         curve=curve,
-        judges=judges,
-        notes=[*notes, *([why] if why else [])],
-    )
-
-
-def _rename_scorer(judgements: Scores, name: str) -> Scores:
-    """Name the only scorer of judgements as people; documents do not matter."""
-    return replace(
-        judgements,
-        scorers=(Scorer(name, "human"),),
-        items=tuple(ScoredItem(item.segment) for item in judgements.items),
+        judges=_summarise_judges(everything, judgements, scorer, seed, notes),
+        notes=notes,
     )
 
 
 def _correlate_people(lined_up: ScorePanel, options: Options) -> list[MetricAgreement]:
     """Pearson's r of systems and of segments, with intervals over systems and segments."""
     rows = []
-    for level, coefficient in (("sys", "pearson"), ("seg", "pearson")):
-        question = parse_specs([coefficient], level, options)[0]
-        results = values_of(lined_up, question)
-        drawn = {}
-        if len(lined_up.systems) > 2:
-            drawn = bootstrap(lined_up, level, question.options)
-        for name, result in results.items():
-            if result.value == result.value:
-                interval = compute_bounds(drawn[name]) if name in drawn else None
-                rows.append(
-                    MetricAgreement(
-                        name, level, coefficient, result.value, interval, result.n
-                    )
-                )
+    for level in ("sys", "seg"):
+        question = parse_specs(["pearson"], level, options)[0]
+        results = add_bootstrap(lined_up, question, correlate_panel(lined_up, question))
+        rows += [
+            MetricAgreement(name, level, "pearson", each.value, each.interval, each.n)
+            for name, each in results.items()
+            if each.value == each.value
+        ]
     return rows
 
 
 def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthCurve:
     drawn = draw_documents(
         lined_up,
-        every_judgement(everything, lined_up),
+        gather_judgements(everything, lined_up),
         lengths=LENGTHS,
         documents=DOCUMENTS,
         seed=seed,
@@ -161,32 +148,26 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
 
 
 def _summarise_judges(
-    everything: Scores,
-    judgements: Scores,
-    scorer: str,
-    seed: int,
-) -> tuple[JudgeSummary | None, str]:
+    everything: Scores, judgements: Scores, scorer: str, seed: int, notes: list[str]
+) -> JudgeSummary | None:
     nameless = int((judgements.judge < 0).sum())
     if nameless:
-        return None, (
+        notes.append(
             f"{nameless:,} of {len(judgements):,} judgements name no judge: how far judges "
             "agree cannot be said."
         )
+        return None
     try:
         agreement: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
     except CorpusError as reason:
-        return None, f"No agreement of judges: {reason}"
-    plot = _thin_points(build_judge_plot(agreement, scorer, seed=seed))
-    return JudgeSummary(
-        plot, build_gap_histogram(agreement, scorer), agreement.values
-    ), ""
-
-
-def _thin_points(plot: JudgePlot) -> JudgePlot:
-    """Keep every n-th point where there are more than anybody could see."""
+        notes.append(f"No agreement of judges: {reason}")
+        return None
+    plot = build_judge_plot(agreement, scorer, seed=seed)
+    # Every n-th point where there are more than anybody could see.
     step = -(-len(plot.given) // MOST_POINTS)
-    if step <= 1:
-        return plot
-    caption = f"{plot.caption}, one in {step} drawn"
-    given, moved = plot.given[::step], plot.moved[::step]
-    return replace(plot, caption=caption, given=given, moved=moved)
+    if step > 1:
+        caption = f"{plot.caption}, one in {step} drawn"
+        given, moved = plot.given[::step], plot.moved[::step]
+        plot = replace(plot, caption=caption, given=given, moved=moved)
+    gaps = build_gap_histogram(agreement, scorer)
+    return JudgeSummary(plot, gaps, agreement.values)

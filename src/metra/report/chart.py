@@ -6,15 +6,11 @@ are files of their own bring a style for both themes along (`render_svg`, `rende
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from metra.analysis.distributions import choose_round_step
-from metra.report.html.markup import Child, Html, mark_safe, tag
+from metra.report.html.markup import Html, mark_safe, tag
 from metra.report.terminal import measure_width, shorten_text
-
-if TYPE_CHECKING:
-    from metra.stats.line_fit import LineFit
+from metra.stats.arrays import choose_round_step
 
 #: Colours by name: for light and for dark pages.
 PALETTE = {
@@ -92,13 +88,10 @@ def render_chart(
     marks: Iterable[Html],
 ) -> str:
     """Write a chart as a file of its own, with its title and caption above."""
-    heading = [
-        draw_text(_MARGIN, 24, title, "title"),
-        draw_text(_MARGIN, 44, caption, "faint"),
-    ]
-    return render_svg(
-        "metra-chart", title, description, size, [*heading, *marks], style=_STYLE
-    )
+    heading = draw_text(_MARGIN, 24, title, "title")
+    below = draw_text(_MARGIN, 44, caption, "faint")
+    marks = [heading, below, *marks]
+    return render_svg("metra-chart", title, description, size, marks, style=_STYLE)
 
 
 def render_svg(
@@ -117,15 +110,17 @@ def render_svg(
     """
     width, height = (f"{side:.0f}" for side in size)
     children = [
+        "",
         tag("title", title),
         tag("desc", description),
         *([tag("style", mark_safe(style))] if style else []),
         tag("rect", class_="paper", width=width, height=height),
         *marks,
+        "",
     ]
     return tag(
         "svg",
-        mark_safe("\n".join(["", *children, ""])),
+        mark_safe("\n".join(children)),
         xmlns="http://www.w3.org/2000/svg",
         class_=name,
         role="img",
@@ -180,8 +175,7 @@ PAGE_FRAME = PlotFrame(52.0, 8.0, 322.0, 278.0)
 PAGE_HEIGHT = 316.0
 
 
-@dataclass(frozen=True, slots=True)
-class AxisScale:
+class AxisScale(NamedTuple):
     """A linear map from values to places on the page."""
 
     low: float
@@ -191,11 +185,9 @@ class AxisScale:
 
     def __call__(self, value: float) -> float:
         """Return the place of a value; what lies outside stands at the end."""
-        share = (
-            (value - self.low) / (self.high - self.low) if self.high > self.low else 0.5
-        )
-        place = self.start + (self.stop - self.start) * min(1.0, max(0.0, share))
-        return round(place, 2)
+        low, high, start, stop = self
+        share = (value - low) / (high - low) if high > low else 0.5
+        return round(start + (stop - start) * min(1.0, max(0.0, share)), 2)
 
 
 def pad_range(values: Sequence[float], share: float = 0.06) -> tuple[float, float]:
@@ -264,25 +256,14 @@ def draw_y_axis(
     for value in choose_ticks(scale.low, scale.high, most):
         y = scale(value)
         marks.append(draw_line(x, y, right, y, "rule"))
-        marks.append(
-            draw_text(x - 6, y + 4, f"{format_tick(value)}{unit}", "tick", "end")
-        )
+        number = f"{format_tick(value)}{unit}"
+        marks.append(draw_text(x - 6, y + 4, number, "tick", "end"))
     marks.append(draw_line(x, scale.start, x, scale.stop, "axis"))
     if name:
         middle = (scale.start + scale.stop) / 2
         turned = f"rotate(-90 12 {middle:g})"
         marks.append(draw_text(12, middle, name, "name", "middle", transform=turned))
     return marks
-
-
-def draw_fit(
-    fit: "LineFit", ends: tuple[float, float], x: AxisScale, y: AxisScale, kind: str
-) -> list[Html]:
-    """Draw a fitted line between two values, and the band that holds it."""
-    first, last = ends
-    start, stop = (fit.slope * end + fit.intercept for end in ends)
-    line = draw_line(x(first), y(start), x(last), y(stop), f"fit {kind}")
-    return [*draw_band(fit.band, x, y, kind), line]
 
 
 def draw_band(
@@ -311,42 +292,33 @@ def draw_text(
 
 def draw_row_name(x: float, y: float, name: str, most: int = LONGEST) -> Html:
     """Draw a name to the left of its row, in full as a hint."""
-    return tag(
-        "text",
-        shorten_text(name, most),
-        tag("title", name),
-        x=x,
-        y=y,
-        class_="label",
-        text_anchor="end",
-    )
+    words = shorten_text(name, most), tag("title", name)
+    return tag("text", *words, x=x, y=y, class_="label", text_anchor="end")
 
 
-def draw_line(
-    x1: float, y1: float, x2: float, y2: float, kind: str, **more: str
-) -> Html:
+def draw_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> Html:
     """Draw a straight line."""
-    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind, **more)
+    return tag("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=kind)
 
 
-def draw_path(path: str, kind: str, **more: str) -> Html:
+def draw_path(path: str, kind: str) -> Html:
     """Draw a path."""
-    return tag("path", class_=kind, d=path, **more)
+    return tag("path", class_=kind, d=path)
 
 
 def draw_rect(
     x: float,
     y: float,
-    wide: float,
-    tall: float,
+    width: float,
+    height: float,
     kind: str | None = None,
     hint: str = "",
     **more: float | str,
 ) -> Html:
     """Draw a rectangle, with a hint for the pointer."""
-    return tag(
-        "rect", _make_hint(hint), x=x, y=y, width=wide, height=tall, class_=kind, **more
-    )
+    title = tag("title", hint) if hint else None
+    place = {"x": x, "y": y, "width": width, "height": height}
+    return tag("rect", title, **place, class_=kind, **more)
 
 
 def draw_dot(
@@ -358,11 +330,8 @@ def draw_dot(
     **more: float | str,
 ) -> Html:
     """Draw a dot, with a hint for the pointer."""
-    return tag("circle", _make_hint(hint), cx=x, cy=y, r=radius, class_=kind, **more)
-
-
-def _make_hint(hint: str) -> Child:
-    return tag("title", hint) if hint else None
+    title = tag("title", hint) if hint else None
+    return tag("circle", title, cx=x, cy=y, r=radius, class_=kind, **more)
 
 
 def name_series(number: int) -> str:

@@ -28,7 +28,7 @@ from metra.metrics.record import Metric
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.results import Results
-from metra.scoring.statistics import CorpusStatistics, count_corpus
+from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
 from metra.stats import defaults
 
 if TYPE_CHECKING:
@@ -99,7 +99,13 @@ def build_study(
     )
     collected = prepare_analyses(corpus, metrics, analyses)
     sheets = count_corpus(
-        corpus, metrics, keep=True, visitors=[collected.visit], progress=counting
+        corpus,
+        metrics,
+        keep=True,
+        visitors=[collected.visit],
+        # Enough chunks of several systems for all cores.
+        chunk=-(-CHUNK // len(corpus.systems)),
+        progress=counting,
     )
     metrics = sheets.metrics
     results = _compute_results(sheets, questions, baseline, testing)
@@ -123,7 +129,6 @@ def build_study(
         grids=align_grids(texts, metrics, changed[:most_grids]),
         findings=run_analyses(
             collected,
-            metrics,
             sheets,
             _fit_to_size(analyses, results),
             baseline=baseline,

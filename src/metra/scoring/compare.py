@@ -4,22 +4,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil
+from typing import NamedTuple
 
+from metra import __version__
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.metrics.options import format_value
 from metra.metrics.record import Metric
 from metra.scoring.evaluate import (
     CI_UNITS,
+    NO_DOCUMENTS,
     EvaluationOptions,
     build_options,
     build_samples,
-    check_documents,
     choose_unit,
     evaluate_statistics,
     make_metrics,
 )
-from metra.scoring.results import Results, SignificanceSettings, SystemComparison
+from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, paired_tests
 from metra.stats.paired_tests import LEAST_UNITS
@@ -60,6 +63,55 @@ class ComparisonSettings:
             f"alpha={self.alpha}": (0 < self.alpha < 1, share),
         }
         check_settings("A comparison", checks)
+
+
+class SignificanceSettings(NamedTuple):
+    """How systems were compared: what was tested on what, and when it counts."""
+
+    test: str
+    unit: str
+    units: int
+    trials: int
+    seed: int
+    alpha: float
+    correction: str
+
+    def signature(self) -> str:
+        """Write everything that the p-values depend on in one line."""
+        listed = (
+            f"{key}:{format_value(getattr(self, key))}" for key in self._fields[1:]
+        )
+        return "|".join([self.test, *listed, f"version:{__version__}"])
+
+
+class SystemComparison(NamedTuple):
+    """One measure of two systems: how much they differ, and whether that means anything."""
+
+    metric: str
+    baseline: str
+    system: str
+    #: The system's score minus the baseline's.
+    difference: float
+    higher_is_better: bool
+    #: Of the difference, by the bootstrap.
+    interval: tuple[float, float] | None
+    #: Of the difference, by the jackknife.
+    standard_error: float | None
+    #: The difference in standard deviations of what single units contribute to it.
+    effect: float | None
+    p_value: float | None
+    #: The same, corrected for all comparisons by this metric.
+    p_holm: float | None
+    significant: bool
+    #: The terms as one line.
+    test: str
+    #: Why there is no p-value.
+    reason: str | None = None
+
+    @property
+    def gain(self) -> float:
+        """How much better the system is, whichever way the measure points."""
+        return self.difference if self.higher_is_better else -self.difference
 
 
 def compare(
@@ -104,7 +156,8 @@ def compare(
     chosen = make_metrics(metrics)
     corpus = Outputs(evalset, outputs)
     choose_trials(corpus.systems, settings)  # what cannot be is refused before the work
-    check_documents(options, corpus)
+    if options.documents and not corpus.has_documents:
+        raise CorpusError(NO_DOCUMENTS)
     statistics = count_corpus(corpus, chosen, keep=True)
     return compare_statistics(statistics, settings, options)
 

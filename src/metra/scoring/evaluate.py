@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 LEVELS = ("system", "document", "segment")
 CI_UNITS = ("auto", "segment", "document")
 
+NO_DOCUMENTS = (
+    "Document scores were asked for, but no documents are known; give `documents`."
+)
+
 # Fewer documents than this say little about documents in general: segments are resampled.
 ENOUGH_DOCUMENTS = 20
 
@@ -193,7 +197,8 @@ def evaluate_corpus(
         from metra.scoring.alignments import SegmentNotes
 
         notes = SegmentNotes(metrics, options)
-    check_documents(options, corpus)
+    if options.documents and not corpus.has_documents:
+        raise CorpusError(NO_DOCUMENTS)
     need_rows = options.documents or options.segments or options.ci
     if group_by and need_rows:
         msg = (
@@ -212,13 +217,6 @@ def evaluate_corpus(
     )
     results = evaluate_statistics(statistics, options)
     return notes.add_to(results) if notes else results
-
-
-def check_documents(options: EvaluationOptions, corpus: "Corpus") -> None:
-    """Refuse to score documents that are not known."""
-    if options.documents and not corpus.has_documents:
-        msg = "Document scores were asked for, but no documents are known; give `documents`."
-        raise CorpusError(msg)
 
 
 Intervals: TypeAlias = Mapping[tuple[str, str], tuple[float, float] | None]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import starmap
 from typing import Any, TypeAlias, overload
 
 import numpy as np
@@ -53,10 +52,8 @@ def pairwise(
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     _check(chosen)
     score = partial(_score_matrix, chosen.for_segments or chosen)
-    ours, theirs = (
-        _list_texts(candidates, "candidates"),
-        _list_texts(references, "references"),
-    )
+    ours = _list_texts(candidates, "candidates")
+    theirs = _list_texts(references, "references")
     nested = _are_lists(ours, "candidates")
     if nested != _are_lists(theirs, "references"):
         msg = (
@@ -76,14 +73,11 @@ def pairwise(
         (
             _list_texts(left, f"candidates[{index}]"),
             _list_texts(right, f"references[{index}]"),
+            f"[{index}]",
         )
         for index, (left, right) in enumerate(zip(ours, theirs, strict=True))
     ]
-
-    def score_sentence(index: int) -> Array:
-        return score(*sentences[index], where=f"[{index}]")
-
-    return list(ordered_map(score_sentence, range(len(sentences)), thread_count()))
+    return list(ordered_map(lambda pair: score(*pair), sentences, thread_count()))
 
 
 def _check(metric: Metric) -> None:
@@ -127,27 +121,25 @@ def _score_matrix(
     metric: Metric, candidates: list[Any], references: list[Any], where: str = ""
 ) -> Array:
     """The scores of one sentence; equal texts are looked at once."""
-    _check_strings(candidates, f"candidates{where}")
-    _check_strings(references, f"references{where}")
+    for texts, what in ((candidates, "candidates"), (references, "references")):
+        gone = pack(texts, f"{what}{where}").missing()
+        if gone:
+            msg = (
+                f"Segment {gone[0] + 1} of {what}{where} is missing; expected a string."
+            )
+            raise CorpusError(msg)
     rows, columns = _number_texts(candidates), _number_texts(references)
     if metric.pairs is None:
         scores = _score_pairs(metric, list(rows), list(columns))
     else:
-        texts = _number_texts([*rows, *columns])
-        column = SegmentColumn(pack(list(texts), "the texts"))
-        outputs = [texts[text] for text in rows]
-        scores = metric.pairs(column, outputs, [texts[text] for text in columns])
+        numbers = _number_texts([*rows, *columns])
+        column = SegmentColumn(pack(list(numbers), "the texts"))
+        outputs = [numbers[text] for text in rows]
+        scores = metric.pairs(column, outputs, [numbers[text] for text in columns])
     if scores.shape == (len(candidates), len(references)):
         return scores
     row_indices = [rows[text] for text in candidates]
     return scores[np.ix_(row_indices, [columns[text] for text in references])]
-
-
-def _check_strings(texts: list[Any], what: str) -> None:
-    gone = pack(texts, what).missing()
-    if gone:
-        msg = f"Segment {gone[0] + 1} of {what} is missing; expected a string."
-        raise CorpusError(msg)
 
 
 def _number_texts(texts: list[Any]) -> dict[Any, int]:
@@ -158,15 +150,11 @@ def _number_texts(texts: list[Any]) -> dict[Any, int]:
 def _score_pairs(metric: Metric, candidates: list[Any], references: list[Any]) -> Array:
     """Score the pairs as segments of a batch, some candidates at a time."""
     at_once = max(1, PAIRS_AT_ONCE // len(references))
-
-    def scores(start: int, stop: int) -> Array:
-        hyps = [text for text in candidates[start:stop] for _ in references]
-        refs = references * (stop - start)
-        batch = Batch.of(
-            SegmentColumn(pack(hyps, "hyps")), [SegmentColumn(pack(refs, "refs"))], None
-        )
-        return metric.aggregate(metric.rows(batch)).reshape(-1, len(references))
-
-    starts = range(0, len(candidates), at_once)
-    bounds = ((start, min(start + at_once, len(candidates))) for start in starts)
-    return np.concatenate(list(starmap(scores, bounds)))
+    scores = []
+    for start in range(0, len(candidates), at_once):
+        chosen = candidates[start : start + at_once]
+        hyps = pack([text for text in chosen for _ in references], "hyps")
+        refs = pack(references * len(chosen), "refs")
+        batch = Batch.of(SegmentColumn(hyps), [SegmentColumn(refs)], None)
+        scores.append(metric.aggregate(metric.rows(batch)))
+    return np.concatenate(scores).reshape(-1, len(references))

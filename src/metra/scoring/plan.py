@@ -113,16 +113,16 @@ def build_metrics(
     The answer is kept: on a worker, weights are unpacked once and not for each batch.
     """
     check_metrics(plan)
-    if plan.two_passes and weights is None:
-        listed = ", ".join(plan.two_passes)
+    made = build_unweighed(plan)
+    weighed = [spec for spec, entry in made.items() if entry.weighing]
+    if not weighed:
+        return made
+    if weights is None:
         msg = (
-            f"{listed}: what is weighed has to be counted first; give the weights that "
-            "`weights_of` makes of all that `term_rows` counted."
+            f"{', '.join(weighed)}: what is weighed has to be counted first; give the "
+            "weights that `encode_weights` makes of all that `count_terms` counted."
         )
         raise UnfittedError(msg)
-    made = build_unweighed(plan)
-    if not plan.two_passes:
-        return made
     table = pa.ipc.open_stream(pa.py_buffer(weights)).read_all()
     return {
         spec: entry.weighing.weigh(_read_terms(table, spec))
@@ -194,19 +194,21 @@ PIECE = 2048
 def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
     """Pack the texts of some rows."""
 
-    def pack(values: pa.Array, name: str) -> SegmentColumn:
+    def pack(name: str, values: pa.Array | None = None) -> SegmentColumn:
+        if values is None:
+            values = get_required_column(rows, name, plan.nulls)
         return SegmentColumn(pack_arrow_column(values, f"the column {name!r}"))
 
-    def read(name: str) -> pa.Array:
-        return get_required_column(rows, name, plan.nulls)
-
     refs = get_references(rows, plan.references, plan.nulls)
-    source, documents = plan.source, plan.documents
+    documents = None
+    if plan.documents:
+        names = get_required_column(rows, plan.documents, plan.nulls)
+        documents = list(map(str, names.to_pylist()))
     return CorpusChunk(
-        {system: pack(read(column), column) for system, column in plan.outputs},
-        [pack(*pair) for pair in zip(refs, plan.references, strict=True)],
-        pack(read(source), source) if source else None,
-        list(map(str, read(documents).to_pylist())) if documents else None,
+        {system: pack(column) for system, column in plan.outputs},
+        [pack(*pair) for pair in zip(plan.references, refs, strict=True)],
+        pack(plan.source) if plan.source else None,
+        documents,
         position=_Unnumbered,
     )
 

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from metra import __version__
-from metra.metrics.options import format_value
 from metra.metrics.record import Array, Parts
 
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.units import Finding
+    from metra.scoring.compare import SignificanceSettings, SystemComparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,55 +49,6 @@ class GroupScores:
     systems: Sequence[SystemScores]
 
 
-class SignificanceSettings(NamedTuple):
-    """How systems were compared: what was tested on what, and when it counts."""
-
-    test: str
-    unit: str
-    units: int
-    trials: int
-    seed: int
-    alpha: float
-    correction: str
-
-    def signature(self) -> str:
-        """Write everything that the p-values depend on in one line."""
-        listed = (
-            f"{key}:{format_value(getattr(self, key))}" for key in self._fields[1:]
-        )
-        return "|".join([self.test, *listed, f"version:{__version__}"])
-
-
-class SystemComparison(NamedTuple):
-    """One measure of two systems: how much they differ, and whether that means anything."""
-
-    metric: str
-    baseline: str
-    system: str
-    #: The system's score minus the baseline's.
-    difference: float
-    higher_is_better: bool
-    #: Of the difference, by the bootstrap.
-    interval: tuple[float, float] | None
-    #: Of the difference, by the jackknife.
-    standard_error: float | None
-    #: The difference in standard deviations of what single units contribute to it.
-    effect: float | None
-    p_value: float | None
-    #: The same, corrected for all comparisons by this metric.
-    p_holm: float | None
-    significant: bool
-    #: The terms as one line.
-    test: str
-    #: Why there is no p-value.
-    reason: str | None = None
-
-    @property
-    def gain(self) -> float:
-        """How much better the system is, whichever way the measure points."""
-        return self.difference if self.higher_is_better else -self.difference
-
-
 @dataclass(frozen=True, slots=True)
 class Results:
     """All systems' scores, in the order in which the systems were given."""
@@ -107,9 +57,9 @@ class Results:
     segments: int
     references: int
     documents: int | None = None
-    comparisons: Sequence[SystemComparison] = ()
+    comparisons: "Sequence[SystemComparison]" = ()
     #: Where systems were compared.
-    terms: SignificanceSettings | None = None
+    terms: "SignificanceSettings | None" = None
     #: By metric spec, where all pairs were compared: systems that belong together, best first.
     clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
     #: Where segments were grouped: every group's scores, in the order of their keys.

@@ -75,13 +75,8 @@ def score_totals(totals: pa.RecordBatch, plan: ScoringPlan) -> Results:
     """Give the scores of a table whose totals have been added up."""
     added: Totals = {}
     add_entries(added, read_entries(totals))
-    return score_entries(added, plan)
-
-
-def score_entries(totals: Totals, plan: ScoringPlan) -> Results:
-    """Give the scores of totals that a plan's metrics counted."""
     metrics, references = build_unweighed(plan), len(plan.references)
-    return build_results(totals, metrics, plan.systems, references, plan.group_by)
+    return build_results(added, metrics, plan.systems, references, plan.group_by)
 
 
 def totals_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:

@@ -1,6 +1,6 @@
 """Scoring tables in Parquet files on any engine, and what a table must have for it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -90,7 +90,17 @@ def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
     schemas = {path: read_schema(path) for path in paths}
     for path, schema in schemas.items():
         check_schema(plan, schema, path)
-    check_same_groups(plan, schemas)
+    first: dict[str, tuple[str, pa.DataType]] = {}
+    for path, schema in schemas.items():
+        for name in plan.group_by:
+            kind = unwrap_type(schema.field(name).type)
+            other, known = first.setdefault(name, (path, kind))
+            if get_key_kind(kind) != get_key_kind(known):  # 1 is not "1"
+                msg = (
+                    f"{path} has the column {name!r} of type {kind}, but {other} of type "
+                    f"{known}; groups need the same type in all files."
+                )
+                raise FormatError(msg)
 
 
 def check_schema(
@@ -114,21 +124,6 @@ def check_schema(
                 "before scores are written there."
             )
             raise FormatError(msg)
-
-
-def check_same_groups(plan: ScoringPlan, schemas: Mapping[str, pa.Schema]) -> None:
-    """Refuse files whose values to group by are of different kinds: 1 is not "1"."""
-    first: dict[str, tuple[str, pa.DataType]] = {}
-    for where, schema in schemas.items():
-        for name in plan.group_by:
-            kind = unwrap_type(schema.field(name).type)
-            other, known = first.setdefault(name, (where, kind))
-            if get_key_kind(kind) != get_key_kind(known):
-                msg = (
-                    f"{where} has the column {name!r} of type {kind}, but {other} of type "
-                    f"{known}; groups need the same type in all files."
-                )
-                raise FormatError(msg)
 
 
 def build_plan(

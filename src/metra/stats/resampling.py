@@ -5,7 +5,7 @@ Intervals need only a metric's rows and its `aggregate`.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -16,10 +16,11 @@ from metra.stats.arrays import Array, Codes
 from metra.stats.defaults import SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import sum_rows
-from metra.stats.weighted_sums import STEP, StackedRows, Weights
+from metra.stats.weighted_sums import StackedRows, Weights
 
-#: Trials times units in one block; of those, `STEP` are drawn at a time.
+#: Trials times units in one block; of those, so many are drawn at a time.
 BLOCK = 4_000_000
+STEP = 100_000
 
 #: Larger blocks multiply no faster.
 MOST_TRIALS = 256
@@ -33,12 +34,12 @@ def draw_weights(
     Each block tells for some trials how often each unit was drawn: (trials, count).
     """
     for size in _sizes(count, trials, block):
-        weights = np.empty((size, count), np.uint16)
-        start = 0
-        for draws in _sizes(count, size, step):
-            weights[start : start + draws] = draw_counts(count, draws, rng)
-            start += draws
-        yield weights
+        yield np.concatenate(
+            [
+                count_draws(rng.integers(0, count, (draws, count)), np.uint16)
+                for draws in _sizes(count, size, step)
+            ]
+        )
 
 
 def draw_counts(count: int, draws: int, rng: Generator) -> Codes:
@@ -46,12 +47,13 @@ def draw_counts(count: int, draws: int, rng: Generator) -> Codes:
     return count_draws(rng.integers(0, count, (draws, count)))
 
 
-def count_draws(drawn: Codes) -> Codes:
+def count_draws(drawn: Codes, kind: type = np.int64) -> NDArray[Any]:
     """Count in each row how often each number below the row's length was drawn."""
-    draws, count = drawn.shape
-    cells = drawn + np.arange(draws)[:, None] * count
-    counts = np.bincount(cells.ravel(), minlength=draws * count)
-    return counts.reshape(draws, count)
+    counts: NDArray[Any] = np.empty(drawn.shape, kind)
+    # Row by row: the counts of one row stay in the cache while they are made.
+    for place, row in enumerate(drawn):
+        counts[place] = np.bincount(row, minlength=len(row))
+    return counts
 
 
 def draw_swaps(

@@ -33,10 +33,8 @@ class ScreenSequence:
 
     def index(self, task: str, number: int) -> int | None:
         """Return where a screen stands; None if it is not the judge's."""
-        stands = (
-            place.task == task and place.number == number for place in self.places
-        )
-        return next((at for at, here in enumerate(stands) if here), None)
+        keys = [place[:2] for place in self.places]
+        return keys.index((task, number)) if (task, number) in keys else None
 
     def may_open(self, at: int) -> bool:
         """Return whether a screen can be looked at: earlier, next, or of a begun task."""

@@ -12,14 +12,7 @@ from metra.store.database import Store
 from metra.web.admin import campaigns, files, login, people, results, wizard
 from metra.web.judge import api as judge_api
 from metra.web.judge import pages as judge_pages
-from metra.web.security.headers import (
-    LOOPBACK,
-    OriginCheck,
-    SecurityHeaders,
-    parse_host,
-    parse_origin,
-)
-from metra.web.security.limits import BodyLimit, ErrorReplies
+from metra.web.security import headers, limits
 from metra.web.state import AppState, add_error_handlers
 
 
@@ -54,12 +47,14 @@ def create_app(
         app.include_router(part.router, include_in_schema=False)
     static = Path(__file__).parent / "static"
     app.mount("/static", StaticFiles(directory=static), name="static")
-    names = LOOPBACK | hosts
+    names = headers.LOOPBACK | hosts
     if base_url is not None:
-        names |= {parse_host(parse_origin(base_url).partition("://")[2])}
+        names |= {
+            headers.parse_host(headers.parse_origin(base_url).partition("://")[2])
+        }
     # The last is the outermost.
-    app.add_middleware(OriginCheck, base_url=base_url, hosts=names)
-    app.add_middleware(BodyLimit)
-    app.add_middleware(ErrorReplies)
-    app.add_middleware(SecurityHeaders, secure=secure)
+    app.add_middleware(headers.OriginCheck, base_url=base_url, hosts=names)
+    app.add_middleware(limits.BodyLimit)
+    app.add_middleware(limits.ErrorReplies)
+    app.add_middleware(headers.SecurityHeaders, secure=secure)
     return app

@@ -57,7 +57,7 @@ def looked(old=OLD, new=NEW, refs=REFS, wishes=EVERYTHING, source=None, more=Non
     collected = prepare_analyses(corpus, metrics, wishes)
     sheets = count_corpus(corpus, metrics, keep=True, visitors=[collected.visit])
     results = compare_statistics(sheets, ComparisonSettings(trials=200))
-    return results, run_analyses(collected, metrics, sheets, wishes, baseline="old")
+    return results, run_analyses(collected, sheets, wishes, baseline="old")
 
 
 def table(style=None, **options):

@@ -10,13 +10,8 @@ from metra.report import FORMATS
 from metra.report.table import Style, format_p_value, format_signed
 from metra.report.writers.comparison import choose_mark
 from metra.report.writers.results import render
-from metra.scoring.results import (
-    Results,
-    Score,
-    SignificanceSettings,
-    SystemComparison,
-    SystemScores,
-)
+from metra.scoring.compare import SignificanceSettings, SystemComparison
+from metra.scoring.results import Results, Score, SystemScores
 
 TERMS = SignificanceSettings(
     test="ar",

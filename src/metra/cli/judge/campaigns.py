@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,11 +24,10 @@ if TYPE_CHECKING:
 AT_KEYBOARD = "command line"
 
 store_option = option(
-    "--store url",
+    "--store url STORE",
     "A file, or postgresql://USER@HOST/DATABASE; $METRA_STORE if not given.",
     "judge.db",
     envvar="METRA_STORE",
-    metavar="STORE",
 )
 #: Optional if the store has only one.
 campaign_argument = click.argument("campaign", required=False)
@@ -55,7 +55,7 @@ def require_extra() -> None:
 @click.argument("files", nargs=-1, metavar="[CAMPAIGN.toml]...")
 @store_option
 @option("--draft", "Keep it closed to judges until an admin opens it.", is_flag=True)
-@option("--admin", "The admin's name.", "admin", metavar="NAME")
+@option("--admin NAME", "The admin's name.", "admin")
 @option(
     "--password-file",
     "A file whose first line is the admin's password; else $METRA_ADMIN_PASSWORD, "
@@ -194,10 +194,9 @@ def _describe_judge(judge: "Judge") -> str:
 @campaign_argument
 @store_option
 @option(
-    "--judge labels",
+    "--judge labels NAME",
     "Make this judge's link anew; the old one stops working.",
     multiple=True,
-    metavar="NAME",
 )
 @option("--revoke", "Take the links of --judge back instead.", is_flag=True)
 @option(
@@ -231,7 +230,7 @@ def links(
 
     check_base_url(base_url)
     now = time.time()
-    with store.transaction() as db:
+    with closing(store), store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
         wanted = [judges.find_by_label(db, stored.id, label) for label in labels] or [
             one
@@ -246,7 +245,6 @@ def links(
             else:
                 token = judges.issue_link(db, one.id, now=now, who=AT_KEYBOARD)
                 lines.append(f"{one.label}\t{base_url.rstrip('/')}/j/{token}")
-    store.close()
     click.echo("\n".join(lines) or "Every judge has a link; --judge makes one anew.")
 
 
@@ -254,11 +252,10 @@ def links(
 @campaign_argument
 @store_option
 @option(
-    "-j --judge judges",
+    "-j --judge judges NAME",
     "Who looks again; may be given several times.",
     multiple=True,
     required=True,
-    metavar="NAME",
 )
 @option("--each", "How many of them see each answer.", 1)
 @option("--name", "What the new campaign is called.", "", show_default=False)
@@ -278,8 +275,7 @@ def settle(
     from metra.store import campaigns
     from metra.store.second_looks import read_completed
 
-    store = open_store(url)
-    with store.transaction() as db:
+    with closing(open_store(url)) as store, store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
         made = build_follow_up(
             stored.campaign,
@@ -290,7 +286,6 @@ def settle(
             name=name,
         )
         cost = _add_campaign(db, made, time.time(), "open")
-    store.close()
     click.echo(cost)
     click.echo(f"Next: metra judge links {made.settings.name!r}")
 
@@ -313,16 +308,12 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
     """
     from metra.store import campaigns, judges
 
-    store = open_store(url)
-    now = time.time()
-    with store.transaction() as db:
-        key = judges.find_by_label(
-            db, campaigns.find_by_name(db, campaign).id, label
-        ).id
+    now, more = time.time(), ""
+    with closing(open_store(url)) as store, store.transaction() as db:
+        stored = campaigns.find_by_name(db, campaign)
+        key = judges.find_by_label(db, stored.id, label).id
         name = judges.anonymise_judge(db, key, now=now, who=AT_KEYBOARD)
-        deleted = 0
         if everything:
             deleted = judges.delete_answers(db, key, now=now, who=AT_KEYBOARD)
-    store.close()
-    more = f", and {deleted} answers deleted" if everything else ""
+            more = f", and {deleted} answers deleted"
     click.echo(f"{label} is forgotten; the answers are {name}'s now{more}.")

@@ -1,6 +1,7 @@
 """`metra judge import`, `export` and `exercise`: judgements from and to files."""
 
 import time
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
@@ -20,26 +21,22 @@ from metra.errors import OptionError
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @option(
-    "-o --out",
+    "-o --out OUT",
     "File to write, packed if it ends in .gz, .xz or .zst; - is the screen, which is "
     "what is written to without --store.",
-    metavar="OUT",
 )
 @option(
-    "--store url",
+    "--store url STORE",
     "Put the judgements into this store, as a campaign that is closed.",
-    metavar="STORE",
 )
-@option("--name", "What the campaign is called in the store.", metavar="NAME")
+@option("--name NAME", "What the campaign is called in the store.")
 @option(
-    "--lang",
+    "--lang SOURCE-TARGET",
     "The languages, such as en-de, where the files do not say them.",
-    metavar="SOURCE-TARGET",
 )
 @option(
-    "--protocol",
+    "--protocol NAME",
     "How judges were asked, where Pearmut's results do not tell: da, esa or mqm.",
-    metavar="NAME",
 )
 def import_(
     files: tuple[str, ...],
@@ -67,8 +64,8 @@ def import_(
     from metra.campaign.imports import (
         TEXTS,
         parse_judgements,
+        parse_texts,
         read_file,
-        read_texts,
         split_language_pair,
     )
     from metra.campaign.results import describe_counts
@@ -83,7 +80,7 @@ def import_(
         if url is not None:
             msg = f"{files[0]} holds texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = format_corpus(read_texts(files))
+        lines, kept, lost = format_corpus(parse_texts(found))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{kept} segments{more}.", err=True)
         write_output(lines.removesuffix("\n"), out or "-")
@@ -98,19 +95,18 @@ def import_(
 
         names = [Path(file).name for file in files]
         now = time.time()
-        with store.transaction() as db:
+        with closing(store), store.transaction() as db:
             stored = import_campaigns(
                 db, judgements, files=names, now=now, who=AT_KEYBOARD, name=name
             )
-        store.close()
         for campaign, one in stored.items():
-            said = (
-                "is in the store" if one.is_new else "was in the store; nothing changed"
-            )
-            click.echo(f"{campaign} {said}.", err=True)
+            known = "is in the store." if one.is_new else _KNOWN
+            click.echo(f"{campaign} {known}", err=True)
     if out is not None or url is None:
         write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
 
+
+_KNOWN = "was in the store; nothing changed."
 
 FORMATS = (
     *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
@@ -126,13 +122,7 @@ FORMATS = (
     "tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
     choices=FORMATS,
 )
-@option(
-    "-o --out",
-    "File to write; - is the screen.",
-    "-",
-    metavar="OUT",
-    show_default=False,
-)
+@option("-o --out OUT", "File to write; - is the screen.", "-", show_default=False)
 @option(
     "--unblind",
     "Show the systems' names before the campaign is closed; that is written to the log.",
@@ -154,24 +144,20 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.store.events import write_key_log
     from metra.store.second_looks import read_completed
 
-    store = open_store(url)
     now = time.time()
-    with store.transaction() as db:
+    with closing(open_store(url)) as store, store.transaction() as db:
         key = campaigns.find_by_name(db, campaign).id
         if unblind:
             campaigns.unblind_campaign(db, key, now=now, who=AT_KEYBOARD)
         stored = campaigns.get_campaign(db, key)
         judgements = read_completed(db, stored)
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
-        audit.add_entry(
-            db, AT_KEYBOARD, "export", {"format": form}, now=now, campaign=key
-        )
-    store.close()
+        about = {"format": form}
+        audit.add_entry(db, AT_KEYBOARD, "export", about, now=now, campaign=key)
     if stored.unblinded_at is None and stored.state != "closed":
         systems = [system.name for system in stored.campaign.systems]
-        judgements = blind_judgements(
-            judgements, assign_blind_names(systems, stored.secret)
-        )
+        names = assign_blind_names(systems, stored.secret)
+        judgements = blind_judgements(judgements, names)
         click.echo(
             "Systems are called System 1, System 2, … until the campaign is closed; "
             "--unblind shows their names.",
@@ -193,9 +179,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
 )
-@option(
-    "-o --out", "Write the tables there, too.", "", metavar="FOLDER", show_default=False
-)
+@option("-o --out FOLDER", "Write the tables there, too.", "", show_default=False)
 def exercise(
     campaigns: tuple[str, ...], url: str, files: tuple[str, ...], out: str
 ) -> None:
@@ -219,11 +203,9 @@ def exercise(
         from metra.store.campaigns import find_by_name
         from metra.store.second_looks import read_completed
 
-        store = open_store(url)
-        with store.reading() as db:
+        with closing(open_store(url)) as store, store.reading() as db:
             stored = [find_by_name(db, name) for name in campaigns]
             judgements = [read_completed(db, campaign) for campaign in stored]
-        store.close()
         results = convert_text_scores([*chain(*map(score_texts, judgements))])
     results += [result for path in files for result in read_results(path)]
     found = compare_evaluators(results)

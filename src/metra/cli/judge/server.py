@@ -19,10 +19,9 @@ _port = option("--port", default=8000, type=click.IntRange(0, 65535))
 @click.command()
 @click.argument("folder", default="metra-judge-demo", type=click.Path(file_okay=False))
 @option(
-    "-p --protocol protocols",
+    "-p --protocol protocols NAME",
     "Which protocol to show; may be given several times. All of them if not given.",
     multiple=True,
-    metavar="NAME",
 )
 @_port
 @option("--no-serve", "Make the store and stop.", is_flag=True)
@@ -79,16 +78,14 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
 )
 @option("--workers", "Processes that serve at once.", 1, type=click.IntRange(1, 64))
 @option(
-    "--behind-proxy proxy",
+    "--behind-proxy proxy ADDRESS",
     "Believe what a proxy at this address says about who asks (X-Forwarded-For).",
-    metavar="ADDRESS",
 )
 @option(
-    "--away-after away_hours",
+    "--away-after away_hours HOURS",
     "After how long without a sign of a judge others may take over her tasks.",
     72.0,
     type=FiniteRange(0),
-    metavar="HOURS",
 )
 def serve(url: str, host: str, port: int, base_url: str | None, **given: Any) -> None:
     """Serve the campaigns of a store until interrupted.

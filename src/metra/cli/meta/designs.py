@@ -16,7 +16,6 @@ from metra.meta.options import (
 )
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
     from metra.meta.findings import MetaReport
     from metra.stats.panel import ScorePanel
 
@@ -28,14 +27,7 @@ if TYPE_CHECKING:
 @shared.metrics
 @options_from(PseudoOptions)
 @shared.plot
-def pseudo(
-    scores: "Scores",
-    own: shared.OwnOutputs,
-    gold: str,
-    metrics: tuple[str, ...],
-    options: PseudoOptions,
-    plot: str | None,
-) -> "MetaReport":
+def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     """Rank systems on documents of n segments drawn at random: metrics, and judges.
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
@@ -48,17 +40,17 @@ def pseudo(
     """
     from metra.meta.pseudo import JUDGES, draw_curves, report_pseudo
 
-    scores = shared.require_one_language(scores)
-    scores, gold, notes = shared.normalise_scores(scores, gold, options.scaling)
-    scores, statistics = shared.add_own_scores(scores, own)
-    panel = shared.build_panels(scores, gold, metrics, statistics)[0]
-    curves = draw_curves(scores, panel, options)
-    if plot:
+    asked.require_one_language()
+    asked.gold = asked.normalise_scores(asked.gold, options.scaling)
+    asked.add_own_scores()
+    panel = asked.build_panels()[0]
+    curves = draw_curves(asked.scores, panel, options)
+    if asked.plot:
         means = {name: curves.mean(name) for name in curves.by_name}
         if curves.judges:
             means[JUDGES] = curves.judge_mean()
         picture = _draw_curves(
-            f"Mean {options.coef} with {gold} by length of document",
+            f"Mean {options.coef} with {asked.gold} by length of document",
             f"{len(panel.systems)} systems, {options.documents:,} documents of each length",
             "segments in a document",
             options.coef,
@@ -66,8 +58,8 @@ def pseudo(
             means,
             dashed=[JUDGES],
         )
-        shared.write_pictures(plot, [picture])
-    return shared.add_notes(report_pseudo(panel, curves, options), notes)
+        asked.write_pictures(picture)
+    return report_pseudo(panel, curves, options)
 
 
 @click.command()
@@ -76,19 +68,13 @@ def pseudo(
 @shared.gold
 @options_from(RefsOptions)
 @shared.plot
-def refs(
-    scores: "Scores",
-    own: shared.OwnOutputs,
-    gold: str,
-    options: RefsOptions,
-    plot: str | None,
-) -> "MetaReport":
+def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
     """Show how agreement grows with references: outputs are scored with subsets of them.
 
     \b
     metra meta refs da.tsv --gold da --output out.tsv -r r1.txt -r r2.txt -r r3.txt -m bleu
     """
-    if not (own.outputs and own.specs and own.references):
+    if not (asked.outputs and asked.specs and asked.references):
         msg = "Give --output, two or more -r and a measure (-m): what to score, with what."
         raise click.UsageError(msg)
     from metra.formats.scores.panel import build_panel
@@ -96,21 +82,20 @@ def refs(
     from metra.meta.correlate import parse_specs
     from metra.meta.refs import correlate_subsets, report_references
     from metra.scoring.evaluate import make_metrics
-    from metra.scoring.files import open_corpus
     from metra.scoring.scorers import ReferenceSubset, count_streams, score_systems
     from metra.stats.correlation import Options
 
-    scores = shared.require_one_language(scores)
-    corpus = open_corpus(own.outputs, own.references, own.source, own.docs)
-    measures = make_metrics(own.specs)
-    where = scores.languages[0]
+    asked.require_one_language()
+    corpus = asked.open_corpus()
+    measures = make_metrics(asked.specs)
+    lang = asked.scores.languages[0]
 
     def score(chosen: Sequence[int]) -> "ScorePanel":
         own_scores, statistics = score_systems(
-            ReferenceSubset(corpus, chosen), measures, lang=where
+            ReferenceSubset(corpus, chosen), measures, lang=lang
         )
-        both = concatenate_scores([scores, own_scores])
-        return build_panel(both, gold, list(measures), statistics=statistics)
+        both = concatenate_scores([asked.scores, own_scores])
+        return build_panel(both, asked.gold, list(measures), statistics=statistics)
 
     (question,) = parse_specs(
         [options.coef or "pearson"], options.level, Options(seed=options.seed)
@@ -123,16 +108,16 @@ def refs(
         most=options.most,
         seed=options.seed,
     )
-    if plot:
+    if asked.plot:
         picture = _draw_curves(
-            f"{question.heading} with {gold} by number of references",
+            f"{question.heading} with {asked.gold} by number of references",
             f"mean over subsets, at most {options.most} of each number",
             "references",
             question.options.coef,
             [str(count) for count in curves.counts],
             {name: curves.mean(name) for name in curves.values},
         )
-        shared.write_pictures(plot, [picture])
+        asked.write_pictures(picture)
     return report_references(curves, panel, question)
 
 
@@ -142,13 +127,7 @@ def refs(
 @shared.metrics
 @options_from(RobustOptions)
 @shared.plot
-def robust(
-    scores: "Scores",
-    gold: str,
-    metrics: tuple[str, ...],
-    options: RobustOptions,
-    plot: str | None,
-) -> "MetaReport":
+def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
     """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
 
     A metric that tells hopeless systems from good ones may still be blind among good ones.
@@ -159,14 +138,14 @@ def robust(
     from metra.meta.robust import compute_robustness, report_robustness
     from metra.stats.correlation import Options
 
-    panels = shared.build_panels(scores, gold, metrics)
+    panels = asked.build_panels()
     chosen = Options(coef=options.coef, seed=options.seed)
     choice, window = options.choice, options.window
     robustness = [
         compute_robustness(panel, chosen, choice=choice, window=window)
         for panel in panels
     ]
-    if plot:
+    if asked.plot:
         across = {
             "top": "best systems",
             "window": "systems by rank",
@@ -175,7 +154,7 @@ def robust(
         }
         pictures = [
             _draw_curves(
-                f"{options.coef} with {gold} over fewer systems",
+                f"{options.coef} with {asked.gold} over fewer systems",
                 panel.lang or f"{len(panel.systems)} systems",
                 across[choice],
                 options.coef,
@@ -184,7 +163,7 @@ def robust(
             )
             for panel, each in zip(panels, robustness, strict=True)
         ]
-        shared.write_pictures(plot, pictures)
+        asked.write_pictures(*pictures)
     return report_robustness(panels, robustness, chosen, choice=choice, window=window)
 
 
@@ -194,13 +173,7 @@ def robust(
 @shared.metrics
 @options_from(ScatterOptions)
 @shared.plot
-def scatter(
-    scores: "Scores",
-    gold: str,
-    metrics: tuple[str, ...],
-    options: ScatterOptions,
-    plot: str | None,
-) -> "MetaReport":
+def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport":
     """Plot systems by gold and metric, with a fitted line, its band and the outliers.
 
     Outliers are marked and the coefficient is given with and without them. With several
@@ -218,21 +191,19 @@ def scatter(
     )
     from metra.stats.correlation import Options
 
-    scores = shared.require_one_language(scores)
+    asked.require_one_language()
     named = options.outliers != "mad"
     scattered = correlate_choices(
-        shared.build_panels(scores, gold, metrics)[0],
+        asked.build_panels()[0],
         Options(coef=options.coef),
         classes=read_named_pairs(options.classes) if options.classes else None,
         outliers=[*filter(None, read_lines(options.outliers))] if named else None,
     )
-    report = report_scatter(scattered, named=named)
-    if plot:
+    if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        pictures = [draw_scatter(cloud) for cloud in build_system_clouds(scattered)]
-        report = shared.add_notes(report, shared.write_pictures(plot, pictures))
-    return report
+        asked.write_pictures(*map(draw_scatter, build_system_clouds(scattered)))
+    return report_scatter(scattered, named=named)
 
 
 @click.command()
@@ -242,11 +213,7 @@ def scatter(
 @shared.metrics
 @options_from(TaskOptions)
 def task(
-    scores: "Scores",
-    protocol: str,
-    gold: str,
-    metrics: tuple[str, ...],
-    options: TaskOptions,
+    asked: shared.MetaQuestion, protocol: str, options: TaskOptions
 ) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
@@ -260,7 +227,7 @@ def task(
     from metra.stats.correlation import Options
 
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
-    panels = shared.build_panels(scores, gold, metrics)
+    panels = asked.build_panels()
     return report_task(score_task(protocol, panels, chosen, test=options.test), chosen)
 
 

@@ -9,7 +9,6 @@ from metra.cli.meta import options as shared
 from metra.meta.options import AgreeOptions, NormaliseOptions, RankOptions
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
     from metra.meta.findings import MetaReport
 
 
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
 @shared.scorer
 @options_from(RankOptions)
 @shared.plot
-def rank(
-    scores: "Scores", name: str | None, options: RankOptions, plot: str | None
-) -> "MetaReport":
+def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
 
     A rank range is how far up or down a system could stand before a significant loss or
@@ -34,10 +31,9 @@ def rank(
     """
     from metra.meta.rank import rank_by_scorer, report_ranking
 
-    scores = shared.require_one_language(scores)
-    name = shared.choose_scorer(scores, name)
-    ranking = rank_by_scorer(scores, name, options)
-    if plot:
+    asked.require_one_language()
+    ranking = rank_by_scorer(asked.scores, asked.choose_scorer(), options)
+    if asked.plot:
         picture = shared.draw_heatmap(
             "Which systems are better",
             "p-values, row better than column; clusters framed",
@@ -46,7 +42,7 @@ def rank(
             "p",
             ranking.clusters,
         )
-        shared.write_pictures(plot, [picture])
+        asked.write_pictures(picture)
     return report_ranking(ranking, options)
 
 
@@ -55,9 +51,7 @@ def rank(
 @shared.scorer
 @options_from(AgreeOptions)
 @shared.plot
-def agree(
-    scores: "Scores", name: str | None, options: AgreeOptions, plot: str | None
-) -> "MetaReport":
+def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     """Say how far judges agree: pair by pair, as a whole, and with themselves.
 
     The table needs a column that names the judge. --plot draws the two judges who agree
@@ -70,30 +64,25 @@ def agree(
     from metra.formats.scores.panel import collect_ratings
     from metra.meta.agree import compute_agreement, report_agreement
 
-    name = shared.choose_scorer(scores, name)
-    scores, name, notes = shared.normalise_scores(scores, name, options.scaling)
-    ratings = collect_ratings(scores, name)
+    name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+    ratings = collect_ratings(asked.scores, name)
     agreement = compute_agreement(ratings, options)
-    if plot:
+    if asked.plot:
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
         from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 
-        pictures = [
+        asked.write_pictures(
             draw_judge_plot(build_judge_plot(agreement, name, seed=options.seed)),
             draw_histogram(build_gap_histogram(agreement, name)),
-        ]
-        shared.write_pictures(plot, pictures)
-    report = report_agreement(ratings, name, agreement, options)
-    return shared.add_notes(report, notes)
+        )
+    return report_agreement(ratings, name, agreement, options)
 
 
 @click.command()
 @shared.question
 @shared.scorer
 @options_from(NormaliseOptions)
-def normalise(
-    scores: "Scores", name: str | None, options: NormaliseOptions
-) -> "MetaReport":
+def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaReport":
     """Put each judge's values on one scale, and report on the judges.
 
     The new scorer is called NAME-METHOD, such as mqm-z. Judges who always gave the same
@@ -111,7 +100,7 @@ def normalise(
         report_normalisation,
     )
 
-    name = shared.choose_scorer(scores, name)
+    scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}
     if options.bad:
         failed = find_failing_judges(scores, name, options.bad)
@@ -119,11 +108,9 @@ def normalise(
     # A judge of degraded outputs only has gone with them.
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
     normalised = normalise(scores, name, options.method, left_out=left_out)
-    report = report_normalisation(normalised, name, options.method)
     if failed:
         told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
-        note = f"Did not tell {options.bad} from the rest: {told}."
-        report = shared.add_notes(report, [note])
+        asked.notes.append(f"Did not tell {options.bad} from the rest: {told}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
-    return report
+    return report_normalisation(normalised, name, options.method)

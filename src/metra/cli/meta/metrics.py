@@ -14,7 +14,6 @@ from metra.meta.options import (
 )
 
 if TYPE_CHECKING:
-    from metra.formats.scores.record import Scores
     from metra.meta.findings import MetaReport
 
 #: What is compared, in captions.
@@ -27,13 +26,7 @@ LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 @shared.metrics
 @options_from(CompareOptions)
 @shared.plot
-def compare(
-    scores: "Scores",
-    gold: str,
-    metrics: tuple[str, ...],
-    options: CompareOptions,
-    plot: str | None,
-) -> "MetaReport":
+def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport":
     """Rank metrics by how well they agree with people, and say which differences count.
 
     The default exchanges the scores of two metrics at random, cell by cell, and asks how
@@ -46,12 +39,10 @@ def compare(
     """
     from metra.meta.compare import compare, parse_question, report_comparison
 
-    scores = shared.select_level(scores, options.level, gold)
-    asked, test = parse_question(options)
-    panels = shared.build_panels(scores, gold, metrics)
-    (question,) = shared.fit_thresholds(
-        [asked], options.eps_from, scores, gold, metrics
-    )
+    asked.select_level(options.level, asked.gold)
+    spec, test = parse_question(options)
+    panels = asked.build_panels()
+    (question,) = asked.fit_thresholds([spec], options.eps_from)
     comparisons = [
         compare(
             panel,
@@ -63,11 +54,11 @@ def compare(
         )
         for panel in panels
     ]
-    if plot:
-        coefficient = options.coefficient or asked.heading.replace(" ", ":")
+    if asked.plot:
+        coefficient = options.coefficient or spec.heading.replace(" ", ":")
         pictures = [
             shared.draw_heatmap(
-                f"{coefficient} with {gold}: which metrics are better",
+                f"{coefficient} with {asked.gold}: which metrics are better",
                 f"p-values, row better than column ({each.test}); clusters framed",
                 each.names,
                 each.p,
@@ -76,7 +67,7 @@ def compare(
             )
             for each in comparisons
         ]
-        shared.write_pictures(plot, pictures)
+        asked.write_pictures(*pictures)
     return report_comparison(
         panels, question, comparisons, alpha=options.alpha, rule=options.rule
     )
@@ -88,13 +79,7 @@ def compare(
 @shared.gold
 @shared.metrics
 @options_from(CorrelateOptions)
-def correlate(
-    scores: "Scores",
-    own: shared.OwnOutputs,
-    gold: str,
-    metrics: tuple[str, ...],
-    options: CorrelateOptions,
-) -> "MetaReport":
+def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaReport":
     """Say how well metrics agree with people, with bootstrap intervals.
 
     With --output and -m, outputs are scored here and now, and each resample of segments
@@ -115,14 +100,12 @@ def correlate(
         report_correlation,
     )
 
-    scores, statistics = shared.add_own_scores(scores, own)
+    asked.add_own_scores()
     if options.level == "doc":
-        statistics = {}
-    scores = shared.select_level(scores, options.level, gold)
-    panels = shared.build_panels(scores, gold, metrics, statistics)
-    questions = shared.fit_thresholds(
-        parse_questions(options), options.eps_from, scores, gold, metrics
-    )
+        asked.statistics = {}
+    asked.select_level(options.level, asked.gold)
+    panels = asked.build_panels()
+    questions = asked.fit_thresholds(parse_questions(options), options.eps_from)
     interval = "none" if options.no_ci else options.interval
     correlations = [
         correlate_metrics(panel, questions, interval=interval, drawn=options.resample)
@@ -138,14 +121,7 @@ def correlate(
 @shared.metrics
 @options_from(DiffOptions)
 @shared.plot
-def diff(
-    scores: "Scores",
-    own: shared.OwnOutputs,
-    gold: str,
-    metrics: tuple[str, ...],
-    options: DiffOptions,
-    plot: str | None,
-) -> "MetaReport":
+def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
     """Correlate differences between systems, and count pairs in the right order.
 
     Differentials are Pearson's r of the differences of all pairs of systems. Accuracy is
@@ -159,27 +135,25 @@ def diff(
     from metra.meta.diff import build_clouds, correlate_differences, report_differences
     from metra.stats.correlation import Options
 
-    scores, statistics = shared.add_own_scores(scores, own)
+    asked.add_own_scores()
     chosen = Options(orient=options.orient, trials=options.trials, seed=options.seed)
     interval = not options.no_ci
     differences = [
         correlate_differences(panel, chosen, interval=interval)
-        for panel in shared.build_panels(scores, gold, metrics, statistics)
+        for panel in asked.build_panels()
     ]
-    report = report_differences(differences, chosen, interval=interval)
-    if plot:
+    if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        pictures = [draw_scatter(cloud) for cloud in build_clouds(differences)]
-        report = shared.add_notes(report, shared.write_pictures(plot, pictures))
-    return report
+        asked.write_pictures(*map(draw_scatter, build_clouds(differences)))
+    return report_differences(differences, chosen, interval=interval)
 
 
 @click.command()
 @shared.question
 @options_from(CrossOptions)
 @shared.plot
-def cross(scores: "Scores", options: CrossOptions, plot: str | None) -> "MetaReport":
+def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
     """Correlate every scorer with every other; alike ones stand side by side.
 
     \b
@@ -190,15 +164,16 @@ def cross(scores: "Scores", options: CrossOptions, plot: str | None) -> "MetaRep
     from metra.meta.cross import cross_correlate, report_cross
     from metra.stats.correlation import Options
 
-    scores = shared.require_one_language(scores)
-    scores = shared.select_level(scores, options.level)
+    asked.require_one_language()
+    asked.select_level(options.level)
+    scores = asked.scores
     chosen = parse_specs([options.coef], options.level, Options())[0].options
     names = options.scorers or scores.names
     crossed = cross_correlate(scores, names, options.level, chosen)
-    if plot:
+    if asked.plot:
         caption = f"{options.coef} of {LEVELS[options.level]}"
         picture = shared.draw_heatmap(
             "How the scorers agree", caption, crossed.names, crossed.values, "r"
         )
-        shared.write_pictures(plot, [picture])
+        asked.write_pictures(picture)
     return report_cross(scores, crossed, options.level, chosen)

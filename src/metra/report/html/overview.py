@@ -13,7 +13,8 @@ from metra.report.writers.headings import (
     join_names,
     order_systems,
 )
-from metra.scoring.results import Score, SystemComparison, SystemScores
+from metra.scoring.compare import SystemComparison
+from metra.scoring.results import Score, SystemScores
 from metra.scoring.table import Cell
 
 #: The size of the picture beside a score.

@@ -130,13 +130,9 @@ def _spread_places(places: list[float], bottom: float) -> list[float]:
 
 
 def _describe_curves(curves: CurvePlot) -> str:
-    lines = [
-        f"{name}: "
-        + ", ".join(
-            f"{label} {value:.3g}"
-            for label, value in zip(curves.labels, line, strict=True)
-            if value is not None
-        )
-        for name, line in curves.series.items()
-    ]
+    lines = []
+    for name, line in curves.series.items():
+        pairs = zip(curves.labels, line, strict=True)
+        values = [f"{label} {value:.3g}" for label, value in pairs if value is not None]
+        lines.append(f"{name}: {', '.join(values)}")
     return f"{curves.down} by {curves.across}. {'; '.join(lines)}."

@@ -1,6 +1,6 @@
 """A matrix as a heat map: p-values with clusters framed, or coefficients between scorers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,7 +38,13 @@ def draw_heatmap(heat: Heatmap) -> str:
     slanted = measure_text(names[-1]) * 0.78
     heading = max(measure_text(heat.title) * 1.12, measure_text(heat.caption))
     width = max(left + size + slanted, heading + 2 * MARGIN, 420)
-    marks = [*_draw_names(names, left, top), *plot_matrix(heat, left, top)]
+    marks = []
+    for at, name in enumerate(names):
+        middle = at * CELL + CELL / 2
+        marks.append(draw_text(left - 8, top + middle + 4, name, anchor="end"))
+        x, y = left + middle + 2, top - 7
+        marks.append(draw_text(x, y, name, transform=f"rotate(-45 {x:g} {y:g})"))
+    marks += plot_matrix(heat, left, top)
     page = width, top + size + 34
     description = _describe_heatmap(heat)
     return render_chart(heat.title, heat.caption, description, page, marks)
@@ -46,32 +52,25 @@ def draw_heatmap(heat: Heatmap) -> str:
 
 def plot_matrix(heat: Heatmap, left: float, top: float) -> list[Html]:
     """Draw the cells with their values, and a frame round each cluster."""
-    return [*_draw_cells(heat, left, top), *_draw_clusters(heat.clusters, left, top)]
-
-
-def _draw_names(names: Sequence[str], left: float, top: float) -> Iterator[Html]:
-    for at, name in enumerate(names):
-        middle = at * CELL + CELL / 2
-        yield draw_text(left - 8, top + middle + 4, name, anchor="end")
-        x, y = left + middle + 2, top - 7
-        yield draw_text(x, y, name, transform=f"rotate(-45 {x:g} {y:g})")
-
-
-def _draw_cells(heat: Heatmap, left: float, top: float) -> Iterator[Html]:
+    marks, side = [], CELL - 2
     for i, row in enumerate(heat.values):
         for j, value in enumerate(row):
             if value is None:
                 continue
             x, y = left + j * CELL, top + i * CELL
             kind = "heat negative" if value < 0 else "heat"
-            shade = _choose_shade(value, heat.kind)
+            shade = {"rx": 2, "fill_opacity": _choose_shade(value, heat.kind)}
             hint = f"{heat.names[i]}, {heat.names[j]}: {value:.4g}"
-            side = CELL - 2
-            yield draw_rect(
-                x + 1, y + 1, side, side, kind, hint, rx=2, fill_opacity=shade
-            )
             number = _format_number(value, heat.kind)
-            yield draw_text(x + CELL / 2, y + CELL / 2 + 4, number, "cell", "middle")
+            middle = x + CELL / 2, y + CELL / 2 + 4
+            marks.append(draw_rect(x + 1, y + 1, side, side, kind, hint, **shade))
+            marks.append(draw_text(*middle, number, "cell", "middle"))
+    for cluster in dict.fromkeys(heat.clusters):
+        first, size = heat.clusters.index(cluster), heat.clusters.count(cluster) * CELL
+        x, y = left + first * CELL, top + first * CELL
+        marks.append(draw_rect(x, y, size, size, "frame"))
+        marks.append(draw_text(x + 5, y + size - 5, str(cluster), "tick"))
+    return marks
 
 
 def _choose_shade(value: float, kind: str) -> float:
@@ -89,28 +88,13 @@ def _format_number(value: float, kind: str) -> str:
     return number.replace("-0.", "−.").replace("0.", ".", 1)
 
 
-def _draw_clusters(clusters: Sequence[int], left: float, top: float) -> Iterator[Html]:
-    for cluster in dict.fromkeys(clusters):
-        rows = [row for row, entry in enumerate(clusters) if entry == cluster]
-        side = len(rows) * CELL
-        x, y = left + rows[0] * CELL, top + rows[0] * CELL
-        yield draw_rect(x, y, side, side, "frame")
-        yield draw_text(x + 5, y + side - 5, str(cluster), "tick")
-
-
 def _describe_heatmap(heat: Heatmap) -> str:
-    rows = [
-        f"{name}: "
-        + ", ".join(
-            f"{other} {value:.3g}"
-            for other, value in zip(heat.names, row, strict=True)
-            if value is not None
-        )
-        for name, row in zip(heat.names, heat.values, strict=True)
-    ]
-    clusters = ", ".join(
-        f"{name} {at}" for name, at in zip(heat.names, heat.clusters, strict=False)
-    )
-    return f"{heat.caption}. {'; '.join(rows)}. " + (
-        f"Clusters: {clusters}." if clusters else ""
-    )
+    rows = []
+    for name, row in zip(heat.names, heat.values, strict=True):
+        pairs = zip(heat.names, row, strict=True)
+        values = [f"{other} {value:.3g}" for other, value in pairs if value is not None]
+        rows.append(f"{name}: {', '.join(values)}")
+    members = zip(heat.names, heat.clusters, strict=False)
+    clusters = ", ".join(f"{name} {at}" for name, at in members)
+    told = f"{heat.caption}. {'; '.join(rows)}. "
+    return f"{told}Clusters: {clusters}." if clusters else told

@@ -12,10 +12,8 @@ PLOT_FRAME = chart.PlotFrame(72.0, 58.0, 496.0, 484.0)
 
 def draw_histogram(plot: Histogram) -> str:
     """Draw a histogram as a file of its own."""
-    bars = "; ".join(
-        f"{label} {share:.1f} %"
-        for (label, _), share in zip(plot.bars, _compute_shares(plot), strict=True)
-    )
+    shares = zip(plot.bars, _compute_shares(plot), strict=True)
+    bars = "; ".join(f"{label} {share:.1f} %" for (label, _), share in shares)
     marks = plot_histogram(plot, HISTOGRAM_FRAME)
     description = f"{plot.across}: {bars}."
     return chart.render_chart(

@@ -40,8 +40,15 @@ def plot_points(
     x, y = frame.x_scale(*chart.pad_range(cloud.x)), frame.y_scale(lowest, highest)
     marks = chart.draw_axes(x, y, cloud.across, cloud.down, most=frame.ticks)
     if cloud.fit is not None:
-        limits = min(cloud.x), max(cloud.x)
-        marks += chart.draw_fit(cloud.fit, limits, x, y, chart.name_series(0))
+        first, last = min(cloud.x), max(cloud.x)
+        start, stop = (
+            cloud.fit.slope * end + cloud.fit.intercept for end in (first, last)
+        )
+        kind = chart.name_series(0)
+        marks += chart.draw_band(band, x, y, kind)
+        marks.append(
+            chart.draw_line(x(first), y(start), x(last), y(stop), f"fit {kind}")
+        )
     return [*marks, *_draw_points(cloud, x, y), *_draw_names(cloud, x, y, longest)]
 
 
@@ -76,24 +83,16 @@ def _draw_names(
             continue
         name = shorten_text(full_name, longest)
         wide = chart.measure_text(name)
-        for dx, dy in (
-            (8, 4),
-            (-8 - wide, 4),
-            (-wide / 2, -9),
-            (-wide / 2, 17),
-            (8, -8),
-            (8, 16),
-            (-8 - wide, -8),
-            (-8 - wide, 16),
-        ):
+        beside = -8 - wide
+        above = [(-wide / 2, -9), (-wide / 2, 17)]
+        corners = [(8, -8), (8, 16), (beside, -8), (beside, 16)]
+        for dx, dy in [(8, 4), (beside, 4), *above, *corners]:
             box = left + dx, top + dy - 9, left + dx + wide, top + dy + 2
-            if box[0] < x.start or box[2] > x.stop + chart.OVERHANG:
-                continue
-            if any(_has_overlap(box, other) for other in taken):
-                continue
-            taken.append(box)
-            yield chart.draw_text(left + dx, top + dy, name, "tick")
-            break
+            inside = x.start <= box[0] and box[2] <= x.stop + chart.OVERHANG
+            if inside and not any(_has_overlap(box, other) for other in taken):
+                taken.append(box)
+                yield chart.draw_text(left + dx, top + dy, name, "tick")
+                break
 
 
 def _has_overlap(

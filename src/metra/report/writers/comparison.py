@@ -1,7 +1,7 @@
 """Comparisons of systems: tables of differences, and verdicts in words."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from metra.report.table import format_count, format_p_value
 from metra.report.writers.headings import (
@@ -11,8 +11,11 @@ from metra.report.writers.headings import (
     join_names,
     shorten_specs,
 )
-from metra.scoring.results import Results, SystemComparison
+from metra.scoring.results import Results
 from metra.scoring.table import Cell, Table, make_table
+
+if TYPE_CHECKING:
+    from metra.scoring.compare import SystemComparison
 
 Tone: TypeAlias = Literal["", "good", "bad"]
 LEGEND = "▲ better, ▼ worse; △ ▽ may be chance"
@@ -48,7 +51,7 @@ def build_comparison_legend(results: Results) -> list[str]:
     return lines
 
 
-def choose_mark(comparison: SystemComparison) -> str:
+def choose_mark(comparison: "SystemComparison") -> str:
     """Choose a triangle that points up for better, hollow if it may be chance."""
     if comparison.difference != comparison.difference:
         return " "
@@ -161,13 +164,13 @@ def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:
     return next(at for at, members in enumerate(clusters, 1) if system in members)
 
 
-def _choose_tone(comparison: SystemComparison) -> Tone:
+def _choose_tone(comparison: "SystemComparison") -> Tone:
     if not comparison.significant:
         return ""
     return "good" if comparison.gain > 0 else "bad"
 
 
-def _classify_comparison(comparison: SystemComparison) -> str:
+def _classify_comparison(comparison: "SystemComparison") -> str:
     if comparison.reason:
         is_scored = comparison.difference == comparison.difference
         return "too few" if is_scored else "no score"

@@ -31,7 +31,7 @@ from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results
 from metra.scoring.table_totals import count_batch
 from metra.scoring.tables import TableProgress, check_files
-from metra.scoring.totals import Totals, add_entries
+from metra.scoring.totals import Totals, add_entries, build_results
 from metra.stats.parallel import ordered_map, thread_count
 
 #: Where a file keeps the fingerprint of what it was made of.
@@ -119,7 +119,8 @@ def score_files(
                     _write_totals(shard, plan)
                 finished += 1
             add_entries(totals, shard.totals.items())
-        return table_totals.score_entries(totals, plan)
+        metrics, references = build_unweighed(plan), len(plan.references)
+        return build_results(totals, metrics, plan.systems, references, plan.group_by)
     except KeyboardInterrupt:
         note = _describe_kept(finished, len(shards), resume, scores_out)
         msg = f"interrupted; of the files, {note}"

@@ -6,13 +6,12 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from metra.campaign.campaign import FIRST
-from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
+from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.exports import zip_files
 from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.store import audit, campaigns, tasks
-from metra.store.campaigns import StoredCampaign
 from metra.store.second_looks import read_completed
 from metra.web.admin.frame import OfCampaign, is_blind, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
@@ -24,25 +23,16 @@ router = APIRouter()
 
 
 @router.get("/admin/exercise")
-def show_exercise(request: Request, session: Administering) -> Response:
+def show_exercise(request: Request, _: Administering) -> Response:
     """Compare the chosen campaigns; only unblinded ones can be chosen."""
-    known, chosen, found = _compare_campaigns(request)
-    return render_admin_page(
-        request,
-        "exercise.html",
-        who=session.name,
-        known=known,
-        chosen=chosen,
-        found=found,
-        query=request.url.query,
-    )
+    shown = _compare_campaigns(request)
+    return render_admin_page(request, "exercise.html", query=request.url.query, **shown)
 
 
 @router.get("/admin/exercise/tables.zip")
-def download_tables(request: Request, session: Administering) -> Response:
+def download_tables(request: Request, _: Administering) -> Response:
     """Return the tables of the exercise as a zip file."""
-    del session  # only checked
-    _, _, found = _compare_campaigns(request)
+    found = _compare_campaigns(request)["found"]
     if found is None:
         raise Refusal.not_found()
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
@@ -50,9 +40,8 @@ def download_tables(request: Request, session: Administering) -> Response:
     return Response(packed, media_type="application/zip", headers=headers)
 
 
-def _compare_campaigns(
-    request: Request,
-) -> tuple[list[StoredCampaign], set[str], Exercise | None]:
+def _compare_campaigns(request: Request) -> dict[str, Any]:
+    """Return the campaigns that can be chosen, those that are, and their comparison."""
     with get_state(request).store.reading() as db:
         entries = campaigns.list_campaigns(db)
         every = [campaigns.get_campaign(db, entry[0]) for entry in entries]
@@ -69,21 +58,20 @@ def _compare_campaigns(
             if one.id in chosen
             for result in convert_text_scores(score_texts(read_completed(db, one)))
         ]
-    return known, chosen, compare_evaluators(results) if results else None
+    found = compare_evaluators(results) if results else None
+    return {"known": known, "chosen": chosen, "found": found}
 
 
 _MOST = 500
 
 
 @router.get("/admin/log")
-def show_log(request: Request, session: Administering) -> Response:
+def show_log(request: Request, _: Administering) -> Response:
     """Show the audit log of all campaigns."""
     with get_state(request).store.reading() as db:
         entries = audit.list_entries(db)
         names = {row[0]: row[1] for row in campaigns.list_campaigns(db)}
-    return render_admin_page(
-        request, "log.html", who=session.name, **_list_rows(entries, names)
-    )
+    return render_admin_page(request, "log.html", **_list_rows(entries, names))
 
 
 @router.get("/admin/campaigns/{key}/log")
@@ -137,9 +125,8 @@ def show_preview(visit: OfCampaign) -> Response:
         # Some screens omit a step.
         last = len(get_screen_protocol(campaign, task, number).steps) - 1
         shown.append(build_screen(campaign, task, number=number, step=last))
-    wording = choose_campaign_wording(
-        campaign, visit.request.query_params.get("wording", "")
-    )
+    wanted = visit.request.query_params.get("wording", "")
+    wording = choose_campaign_wording(campaign, wanted)
     about = build_campaign_json(stored, wording)
     languages = [one.language for one in list_wordings(campaign)]
     return visit.render(
@@ -169,7 +156,7 @@ class CampaignListing:
 
 
 @router.get("/admin")
-def show_campaigns(request: Request, session: Administering) -> Response:
+def show_campaigns(request: Request, _: Administering) -> Response:
     """Show the list of campaigns, newest first."""
     rows = []
     with get_state(request).store.reading() as db:
@@ -177,6 +164,4 @@ def show_campaigns(request: Request, session: Administering) -> Response:
             states = [task.state for task in tasks.list_campaign_tasks(db, row[0])]
             of = len(states) - states.count("passed")
             rows.append(CampaignListing(*row, states.count("done"), of))
-    return render_admin_page(
-        request, "campaigns.html", campaigns=rows, who=session.name
-    )
+    return render_admin_page(request, "campaigns.html", campaigns=rows)

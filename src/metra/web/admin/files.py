@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 
 from metra.campaign.exports import export_judgements, list_formats
 from metra.campaign.imports import (
@@ -20,7 +20,9 @@ from metra.store.events import write_key_log
 from metra.web.admin.frame import (
     CampaignVisit,
     OfCampaign,
+    get_field,
     is_blind,
+    read_files,
     render_admin_page,
 )
 from metra.web.pages import redirect_to
@@ -89,20 +91,16 @@ _PROTOCOLS = ("da", "da-sqm", "esa", "mqm")
 
 
 @router.get("/admin/campaigns/import")
-def show_import(request: Request, session: Administering) -> Response:
+def show_import(request: Request, _: Administering) -> Response:
     """Show the form for files to import."""
-    return _render_import(request, session.name, {})
+    return _render_import(request, {})
 
 
 @router.post("/admin/campaigns/import")
 async def import_files(request: Request, session: Administering) -> Response:
     """Import the campaigns of the files: all of them or, with a reason, none."""
     async with request.form(max_files=_MOST_FILES) as form:
-        sent = [
-            (value.filename, await value.read())
-            for value in form.getlist("files")
-            if isinstance(value, UploadFile) and value.filename
-        ]
+        sent = await read_files(form, "files")
     # Slow work runs in a thread, so that judges need not wait for it.
     return await run_in_threadpool(_import_files, request, session, form, sent)
 
@@ -110,12 +108,10 @@ async def import_files(request: Request, session: Administering) -> Response:
 def _import_files(
     request: Request, session: Session, form: FormData, sent: list[tuple[str, bytes]]
 ) -> Response:
-    typed = {
-        name: value.strip() if isinstance(value := form.get(name), str) else ""
-        for name in ("name", "lang", "protocol")
-    }
+    fields = ("name", "lang", "protocol")
+    typed = {name: get_field(form, name).strip() for name in fields}
     if not sent:
-        return _render_import(request, session.name, typed, "Choose at least one file.")
+        return _render_import(request, typed, "Choose at least one file.")
     state = get_state(request)
     try:
         judgements = parse_judgements(
@@ -133,19 +129,13 @@ def _import_files(
                 name=typed["name"] or None,
             )
     except MetraError as error:
-        return _render_import(request, session.name, typed, str(error))
+        return _render_import(request, typed, str(error))
     [first, *more] = kept.values()
     return redirect_to("/admin" if more else f"/admin/campaigns/{first.id}/results")
 
 
 def _render_import(
-    request: Request, who: str, typed: dict[str, Any], problem: str = ""
+    request: Request, typed: dict[str, str], problem: str = ""
 ) -> Response:
-    return render_admin_page(
-        request,
-        "import.html",
-        who=who,
-        typed=typed,
-        problem=problem,
-        protocols=_PROTOCOLS,
-    )
+    shown: dict[str, Any] = {"typed": typed, "protocols": _PROTOCOLS}
+    return render_admin_page(request, "import.html", problem=problem, **shown)

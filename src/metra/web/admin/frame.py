@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request, Response
 from sqlalchemy import Connection
+from starlette.datastructures import FormData, UploadFile
 
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.formats.scores.judgement import Judgement
@@ -25,9 +26,22 @@ def render_admin_page(
 ) -> Response:
     """Render an admin page, in English; one with a `problem` is a refusal."""
     _add_filters()
-    english = {"lang": "en", "dir": "ltr", "t": load_strings("en")}
     status = status or (422 if more.get("problem") else 200)
-    return render_page(request, f"admin/{template}", status=status, **english | more)
+    more |= {"lang": "en", "dir": "ltr", "t": load_strings("en")}
+    more["who"] = getattr(request.state, "who", "")
+    return render_page(request, f"admin/{template}", status=status, **more)
+
+
+def get_field(form: FormData, name: str) -> str:
+    """Return the text of a form's field; empty if there is none."""
+    value = form.get(name)
+    return value if isinstance(value, str) else ""
+
+
+async def read_files(form: FormData, name: str) -> list[tuple[str, bytes]]:
+    """Return names and contents of the files in a form's field."""
+    files = (value for value in form.getlist(name) if isinstance(value, UploadFile))
+    return [(file.filename, await file.read()) for file in files if file.filename]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +81,8 @@ class CampaignVisit:
 
     def render(self, template: str, **more: Any) -> Response:
         """Render a page about the campaign."""
-        about = {"who": self.who, "stored": self.stored, "blind": is_blind(self.stored)}
-        return render_admin_page(self.request, template, **more | about)
+        more |= {"stored": self.stored, "blind": is_blind(self.stored)}
+        return render_admin_page(self.request, template, **more)
 
     def redirect(self, page: str = "") -> Response:
         """Redirect the browser to a page of the campaign."""

@@ -7,13 +7,9 @@ from fastapi import APIRouter, Form, Request, Response
 from metra.store import access, audit
 from metra.web.admin.frame import render_admin_page
 from metra.web.pages import redirect_to
+from metra.web.security import visitors
 from metra.web.security.limits import get_client_address
-from metra.web.security.visitors import (
-    Administering,
-    drop_session,
-    get_session,
-    put_session,
-)
+from metra.web.security.visitors import Administering
 from metra.web.state import get_state
 
 router = APIRouter()
@@ -23,7 +19,7 @@ _MOST_FAILURES = 10
 @router.get("/admin/login")
 def show_login(request: Request) -> Response:
     """Show the form for name and password."""
-    if get_session(request, "admin") is not None:
+    if visitors.get_session(request, "admin") is not None:
         return redirect_to("/admin")
     return render_admin_page(request, "login.html", name="")
 
@@ -53,7 +49,7 @@ def login(
         return render_admin_page(
             request, "login.html", status=status, name=name, problem=problem
         )
-    old = get_session(request, "admin")
+    old = visitors.get_session(request, "admin")
     with state.store.transaction() as db:
         if old is not None:
             access.end_session(db, old)
@@ -61,7 +57,7 @@ def login(
         access.forget_failures(db, key)
         audit.add_entry(db, name, "sign in", now=now)
     reply = redirect_to("/admin")
-    put_session(request, reply, "admin", token)
+    visitors.put_session(request, reply, "admin", token)
     return reply
 
 
@@ -73,5 +69,5 @@ def logout(request: Request, session: Administering) -> Response:
         access.end_session(db, session)
         audit.add_entry(db, session.name, "sign out", now=state.clock())
     reply = redirect_to("/admin/login")
-    drop_session(request, reply, "admin")
+    visitors.drop_session(request, reply, "admin")
     return reply

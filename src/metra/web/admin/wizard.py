@@ -4,8 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 
+from metra.campaign import uploads
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.material import READERS, read_options, read_pasted
@@ -14,13 +15,13 @@ from metra.campaign.prefilled_marks import check_marks
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.second_look import MADE_OF_OTHERS
 from metra.campaign.settings import check_settings, list_form_defaults, list_form_fields
-from metra.campaign.uploads import CampaignTexts, Upload, pair_uploads, unpack_texts
+from metra.campaign.uploads import CampaignTexts, Upload, Use
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.campaign.workload import plan_workload
 from metra.errors import FormatError, MetraError
 from metra.store import campaigns
 from metra.store.access import Session
-from metra.web.admin.frame import render_admin_page
+from metra.web.admin.frame import get_field, read_files, render_admin_page
 from metra.web.pages import redirect_to
 from metra.web.security.visitors import Administering
 from metra.web.state import get_state
@@ -28,7 +29,7 @@ from metra.web.strings import get_language_name
 
 router = APIRouter()
 #: The role of the files in each field of the form.
-_FILES = {
+_FILES: dict[str, Use] = {
     "outputs": "output",
     "references": "reference",
     "source": "source",
@@ -45,25 +46,25 @@ _DEFAULTS = {"protocol": "ldc"} | list_form_defaults()
 
 
 @router.get("/admin/campaigns/new")
-def show_files(request: Request, session: Administering) -> Response:
+def show_files(request: Request, _: Administering) -> Response:
     """Show the form for the files."""
-    return render_admin_page(request, "new_files.html", who=session.name)
+    return render_admin_page(request, "new_files.html")
 
 
 @router.post("/admin/campaigns/new/files")
-async def check_files(request: Request, session: Administering) -> Response:
+async def check_files(request: Request, _: Administering) -> Response:
     """Check the files; if they fit together, show the form for the settings."""
     async with request.form(max_files=_MOST_FILES) as form:
-        uploads = await _read_uploads(form)
+        sent = [
+            Upload(use, name, content)
+            for field, use in _FILES.items()
+            for name, content in await read_files(form, field)
+        ]
     # Slow work runs in a thread, so that judges need not wait for it.
-    pairing = await run_in_threadpool(pair_uploads, uploads)
+    pairing = await run_in_threadpool(uploads.pair_uploads, sent)
     if pairing.texts is None:
-        return render_admin_page(
-            request, "new_files.html", status=422, who=session.name, pairing=pairing
-        )
-    return _render_settings(
-        request, session.name, pairing.texts, _DEFAULTS, pairing=pairing
-    )
+        return render_admin_page(request, "new_files.html", status=422, pairing=pairing)
+    return _render_settings(request, pairing.texts, _DEFAULTS, pairing=pairing)
 
 
 @router.post("/admin/campaigns/new/wishes")
@@ -75,16 +76,14 @@ async def check_form(request: Request, session: Administering) -> Response:
 
 def _check_settings(request: Request, session: Session, form: FormData) -> Response:
     try:
-        texts = unpack_texts(_get_field(form, "texts"))
+        texts = uploads.unpack_texts(get_field(form, "texts"))
     except FormatError as error:
-        return render_admin_page(
-            request, "new_files.html", who=session.name, problem=str(error)
-        )
+        return render_admin_page(request, "new_files.html", problem=str(error))
     fields = (*_TEXTS, *_WHOLE, *_SHARES, *_SWITCHES, "judges", *_MORE)
-    typed = {name: _get_field(form, name) for name in fields}
+    typed = {name: get_field(form, name) for name in fields}
     try:
         made = _build_campaign(typed, texts)
-        if _get_field(form, "go") == "create":
+        if get_field(form, "go") == "create":
             state = get_state(request)
             with state.store.transaction() as db:
                 key = campaigns.create_campaign(
@@ -95,7 +94,7 @@ def _check_settings(request: Request, session: Session, form: FormData) -> Respo
         shown: dict[str, Any] = {"problem": str(error).removeprefix("The form: ")}
     else:
         shown = {"plan": plan_workload(made)}
-    return _render_settings(request, session.name, texts, typed, **shown)
+    return _render_settings(request, texts, typed, **shown)
 
 
 def _build_campaign(typed: dict[str, str], texts: CampaignTexts) -> Campaign:
@@ -135,17 +134,12 @@ def _parse_percent(text: str, name: str) -> float:
 
 
 def _render_settings(
-    request: Request,
-    who: str,
-    texts: CampaignTexts,
-    typed: dict[str, str],
-    **more: Any,
+    request: Request, texts: CampaignTexts, typed: dict[str, str], **more: Any
 ) -> Response:
     languages = [(code, get_language_name(code)) for code in LANGUAGES]
     return render_admin_page(
         request,
         "new_wishes.html",
-        who=who,
         typed=typed,
         packed=texts.pack(),
         systems=list(texts.outputs),
@@ -165,18 +159,3 @@ def _render_settings(
         ],
         **more,
     )
-
-
-async def _read_uploads(form: FormData) -> list[Upload]:
-    uploads = []
-    for field, use in _FILES.items():
-        for value in form.getlist(field):
-            if isinstance(value, UploadFile) and value.filename:
-                content = await value.read()
-                uploads.append(Upload(use, value.filename, content))  # type: ignore[arg-type]
-    return uploads
-
-
-def _get_field(form: FormData, name: str) -> str:
-    value = form.get(name)
-    return value if isinstance(value, str) else ""

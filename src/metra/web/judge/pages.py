@@ -11,14 +11,9 @@ from metra.store.access import Session
 from metra.store.campaigns import StoredCampaign
 from metra.web.judge import views
 from metra.web.pages import get_language, redirect_to, render_page, reply_json
+from metra.web.security import visitors
 from metra.web.security.limits import get_client_address
-from metra.web.security.visitors import (
-    Judging,
-    drop_session,
-    get_session,
-    put_language,
-    put_session,
-)
+from metra.web.security.visitors import Judging
 from metra.web.state import Refusal, get_state
 from metra.web.strings import LANGUAGES
 
@@ -33,7 +28,7 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
     """
     state = get_state(request)
     now = state.clock()
-    old = get_session(request, "judge")
+    old = visitors.get_session(request, "judge")
     key = f"link {get_client_address(request)}"
     with state.store.transaction() as db:
         judge = judges.find_by_token(db, secret)
@@ -109,7 +104,7 @@ def start_session(request: Request, token: str) -> Response:
     """Exchange the link's secret for a cookie, and redirect away from the link."""
     secret, _ = begin_judge_session(request, token)
     reply = redirect_to("/judge")
-    put_session(request, reply, "judge", secret)
+    visitors.put_session(request, reply, "judge", secret)
     return reply
 
 
@@ -227,7 +222,7 @@ def leave_session(request: Request, visit: Judging) -> Response:
         place, now = judge.campaign, state.clock()
         audit.add_entry(db, judge.label, "sign out", now=now, campaign=place)
     reply = render_page(request, "judge/leave.html", csrf="")
-    drop_session(request, reply, "judge")
+    visitors.drop_session(request, reply, "judge")
     return reply
 
 
@@ -240,7 +235,7 @@ def set_language(
     local = plain and back.startswith("/") and not back.startswith("//")
     reply = redirect_to(back if local else "/judge")
     if language in LANGUAGES:
-        put_language(request, reply, language)
+        visitors.put_language(request, reply, language)
     return reply
 
 

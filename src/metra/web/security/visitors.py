@@ -80,6 +80,7 @@ def _require_admin(request: Request) -> Session:
     found = _find_cookie_session(request, "admin")
     if found is None:
         raise Refusal.signed_out(role="admin")
+    request.state.who = found[0].name
     return found[0]
 
 

@@ -1,6 +1,5 @@
 """How segment scores are spread: the same bins for every system."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from metra.metrics.record import Array
 from metra.scoring.results import Results
+from metra.stats.arrays import choose_round_step
 
 BINS = 20
 
@@ -25,22 +25,21 @@ class Distribution:
 
 def count_distributions(results: Results) -> list[Distribution]:
     """Count every metric's segment scores in bins; segments without a score are left out."""
-    return [_count_distribution(results, spec) for spec in results.specs]
-
-
-def _count_distribution(results: Results, spec: str) -> Distribution:
-    scores = {
-        system.name: get_segment_scores(results, system.name, spec)
-        for system in results.systems
-    }
-    edges = compute_bin_edges(np.concatenate(list(scores.values())))
-    finite = {name: values[np.isfinite(values)] for name, values in scores.items()}
-    return Distribution(
-        spec,
-        edges.tolist(),
-        {name: np.histogram(v, edges)[0].tolist() for name, v in finite.items()},
-        {name: float(np.median(v)) if len(v) else np.nan for name, v in finite.items()},
-    )
+    distributions = []
+    for spec in results.specs:
+        finite = {}
+        for system in results.systems:
+            scores = get_segment_scores(results, system.name, spec)
+            finite[system.name] = scores[np.isfinite(scores)]
+        edges = compute_bin_edges(np.concatenate(list(finite.values())))
+        counts = {
+            name: np.histogram(v, edges)[0].tolist() for name, v in finite.items()
+        }
+        medians = {
+            n: float(np.median(v)) if len(v) else np.nan for n, v in finite.items()
+        }
+        distributions.append(Distribution(spec, edges.tolist(), counts, medians))
+    return distributions
 
 
 def get_segment_scores(results: Results, system: str, spec: str) -> Array:
@@ -75,17 +74,6 @@ def compute_bin_edges(scores: Array, bins: int = BINS) -> Array:
         edges = _compute_round_edges(low, usual if usual > low else high, bins)
     edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     return edges
-
-
-def choose_round_step(span: float, most: int) -> float:
-    """Give the smallest round number that parts a span into no more parts than this.
-
-    >>> choose_round_step(90, 4), choose_round_step(0.7, 5)
-    (25.0, 0.2)
-    """
-    rough = span / most
-    size = 10.0 ** math.floor(math.log10(rough))
-    return next(size * by for by in (1, 2, 2.5, 5, 10, 20) if size * by >= rough)
 
 
 def _compute_round_edges(low: float, high: float, bins: int) -> Array:

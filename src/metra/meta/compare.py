@@ -218,7 +218,21 @@ def _test_wilcoxon(
 def _test_outcomes(
     panel: ScorePanel, question: CorrelationSpec, _: bool
 ) -> tuple[Array, str]:
-    return pairs_p(*_compare_outcomes(panel, question)), "pairs"
+    """Test whether metrics order as many pairs of outputs as the gold does."""
+    options = _group_by_segment(question, "pairs")
+    if not options.coefficient.pairs:
+        msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
+        raise OptionError(msg)
+    eps = compute_thresholds(panel.gold, panel.metrics, options)
+    gold_gaps = pair_gaps(panel.gold)
+    there = np.isfinite(gold_gaps)
+    right = []
+    for name, metric in panel.metrics.items():
+        order = order_pairs(pair_gaps(metric), eps[name])
+        right.append((np.sign(gold_gaps) == order)[there])
+    count = there.sum(0)
+    weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
+    return pairs_p(np.array(right, np.float64), weights), "pairs"
 
 
 #: p-values that each metric is no better than each other, and what the test is called.
@@ -238,26 +252,6 @@ def _group_by_segment(question: CorrelationSpec, test: str) -> Options:
         msg = f"The {test} test needs a coefficient of each segment: `level` seg, NAME:item."
         raise OptionError(msg)
     return question.options
-
-
-def _compare_outcomes(
-    panel: ScorePanel, question: CorrelationSpec
-) -> tuple[Array, Array]:
-    """Whether each metric orders each pair of outputs as the gold, and what pairs weigh."""
-    options = _group_by_segment(question, "pairs")
-    if not options.coefficient.pairs:
-        msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
-        raise OptionError(msg)
-    eps = compute_thresholds(panel.gold, panel.metrics, options)
-    gold_gaps = pair_gaps(panel.gold)
-    there = np.isfinite(gold_gaps)
-    right = []
-    for name, metric in panel.metrics.items():
-        order = order_pairs(pair_gaps(metric), eps[name])
-        right.append((np.sign(gold_gaps) == order)[there])
-    count = there.sum(0)
-    weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
-    return np.array(right, np.float64), weights
 
 
 def _export_data(

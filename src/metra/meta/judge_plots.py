@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, choose_round_step
 from metra.stats.defaults import SEED
 from metra.stats.judge_agreement import JudgeAgreement, JudgePair
 
@@ -81,7 +81,7 @@ def count_gaps(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
     if (gaps == np.rint(gaps)).all() and top < most:
         counts = np.bincount(gaps.astype(np.int64))
         return [(str(at), int(count)) for at, count in enumerate(counts)]
-    step = _round_step(top / (most - 1))
+    step = choose_round_step(0.999999 * top, most - 1, (1, 2, 5, 10))
     bins = np.ceil(gaps[gaps > 0] / step - 1e-9).astype(np.int64)
     counts = np.bincount(np.maximum(bins, 1))[1:]
     bars = [("0", int((gaps == 0).sum()))]
@@ -94,8 +94,3 @@ def _find_least(pairs: Sequence[JudgePair]) -> JudgePair:
     known = [p for p in pairs if p.spearman == p.spearman]
     enough = [p for p in known if p.n >= ENOUGH]
     return min(enough or known or pairs, key=lambda pair: pair.spearman)
-
-
-def _round_step(step: float) -> float:
-    power = 10.0 ** np.floor(np.log10(step))
-    return float(next(power * m for m in (1, 2, 5, 10) if power * m >= step * 0.999999))

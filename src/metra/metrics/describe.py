@@ -3,6 +3,7 @@
 import inspect
 import re
 from dataclasses import dataclass
+from textwrap import dedent
 
 from metra.metrics import registry
 from metra.metrics.options import format_value, read_parameters
@@ -41,17 +42,16 @@ def read_description(name: str) -> Description:
     factory = registry.find_factory(name)
     body, _, listed = (inspect.getdoc(factory) or "").partition("\nOptions:\n")
     summary, _, definition = body.partition("\n")
-    meanings = _SHARED | _parse_meanings(listed)
+    entries = re.findall(r"^(\w+): (.+(?:\n .+)*)", dedent(listed), re.MULTILINE)
+    meanings = {name: re.sub(r"\n +", " ", meaning) for name, meaning in entries}
     options = tuple(
         Option(
-            parameter.name,
-            meanings.get(parameter.name, ""),
-            "none"
-            if parameter.default in (None, "")
-            else format_value(parameter.default),
-            tuple(parameter.choices()),
+            option,
+            meanings.get(option, _SHARED.get(option, "")),
+            format_value(entry.default) if entry.default not in (None, "") else "none",
+            tuple(entry.choices()),
         )
-        for parameter in read_parameters(factory).values()
+        for option, entry in read_parameters(factory).items()
     )
     return Description(name, summary.strip(), definition.strip(), options)
 
@@ -77,16 +77,3 @@ def describe_metric(name: str) -> str:
         values = f"one of {', '.join(option.choices)}; " if option.choices else ""
         lines.append(f"  {'':{left}}  {values}default {option.default}")
     return "\n".join(lines)
-
-
-def _parse_meanings(listed: str) -> dict[str, str]:
-    meanings: dict[str, str] = {}
-    name = ""
-    for line in inspect.cleandoc(listed).split("\n"):
-        entry = re.match(r"(\w+): (.+)", line)
-        if entry:
-            name = entry[1]
-            meanings[name] = entry[2]
-        elif name and line.strip():
-            meanings[name] += " " + line.strip()
-    return meanings

@@ -129,7 +129,6 @@ class _Type(NamedTuple):
     allowed: bool
     unknown: bool
     foreign: bool
-    never_a_name: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,38 +172,34 @@ class _WordChecker:
             theirs = set(
                 split_word_parts(word.text for word in find_running_words(text))
             )
+            found = ((word.text, self._find_evidence(word, theirs)) for word in words)
             suspects = [
                 (word, evidence, self._is_wrong(evidence, source is not None))
-                for word, evidence in self._find_suspects(words, theirs)
+                for word, evidence in found
+                if evidence is not None
             ]
             yield len(words), suspects
 
-    def _find_suspects(
-        self, words: Iterable[RunningWord], source: set[str]
-    ) -> Iterator[tuple[str, _Evidence]]:
-        """Give the words that something speaks against and nothing for."""
-        for text, has_letters, is_name in words:
-            if not has_letters:
-                continue
-            kind = self.types.get(text)
-            if kind is None:
-                kind = self.types[text] = self._classify(text)
-            if kind.allowed or (self.names and is_name and not kind.never_a_name):
-                continue
-            evidence = _Evidence(kind.folded in source, kind.unknown, kind.foreign)
-            if any(evidence):
-                yield text, evidence
+    def _find_evidence(self, word: RunningWord, source: set[str]) -> _Evidence | None:
+        """Return what speaks against a word, None if nothing does or something for it."""
+        if not word.letters:
+            return None
+        kind = self.types.get(word.text)
+        if kind is None:
+            kind = self.types[word.text] = self._classify(word.text)
+        # Letters that are foreign to a language in Latin letters make names wrong, too.
+        is_wrong_name = kind.foreign and self.scripts == {"LATIN"}
+        if kind.allowed or (self.names and word.is_name and not is_wrong_name):
+            return None
+        evidence = _Evidence(kind.folded in source, kind.unknown, kind.foreign)
+        return evidence if any(evidence) else None
 
     def _classify(self, word: str) -> _Type:
         folded = word.casefold()
+        is_unknown = self.dictionary is not None and not self.dictionary.knows(word)
         scripts = {get_script(letter) for letter in word} - {""}
-        foreign = not scripts <= self.scripts
         return _Type(
-            folded,
-            folded in self.allowed,
-            self.dictionary is not None and not self.dictionary.knows(word),
-            foreign,
-            foreign and self.scripts == {"LATIN"},
+            folded, folded in self.allowed, is_unknown, not scripts <= self.scripts
         )
 
     def _is_wrong(self, evidence: _Evidence, with_source: bool) -> bool:

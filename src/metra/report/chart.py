@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from metra.analysis.distributions import choose_round_step
 from metra.report.html.markup import Html, mark_safe, tag
 from metra.report.terminal import measure_width, shorten_text
+from metra.stats.arrays import choose_round_step
 
 #: Colours by name: for light and for dark pages.
 PALETTE = {

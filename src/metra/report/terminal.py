@@ -31,10 +31,14 @@ _ISOLATE, _END_OF_ISOLATE = "\u2068", "\u2069"
 def render_table(table: Table, style: Style) -> str:
     """Lay out a table, in parts one below the other where it is too wide."""
     names, *layouts = _lay_out_columns(table, style)
-    parts = [
-        _render_part(names, layouts[first:last], style)
-        for first, last in _split_columns(layouts, names.width, style.width)
-    ]
+    parts = []
+    for run in _split_columns(layouts, names.width, style.width):
+        columns = [names, *run]
+        heading = "  ".join(column.heading for column in columns).rstrip()
+        rule = "─" * (names.width + sum(2 + column.width for column in run))
+        rows = zip(*(column.cells for column in columns), strict=True)
+        lines = [style_text(heading, BOLD, style), style_text(rule, DIM, style)]
+        parts.append("\n".join([*lines, *("  ".join(row).rstrip() for row in rows)]))
     if table.caption:
         caption = style_text(escape_controls(table.caption), BOLD, style)
         parts[0] = f"{caption}\n{parts[0]}"
@@ -44,11 +48,8 @@ def render_table(table: Table, style: Style) -> str:
 def render_plain_table(table: Table, style: Style) -> list[str]:
     """Lay out a table without rules and emphasis: a line of headings, then the rows."""
     layouts = _lay_out_columns(table, style._replace(color=False))
-    lines = (
-        [layout.heading for layout in layouts],
-        *zip(*(layout.cells for layout in layouts), strict=True),
-    )
-    return ["  ".join(line).rstrip() for line in lines]
+    columns = [[layout.heading, *layout.cells] for layout in layouts]
+    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
 class _ColumnLayout(NamedTuple):
@@ -63,7 +64,7 @@ def _lay_out_columns(table: Table, style: Style) -> list[_ColumnLayout]:
     marked = any(cell.best for row in table.rows for cell in row)
     return [
         _lay_out_column(
-            column, [row[at] for row in table.rows], bool(at) and marked, style
+            column, [row[at] for row in table.rows], at > 0 and marked, style
         )
         for at, column in enumerate(table.columns)
     ]
@@ -81,10 +82,10 @@ def _lay_out_column(
     gap = " " if room and interval_room else ""
     natural = room + marked + len(gap) + interval_room
     width = max(natural, measure_width(heading), column.width)
-    blanks = " " * (width - natural)
     if column.align == "left":
         padded = [pad_right(text, width) for text in texts]
         return _ColumnLayout(pad_right(heading, width), padded, width)
+    blanks = " " * (width - natural)
     aligned = []
     for cell, text, interval in zip(cells, texts, intervals, strict=True):
         mark = ("*" if cell.best else " ") if marked else ""
@@ -97,32 +98,15 @@ def _lay_out_column(
 
 def _split_columns(
     layouts: Sequence[_ColumnLayout], left: int, most: int | None
-) -> list[tuple[int, int]]:
+) -> Iterator[Sequence[_ColumnLayout]]:
     """Part the columns into runs that fit the screen, at least one column in each."""
-    runs = []
     first = taken = 0
     for at, column in enumerate(layouts):
         taken += 2 + column.width
         if most is not None and at > first and left + taken > most:
-            runs.append((first, at))
+            yield layouts[first:at]
             first, taken = at, 2 + column.width
-    return [*runs, (first, len(layouts))]
-
-
-def _render_part(
-    names: _ColumnLayout, layouts: Sequence[_ColumnLayout], style: Style
-) -> str:
-    columns = [names, *layouts]
-    heading = "  ".join(column.heading for column in columns).rstrip()
-    rule = "─" * (names.width + sum(2 + layout.width for layout in layouts))
-    rows = zip(*(column.cells for column in columns), strict=True)
-    return "\n".join(
-        [
-            style_text(heading, BOLD, style),
-            style_text(rule, DIM, style),
-            *("  ".join(row).rstrip() for row in rows),
-        ]
-    )
+    yield layouts[first:]
 
 
 def escape_controls(text: str) -> str:
@@ -132,16 +116,14 @@ def escape_controls(text: str) -> str:
 
 def measure_width(text: str) -> int:
     """Count the columns that a text takes in a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if _has_no_width(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text
-    )
+    return len(text) if text.isascii() else sum(map(_measure_letter, text))
 
 
-def _has_no_width(c: str) -> bool:
-    """Whether it is a mark on another character, a sign for programs, or part of a Hangul."""
-    return category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff"
+def _measure_letter(c: str) -> int:
+    # Marks on another character, signs for programs and parts of a Hangul take no room.
+    if category(c) in ("Mn", "Me", "Cf") or "\u1160" <= c <= "\u11ff":
+        return 0
+    return 2 if east_asian_width(c) in "WF" else 1
 
 
 def pad_right(text: str, size: int) -> str:
@@ -205,13 +187,10 @@ def isolate_text(text: str) -> str:
 
 def _replace_unsafe(word: str, at: int) -> str:
     """Replace what a terminal obeys, or what makes one picture of two in some of them."""
-    c = word[at]
-    before, after = (
-        measure_width(word[at - 1 : at]),
-        measure_width(word[at + 1 : at + 2]),
-    )
+    c, before = word[at], measure_width(word[at - 1 : at])
     if c in _JOINERS:
-        return _REPLACED if 2 in (before, after) else c
+        beside = before, measure_width(word[at + 1 : at + 2])
+        return _REPLACED if 2 in beside else c
     return _REPLACED if ord(c) in _SKIN_TONES and before == 2 else escape_controls(c)
 
 

@@ -1,5 +1,6 @@
 """Names for the kinds of arrays, and arithmetic that respects missing values."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -35,6 +36,19 @@ def divide(
 def drop_nan(value: float) -> float | None:
     """Return a figure, or None for what is not a number."""
     return value if value == value else None
+
+
+def choose_round_step(
+    span: float, most: int, by: Sequence[float] = (1, 2, 2.5, 5, 10, 20)
+) -> float:
+    """Give the smallest round number that parts a span into no more parts than this.
+
+    >>> choose_round_step(90, 4), choose_round_step(0.7, 5)
+    (25.0, 0.2)
+    """
+    rough = span / most
+    size = 10.0 ** math.floor(math.log10(rough))
+    return next(size * times for times in by if size * times >= rough)
 
 
 def row_means(values: Array) -> Array:

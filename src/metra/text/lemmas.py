@@ -10,13 +10,11 @@ from metra.errors import UnknownNameError, no_such
 
 
 @lru_cache(maxsize=64)
-def find_stemmer(name: str) -> tuple[TypeMap | None, str]:
-    """Find a stemmer: `no`, `porter` (the original algorithm) or a Snowball language.
+def find_stemmer(name: str) -> tuple[TypeMap, str]:
+    """Find a stemmer: `porter` (the original algorithm) or a Snowball language.
 
     Beside it stands its library, for signatures: its versions differ in some words.
     """
-    if name == "no":
-        return None, ""
     import Stemmer
 
     known = Stemmer.algorithms()

@@ -79,7 +79,7 @@ Steps: TypeAlias = tuple[
 def find_steps(chosen: Preparation) -> Steps:
     """Find what a preparation does."""
     cut, tokenizer = find_tokenizer(chosen.tok, chosen.case)
-    reduce, stemmer = find_stemmer(chosen.stem)
+    reduce, stemmer = (None, "") if chosen.stem == "no" else find_stemmer(chosen.stem)
     return cut, reduce, {"tok": chosen.tok + tokenizer, "stem": chosen.stem + stemmer}
 
 

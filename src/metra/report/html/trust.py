@@ -1,12 +1,18 @@
 """How far metrics and people can be trusted, in pictures with their data."""
 
 import math
+from collections import Counter
 
 from metra.meta.compare import MetricComparison
 from metra.meta.trust import JudgeSummary, LengthCurve, TrustReport
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
-from metra.report.html.tables import build_figure, build_html_table, format_with_minus
+from metra.report.html.tables import (
+    CellContent,
+    build_figure,
+    build_html_table,
+    format_with_minus,
+)
 from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
 from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.judges import plot_histogram, plot_judges
@@ -35,17 +41,13 @@ def build_trust_parts(report: TrustReport) -> Html:
 
 def _build_agreement_table(report: TrustReport) -> Html:
     levels = {"sys": "systems", "seg": "segments"}
+    rows: list[list[CellContent]] = [
+        [row.metric, levels[row.level], Cell(row.value, row.interval, digits=3), row.n]
+        for row in report.agreement
+    ]
     return build_html_table(
         ["metric", "of", "Pearson", "values"],
-        [
-            [
-                row.metric,
-                levels[row.level],
-                Cell(row.value, row.interval, digits=3),
-                row.n,
-            ]
-            for row in report.agreement
-        ],
+        rows,
         caption="Agreement with people, higher being better, with 95 % intervals over "
         "resampled systems and segments; a metric scores a system by its judged segments "
         "alone here, by all of them above",
@@ -55,46 +57,47 @@ def _build_agreement_table(report: TrustReport) -> Html:
 
 def _draw_comparison(comparison: MetricComparison) -> Html:
     """Draw p-values, the row better than the column, and a frame round each cluster."""
-    size = len(comparison.names)
-    left = chart.measure_names([f"{size} {name}" for name in comparison.names], LONGEST)
+    names, size = comparison.names, len(comparison.names)
+    left = chart.measure_names([f"{size} {name}" for name in names], LONGEST)
     left = max(left, chart.WIDTH - 20 - size * CELL if size < 5 else 0)
     top = 24.0
     marks = []
-    for i, name in enumerate(comparison.names):
-        middle = i * CELL + CELL / 2
-        label = f"{i + 1} {name}"
+    for i, name in enumerate(names, 1):
+        middle = (i - 0.5) * CELL
+        label = f"{i} {name}"
         marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONGEST))
-        number = str(i + 1)
-        marks.append(chart.draw_text(left + middle, top - 8, number, "name", "middle"))
-    marks += plot_matrix(_build_heatmap(comparison), left, top)
-    values = ", ".join(
+        marks.append(chart.draw_text(left + middle, top - 8, str(i), "name", "middle"))
+    values = comparison.values.tolist()
+    # The upper half of the matrix: each metric against those below it.
+    p = [
+        [_replace_nan(p) if j > i else None for j, p in enumerate(row)]
+        for i, row in enumerate(comparison.p.tolist())
+    ]
+    marks += plot_matrix(Heatmap("", "", names, p, "p", comparison.clusters), left, top)
+    told = ", ".join(
         f"{name} {format_with_minus(value, 3)} (cluster {cluster})"
-        for name, value, cluster in zip(
-            comparison.names,
-            comparison.values.tolist(),
-            comparison.clusters,
-            strict=True,
-        )
+        for name, value, cluster in zip(names, values, comparison.clusters, strict=True)
     )
     label = (
-        f"p-values that one metric agrees no better with people than another: {values}"
+        f"p-values that one metric agrees no better with people than another: {told}"
     )
+    rows: list[list[CellContent]] = [
+        [
+            names[i],
+            names[j],
+            Cell(values[i] - values[j], digits=3),
+            Cell(p[i][j], digits=4),
+        ]
+        for i in range(size)
+        for j in range(i + 1, size)
+    ]
     wide = max(left + size * CELL + 8, float(chart.WIDTH))
     return build_figure(
         "Which metrics agree better with people",
         chart.make_svg(wide, top + size * CELL + 8, label, marks),
         build_html_table(
             ["better", "worse", "difference", "p-value"],
-            [
-                [
-                    comparison.names[i],
-                    comparison.names[j],
-                    Cell(float(comparison.values[i] - comparison.values[j]), digits=3),
-                    Cell(_replace_nan(comparison.p[i, j]), digits=4),
-                ]
-                for i in range(size)
-                for j in range(i + 1, size)
-            ],
+            rows,
             caption="p-values of differences in Pearson's r over segments",
             name="metric-p-values",
         ),
@@ -104,75 +107,57 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
     )
 
 
-def _build_heatmap(comparison: MetricComparison) -> Heatmap:
-    """Fill the upper half of the matrix: each metric against those below it."""
-    values = [
-        [_replace_nan(p) if j > i else None for j, p in enumerate(row)]
-        for i, row in enumerate(comparison.p.tolist())
-    ]
-    return Heatmap("", "", comparison.names, values, "p", comparison.clusters)
-
-
 def _draw_curve(curve: LengthCurve) -> Html:
     """Draw a line a metric over the lengths of documents, people's own dashed."""
-    names = list(curve.means)
+    means = {name: list(map(_replace_nan, line)) for name, line in curve.means.items()}
     curves = CurvePlot(
         "",
         "",
         "segments in a document",
         "mean Spearman",
         [str(length) for length in curve.lengths],
-        {name: [_replace_nan(v) for v in line] for name, line in curve.means.items()},
+        means,
         dashed=[curve.judges],
     )
     right = chart.WIDTH - measure_curve_names(curves, LONGEST)
     frame = chart.PAGE_FRAME._replace(right=right)
-    marks = plot_curves(curves, frame, longest=LONGEST)
-    label = "Mean Spearman with people by length of document: " + "; ".join(
-        f"{name} {', '.join('–' if math.isnan(v) else f'{v:.2f}' for v in line)}"
-        for name, line in curve.means.items()
-    )
+    told = [
+        f"{name} {', '.join('–' if v is None else f'{v:.2f}' for v in line)}"
+        for name, line in means.items()
+    ]
+    judges = "nothing was judged twice, so people are not held against people"
+    if curve.judges in means:
+        judges = "the dashed line is one judgement against another"
     return build_figure(
         "Agreement by length of document",
-        chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks),
+        _draw_on_page(
+            f"Mean Spearman with people by length of document: {'; '.join(told)}",
+            plot_curves(curves, frame, longest=LONGEST),
+        ),
         build_html_table(
-            ["segments", *names],
+            ["segments", *means],
             [
-                [
-                    length,
-                    *(Cell(_replace_nan(curve.means[n][at]), digits=3) for n in names),
-                ]
+                [length, *(Cell(line[at], digits=3) for line in means.values())]
                 for at, length in enumerate(curve.lengths)
             ],
             caption="Mean Spearman of systems on documents of segments drawn at random",
             name="document-length",
         ),
-        note="systems ranked on documents of segments drawn at random; "
-        + (
-            "the dashed line is one judgement against another"
-            if curve.judges in curve.means
-            else "nothing was judged twice, so people are not held against people"
-        ),
+        note=f"systems ranked on documents of segments drawn at random; {judges}",
     )
 
 
 def _draw_judge_pair(judges: JudgeSummary) -> Html:
     """Draw two judges' values of the same outputs, points moved so that each is seen."""
     plot = judges.plot
-    counts: dict[tuple[float, float], int] = {}
-    for point in plot.given:
-        counts[point] = counts.get(point, 0) + 1
+    label = f"{plot.down} against {plot.across}, {plot.caption}"
+    counts = sorted(Counter(plot.given).items())
     return build_figure(
         "The two judges who agree least",
-        chart.make_svg(
-            chart.WIDTH,
-            chart.PAGE_HEIGHT,
-            f"{plot.down} against {plot.across}, {plot.caption}",
-            plot_judges(plot, chart.PAGE_FRAME),
-        ),
+        _draw_on_page(label, plot_judges(plot, chart.PAGE_FRAME)),
         build_html_table(
             [plot.across, plot.down, "outputs"],
-            [[Cell(a), Cell(b), count] for (a, b), count in sorted(counts.items())],
+            [[Cell(a), Cell(b), count] for (a, b), count in counts],
             caption=f"{plot.across} and {plot.down}",
             name="judge-pair",
         ),
@@ -182,30 +167,25 @@ def _draw_judge_pair(judges: JudgeSummary) -> Html:
 
 def _draw_gaps(judges: JudgeSummary) -> Html:
     """Draw how far apart two judgements of one output are."""
-    bars = judges.gaps.bars
+    gaps = judges.gaps
+    note = gaps.caption
     alpha = judges.values.get("alpha interval", math.nan)
-    said = (
-        ""
-        if math.isnan(alpha)
-        else f"; Krippendorff's alpha {format_with_minus(alpha, 3)}"
-    )
+    if not math.isnan(alpha):
+        note += f"; Krippendorff's alpha {format_with_minus(alpha, 3)}"
+    label = f"{gaps.title}: {gaps.caption}"
     return build_figure(
         "How far apart two judgements of one output are",
-        chart.make_svg(
-            chart.WIDTH,
-            chart.PAGE_HEIGHT,
-            f"{judges.gaps.title}: {judges.gaps.caption}",
-            plot_histogram(judges.gaps, chart.PAGE_FRAME),
-        ),
+        _draw_on_page(label, plot_histogram(gaps, chart.PAGE_FRAME)),
         build_html_table(
-            [judges.gaps.across, "pairs"],
-            [[name, count] for name, count in bars],
-            caption=judges.gaps.title,
-            name="judge-gaps",
+            [gaps.across, "pairs"], gaps.bars, caption=gaps.title, name="judge-gaps"
         ),
-        note=f"{judges.gaps.caption}{said}",
+        note=note,
     )
+
+
+def _draw_on_page(label: str, marks: list[Html]) -> Html:
+    return chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
 
 
 def _replace_nan(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
+    return None if math.isnan(value) else value

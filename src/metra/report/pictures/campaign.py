@@ -1,7 +1,7 @@
 """Pictures of a campaign: means with their intervals, answer times and progress."""
 
 from metra.campaign.ranking import HumanRanking
-from metra.campaign.times import ActiveTimes, TimeTable
+from metra.campaign.times import TimeTable
 from metra.report import chart
 from metra.report.html.markup import Html, tag
 
@@ -25,27 +25,26 @@ def draw_ranking(ranking: HumanRanking) -> Html:
     scale = chart.AxisScale(*chart.pad_range(ends), left, WIDTH - chart.OVERHANG)
     bottom = TOP + ROW * len(names)
     direction = "higher" if ranking.higher_is_better else "lower"
-    marks = chart.draw_x_axis(
-        scale, bottom, TOP, f"{ranking.scorer}: {direction} is better"
-    )
+    name = f"{ranking.scorer}: {direction} is better"
+    marks = chart.draw_x_axis(scale, bottom, TOP, name)
     before = ranking.systems[0].cluster if ranking.systems else None
     for at, entry in enumerate(ranking.systems):
-        y = TOP + ROW * (at + 0.5)
+        mean, y = entry.mean, TOP + ROW * (at + 0.5)
         if entry.cluster != before:
             edge = TOP + ROW * at
             marks.append(chart.draw_line(0, edge, scale.stop, edge, "cluster"))
             before = entry.cluster
-        marks.append(chart.draw_row_name(left - 8, y + 4, entry.mean.system, LONGEST))
-        hint = f"{entry.mean.system}: {entry.mean.native:.2f}"
-        if entry.mean.native_interval is not None:
-            low, high = entry.mean.native_interval
-            marks.append(chart.draw_line(scale(low), y, scale(high), y, "interval"))
-            marks += [
-                chart.draw_line(scale(end), y - 5, scale(end), y + 5, "interval")
-                for end in (low, high)
-            ]
-            hint += f" ({low:.2f} to {high:.2f})"
-        marks.append(chart.draw_dot(scale(entry.mean.native), y, 5, "mean", hint))
+        marks.append(chart.draw_row_name(left - 8, y + 4, mean.system, LONGEST))
+        hint = f"{mean.system}: {mean.native:.2f}"
+        if mean.native_interval is not None:
+            low, high = (scale(end) for end in mean.native_interval)
+            for place in (
+                (low, y, high, y),
+                *((x, y - 5, x, y + 5) for x in (low, high)),
+            ):
+                marks.append(chart.draw_line(*place, "interval"))
+            hint += " ({:.2f} to {:.2f})".format(*mean.native_interval)
+        marks.append(chart.draw_dot(scale(mean.native), y, 5, "mean", hint))
     label = f"Means of {len(names)} systems by {ranking.scorer}, with their intervals"
     return chart.make_svg(WIDTH, bottom + 38, label, marks)
 
@@ -56,9 +55,8 @@ def draw_times(times: TimeTable) -> Html:
     highest = max(times.all.counts) or 1
     scale = chart.AxisScale(times.edges[0], times.edges[-1], 10, WIDTH - chart.OVERHANG)
     marks = chart.draw_x_axis(scale, tall, TOP, "active seconds an answer")
-    for low, high, count in zip(
-        times.edges, times.edges[1:], times.all.counts, strict=False
-    ):
+    bins = zip(times.edges, times.edges[1:], times.all.counts, strict=False)
+    for low, high, count in bins:
         if count:
             size = max(1.0, (tall - TOP) * count / highest)
             x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
@@ -81,25 +79,21 @@ def draw_judge_times(times: TimeTable) -> Html:
     bottom = TOP + ROW * len(names)
     marks = chart.draw_x_axis(scale, bottom, TOP, "active seconds an answer")
     for at, entry in enumerate(times.judges):
-        marks += _draw_box(entry, scale, left, TOP + ROW * (at + 0.5))
+        y = TOP + ROW * (at + 0.5)
+        quartiles = entry.lower, entry.upper, entry.median
+        lower, upper, middle = (scale(value) for value in quartiles)
+        hint = (
+            f"{entry.judge}: {entry.lower:.0f} to {entry.upper:.0f} s, "
+            f"median {entry.median:.0f} s"
+        )
+        marks += [
+            chart.draw_row_name(left - 8, y + 4, entry.judge, LONGEST),
+            chart.draw_line(scale(entry.least), y, scale(entry.most), y, "interval"),
+            chart.draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
+            chart.draw_line(middle, y - 8, middle, y + 8, "median"),
+        ]
     label = f"How long {len(names)} judges took for an answer: the middle half of each"
     return chart.make_svg(WIDTH, bottom + 38, label, marks)
-
-
-def _draw_box(
-    judge: ActiveTimes, scale: chart.AxisScale, left: float, y: float
-) -> list[Html]:
-    lower, upper, middle = scale(judge.lower), scale(judge.upper), scale(judge.median)
-    hint = (
-        f"{judge.judge}: {judge.lower:.0f} to {judge.upper:.0f} s, "
-        f"median {judge.median:.0f} s"
-    )
-    return [
-        chart.draw_row_name(left - 8, y + 4, judge.judge, LONGEST),
-        chart.draw_line(scale(judge.least), y, scale(judge.most), y, "interval"),
-        chart.draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
-        chart.draw_line(middle, y - 8, middle, y + 8, "median"),
-    ]
 
 
 def draw_progress(done: int, of: int) -> Html:

@@ -139,7 +139,11 @@ def _draw_labels(page: _GridPage) -> Iterator[str]:
     """Draw the words; those that nothing is linked to stand back."""
     plot, right = page.plot, page.left - GAP
     faint = ("", ' class="faint"')
-    rows, columns = plot.linked_rows, plot.linked_columns
+    rows: set[int] = set()
+    columns: set[int] = set()
+    for block in plot.blocks:
+        rows.update(range(block.row, block.row + block.height))
+        columns.update(range(block.column, block.column + block.width))
     for row, (word, top) in enumerate(zip(plot.rows, page.y, strict=False)):
         place = f'x="{right:g}" y="{top + CELL / 2 + 4:g}"{faint[row not in rows]}'
         yield f'<text {place} text-anchor="end">{_make_label(word)[0]}</text>'

@@ -1,7 +1,7 @@
 """What a grid of output and references shows, whatever it is drawn with."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from metra.errors import CorpusError
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
@@ -67,24 +67,6 @@ class GridPlot:
         if not self.several_references:
             return "reference"
         return f"reference {panel.reference + 1}"
-
-    @property
-    def linked_rows(self) -> set[int]:
-        """The rows that a block covers."""
-        return {
-            row
-            for block in self.blocks
-            for row in range(block.row, block.row + block.height)
-        }
-
-    @property
-    def linked_columns(self) -> set[int]:
-        """The columns that a block covers."""
-        return {
-            column
-            for block in self.blocks
-            for column in range(block.column, block.column + block.width)
-        }
 
     @property
     def kinds(self) -> list[str]:
@@ -159,34 +141,25 @@ def _build_blocks(alignment: Alignment, first: int) -> Iterator[LinkBlock]:
     for link in sorted(alignment.links, key=lambda link: (link.hyp, link.ref)):
         if link.hyp.start == link.hyp.stop or link.ref.start == link.ref.stop:
             continue
-        if merged and _is_continuation(merged[-1], link):
-            last = merged[-1]
-            merged[-1] = replace(
-                last,
-                hyp=last.hyp._replace(stop=link.hyp.stop),
-                ref=last.ref._replace(stop=link.ref.stop),
+        last = merged[-1] if merged else link
+        ends = last.hyp.stop, last.ref.stop
+        if (
+            last.kind == link.kind
+            and link.kind in EQUAL
+            and ends == (link.hyp.start, link.ref.start)
+        ):
+            merged[-1] = Link(
+                link.kind,
+                last.hyp._replace(stop=link.hyp.stop),
+                last.ref._replace(stop=link.ref.stop),
             )
         else:
             merged.append(link)
     for link in merged:
         hyp, ref = alignment.words(link)
         words = " ".join(hyp) if hyp == ref else f"{' '.join(hyp)} = {' '.join(ref)}"
-        yield LinkBlock(
-            link.kind,
-            link.hyp.start,
-            first + link.ref.start,
-            len(hyp),
-            len(ref),
-            words,
-        )
-
-
-def _is_continuation(before: Link, link: Link) -> bool:
-    return (
-        before.kind == link.kind
-        and link.kind in EQUAL
-        and (before.hyp.stop, before.ref.stop) == (link.hyp.start, link.ref.start)
-    )
+        place = link.hyp.start, first + link.ref.start
+        yield LinkBlock(link.kind, *place, len(hyp), len(ref), words)
 
 
 def _format_range(start: int, length: int) -> str:

@@ -55,7 +55,7 @@ def render_terminal(results: Results, style: Style) -> str:
 
 def render_results_tsv(results: Results, _: Style) -> str:
     """Write one long table: a line for every score of every level, numbers in full."""
-    lines = [COLUMNS, *_list_score_rows(results), *_list_group_rows(results)]
+    lines = [COLUMNS, *_list_score_rows(results)]
     if results.terms is not None:
         blank = ("",) * len(TEST_COLUMNS)
         lines = [COLUMNS + TEST_COLUMNS, *(line + blank for line in lines[1:])]
@@ -229,26 +229,20 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
             low, high = map(repr, score.interval) if score.interval else ("", "")
             number = _format_number(score.score)
             yield "system", entry.name, "", spec, number, low, high, score.signature
-            segments = _number_segments(score) or {}
-            signature = score.segment_signature or score.signature
-            for level, values, signed in (
-                ("document", score.documents or {}, score.signature),
-                ("segment", segments, signature),
+            for level, values, signature in (
+                ("document", score.documents, score.signature),
+                ("segment", _number_segments(score), score.segment_signature),
             ):
-                for item, value in values.items():
-                    number = _format_number(value)
-                    cells = (level, entry.name, str(item), spec, number)
+                signed = signature or score.signature
+                for item, value in (values or {}).items():
+                    cells = level, entry.name, str(item), spec, _format_number(value)
                     yield (*cells, "", "", signed)
-
-
-def _list_group_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for group in results.groups or ():
-        item = ",".join(
-            f"{key}={_format_key(value)}" for key, value in group.key.items()
-        )
+        keys = group.key.items()
+        item = ",".join(f"{key}={_format_key(value)}" for key, value in keys)
         for entry in group.systems:
             for spec, score in entry.scores.items():
-                cells = ("group", entry.name, item, spec, _format_number(score.score))
+                cells = "group", entry.name, item, spec, _format_number(score.score)
                 yield (*cells, "", "", score.signature)
 
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from metra.corpus.evalset import EvalSet, name_reference
 from metra.errors import CorpusError
-from metra.text.columns import Segments, Text, pack, window
+from metra.text.columns import Segments, Text, pack
 from metra.text.preparation import (
     Hits,
     Preparation,
@@ -31,6 +30,7 @@ class SegmentColumn:
         return tokens
 
 
+EMPTY = "There are no segments to score; expected at least one line in every stream."
 _NO_REFERENCES = "The batch has no references, but the measure compares with them."
 
 
@@ -69,9 +69,12 @@ class Batch:
         `refs_per_segment` gives the references of each segment instead. Metrics that
         compare with no reference need none. `documents` names each segment's document.
         """
+        from metra.corpus.evalset import EvalSet
+        from metra.corpus.outputs import Outputs
+
         evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
-        outputs = evalset.check_outputs({"hyps": hyps})
-        chunk = pack_chunk(evalset, outputs, 0, len(outputs["hyps"]))
+        corpus = Outputs(evalset, {"hyps": hyps})
+        (chunk,) = corpus.chunks(len(corpus))
         if documents is not None:
             place = place._replace(documents=chunk.documents)
         packed = Batch.of(chunk.systems["hyps"], chunk.refs, chunk.source, place)
@@ -114,17 +117,15 @@ class Batch:
         return hits
 
 
+@dataclass(slots=True, eq=False)
 class Sentence:
     """One output with its references: a Batch of one segment, with the least around it."""
 
-    __slots__ = ("_hyp", "_refs", "_source")
+    _hyp: str
+    _refs: Sequence[str] = ()
+    _source: str | None = None
 
-    def __init__(
-        self, hyp: str, refs: Sequence[str] = (), source: str | None = None
-    ) -> None:
-        self._hyp = hyp
-        self._refs = refs
-        self._source = source
+    place: ClassVar[BatchPosition] = BatchPosition()
 
     def __len__(self) -> int:
         """Count the segments."""
@@ -152,8 +153,6 @@ class Sentence:
     def source(self) -> SegmentColumn | None:
         """The source as a column, where it is known."""
         return None if self._source is None else _pack_segment(self._source, "source")
-
-    place = BatchPosition()
 
 
 def _pack_segment(text: str, what: str) -> SegmentColumn:
@@ -198,35 +197,6 @@ class CorpusChunk:
     def __len__(self) -> int:
         """Count the segments."""
         return len(next(iter([*self.systems.values(), *self.refs])).text)
-
-
-def pack_chunk(
-    evalset: EvalSet,
-    outputs: Mapping[str, Segments],
-    start: int,
-    stop: int,
-    labels: Sequence[Sequence[Any]] = (),
-) -> CorpusChunk:
-    """Pack the segments from `start` to `stop`, and refuse segments that are missing."""
-
-    def take(segments: Segments, what: str) -> SegmentColumn:
-        return SegmentColumn(pack(window(segments, start, stop), what, first=start))
-
-    # References come before outputs, so that their faults are the first to be named.
-    refs = [take(ref, name_reference(index)) for index, ref in enumerate(evalset.refs)]
-    source, documents = evalset.source, evalset.documents
-    chunk = CorpusChunk(
-        {
-            name: take(column, f"the output {name!r}")
-            for name, column in outputs.items()
-        },
-        refs,
-        None if source is None else take(source, "the source"),
-        None if documents is None else documents[start:stop],
-        start,
-        [column[start:stop] for column in labels],
-    )
-    return check_chunk(chunk)
 
 
 def check_chunk(chunk: CorpusChunk) -> CorpusChunk:

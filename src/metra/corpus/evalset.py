@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from metra.corpus.batch import EMPTY
 from metra.errors import CorpusError
 from metra.text.columns import Segments, as_column, check_lengths, window
-
-EMPTY = "There are no segments to score; expected at least one line in every stream."
 
 
 class EvalSet:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from metra.corpus.batch import CorpusChunk, pack_chunk
-from metra.corpus.evalset import EvalSet
-from metra.text.columns import Segments, check_lengths
+from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
+from metra.corpus.evalset import EvalSet, name_reference
+from metra.text.columns import Segments, check_lengths, pack, window
 
 
 class Corpus(Protocol):
@@ -62,7 +62,30 @@ class Outputs:
 
     def chunks(self, size: int, labels: Sequence[str] = ()) -> Iterator[CorpusChunk]:
         """Walk through the segments, `size` at a time, with some of their labels."""
+        evalset = self.evalset
         columns = [self.labels[name] for name in labels]
+
+        def take(segments: Segments, what: str) -> SegmentColumn:
+            return SegmentColumn(pack(window(segments, start, stop), what, first=start))
+
         for start in range(0, len(self), size):
             stop = min(start + size, len(self))
-            yield pack_chunk(self.evalset, self.outputs, start, stop, columns)
+            # References come before outputs, so that their faults are the first to be named.
+            refs = [
+                take(ref, name_reference(index))
+                for index, ref in enumerate(evalset.refs)
+            ]
+            systems = {
+                name: take(column, f"the output {name!r}")
+                for name, column in self.outputs.items()
+            }
+            source, documents = evalset.source, evalset.documents
+            chunk = CorpusChunk(
+                systems,
+                refs,
+                None if source is None else take(source, "the source"),
+                None if documents is None else documents[start:stop],
+                start,
+                [column[start:stop] for column in columns],
+            )
+            yield check_chunk(chunk)

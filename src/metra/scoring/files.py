@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
-from metra.corpus.evalset import EMPTY
+from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, OptionError
 from metra.formats.lines import LineReader, read_lines
 from metra.formats.recognise import PLAIN, choose_format

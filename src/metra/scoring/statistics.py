@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from metra.corpus.batch import CorpusChunk, SegmentColumn
@@ -159,21 +160,14 @@ def join_documents(chunks: Iterable[CorpusChunk]) -> Iterator[CorpusChunk]:
     ended: set[str] = set()
     for chunk in chunks:
         joined = chunk if held is None else _join_chunks(held, chunk)
-        cut = _find_last_document(joined)
+        names = joined.documents or [""] * len(joined)
+        # Where the last document of the chunk begins.
+        cut = len(names) - len(list(takewhile(names[-1].__eq__, reversed(names))))
         if cut:
             yield _note_ends(_slice_chunk(joined, 0, cut), ended)
         held = _slice_chunk(joined, cut, len(joined))
     if held is not None:
         yield _note_ends(held, ended)
-
-
-def _find_last_document(chunk: CorpusChunk) -> int:
-    """Find where the last document of the chunk begins."""
-    names = chunk.documents or [""] * len(chunk)
-    start = len(names) - 1
-    while start and names[start - 1] == names[-1]:
-        start -= 1
-    return start
 
 
 def _note_ends(chunk: CorpusChunk, ended: set[str]) -> CorpusChunk:

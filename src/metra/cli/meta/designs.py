@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @shared.metrics
 @options_from(PseudoOptions)
 @shared.plot
-def pseudo(asked: shared.Question, options: PseudoOptions) -> "MetaReport":
+def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     """Rank systems on documents of n segments drawn at random: metrics, and judges.
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
@@ -68,7 +68,7 @@ def pseudo(asked: shared.Question, options: PseudoOptions) -> "MetaReport":
 @shared.gold
 @options_from(RefsOptions)
 @shared.plot
-def refs(asked: shared.Question, options: RefsOptions) -> "MetaReport":
+def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
     """Show how agreement grows with references: outputs are scored with subsets of them.
 
     \b
@@ -127,7 +127,7 @@ def refs(asked: shared.Question, options: RefsOptions) -> "MetaReport":
 @shared.metrics
 @options_from(RobustOptions)
 @shared.plot
-def robust(asked: shared.Question, options: RobustOptions) -> "MetaReport":
+def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
     """Show the agreement over fewer systems: the best, neighbours, all but one, or any.
 
     A metric that tells hopeless systems from good ones may still be blind among good ones.
@@ -173,7 +173,7 @@ def robust(asked: shared.Question, options: RobustOptions) -> "MetaReport":
 @shared.metrics
 @options_from(ScatterOptions)
 @shared.plot
-def scatter(asked: shared.Question, options: ScatterOptions) -> "MetaReport":
+def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport":
     """Plot systems by gold and metric, with a fitted line, its band and the outliers.
 
     Outliers are marked and the coefficient is given with and without them. With several
@@ -212,7 +212,9 @@ def scatter(asked: shared.Question, options: ScatterOptions) -> "MetaReport":
 @shared.gold
 @shared.metrics
 @options_from(TaskOptions)
-def task(asked: shared.Question, protocol: str, options: TaskOptions) -> "MetaReport":
+def task(
+    asked: shared.MetaQuestion, protocol: str, options: TaskOptions
+) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @shared.scorer
 @options_from(RankOptions)
 @shared.plot
-def rank(asked: shared.Question, options: RankOptions) -> "MetaReport":
+def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     """Rank systems by judgements or a metric, with clusters and rank ranges.
 
     A rank range is how far up or down a system could stand before a significant loss or
@@ -51,7 +51,7 @@ def rank(asked: shared.Question, options: RankOptions) -> "MetaReport":
 @shared.scorer
 @options_from(AgreeOptions)
 @shared.plot
-def agree(asked: shared.Question, options: AgreeOptions) -> "MetaReport":
+def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     """Say how far judges agree: pair by pair, as a whole, and with themselves.
 
     The table needs a column that names the judge. --plot draws the two judges who agree
@@ -82,7 +82,7 @@ def agree(asked: shared.Question, options: AgreeOptions) -> "MetaReport":
 @shared.question
 @shared.scorer
 @options_from(NormaliseOptions)
-def normalise(asked: shared.Question, options: NormaliseOptions) -> "MetaReport":
+def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaReport":
     """Put each judge's values on one scale, and report on the judges.
 
     The new scorer is called NAME-METHOD, such as mqm-z. Judges who always gave the same

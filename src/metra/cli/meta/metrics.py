@@ -26,7 +26,7 @@ LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 @shared.metrics
 @options_from(CompareOptions)
 @shared.plot
-def compare(asked: shared.Question, options: CompareOptions) -> "MetaReport":
+def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport":
     """Rank metrics by how well they agree with people, and say which differences count.
 
     The default exchanges the scores of two metrics at random, cell by cell, and asks how
@@ -79,7 +79,7 @@ def compare(asked: shared.Question, options: CompareOptions) -> "MetaReport":
 @shared.gold
 @shared.metrics
 @options_from(CorrelateOptions)
-def correlate(asked: shared.Question, options: CorrelateOptions) -> "MetaReport":
+def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaReport":
     """Say how well metrics agree with people, with bootstrap intervals.
 
     With --output and -m, outputs are scored here and now, and each resample of segments
@@ -121,7 +121,7 @@ def correlate(asked: shared.Question, options: CorrelateOptions) -> "MetaReport"
 @shared.metrics
 @options_from(DiffOptions)
 @shared.plot
-def diff(asked: shared.Question, options: DiffOptions) -> "MetaReport":
+def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
     """Correlate differences between systems, and count pairs in the right order.
 
     Differentials are Pearson's r of the differences of all pairs of systems. Accuracy is
@@ -153,7 +153,7 @@ def diff(asked: shared.Question, options: DiffOptions) -> "MetaReport":
 @shared.question
 @options_from(CrossOptions)
 @shared.plot
-def cross(asked: shared.Question, options: CrossOptions) -> "MetaReport":
+def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
     """Correlate every scorer with every other; alike ones stand side by side.
 
     \b

@@ -108,7 +108,7 @@ def own(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @dataclass
-class Question:
+class MetaQuestion:
     """What a question is asked of, and what the shared options say about it."""
 
     scores: "Scores"
@@ -243,13 +243,13 @@ class Question:
             self.notes.append(f"{path} is not written: there is nothing to draw.")
 
 
-_SHARED = {entry.name for entry in fields(Question)}
+_SHARED = {entry.name for entry in fields(MetaQuestion)}
 
 
 def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
     """Read what every question reads, ask it of the scores, and show the answer.
 
-    The command gets the `Question` as its argument `asked`.
+    The command gets the `MetaQuestion` as its argument `asked`.
     """
 
     @wraps(command)
@@ -293,7 +293,7 @@ def question(command: Callable[..., "MetaReport"]) -> Callable[..., None]:
         shared = {name: given.pop(name) for name in _SHARED & given.keys()}
         reports = {}
         for each in golds if len(golds) > 1 else [shared.get("gold", "")]:
-            asked = Question(scores, **shared | {"gold": each})
+            asked = MetaQuestion(scores, **shared | {"gold": each})
             answer = command(asked=asked, **given)
             answer = replace(answer, notes=[*answer.notes, *asked.notes])
             reports[each] = answer

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps, find_undecided
-from metra.campaign.protocols.questions import Question, QuestionSet, Template
+from metra.campaign.protocols.questions import QuestionSet, Template, TextQuestion
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
@@ -271,10 +271,10 @@ def test_correction_is_minutes_for_ten_words_keys_for_a_word_and_hter():
 def test_questions_are_right_by_choice_or_by_accepted_wording():
     asks = QuestionSet(
         (
-            Question("Why?", ("A flood",), ("A fire", "A flood")),
-            Question("How many?", ("36", "thirty-six")),
-            Question("Who?", ("the region",)),
-            Question("When?", ("in 1887",)),
+            TextQuestion("Why?", ("A flood",), ("A fire", "A flood")),
+            TextQuestion("How many?", ("36", "thirty-six")),
+            TextQuestion("Who?", ("the region",)),
+            TextQuestion("When?", ("in 1887",)),
         )
     )
     value = {"answers": ["A flood", " Thirty-six. ", None, "in 1787"]}

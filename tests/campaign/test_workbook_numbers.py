@@ -9,7 +9,7 @@ from tests.campaign.campaigns import answered, opened
 from metra.campaign.evaltrans import compute_running_scores
 from metra.campaign.protocols.chips import Chips, get_changes
 from metra.campaign.protocols.gaps import Gaps
-from metra.campaign.protocols.questions import Question, QuestionSet, Template
+from metra.campaign.protocols.questions import QuestionSet, Template, TextQuestion
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.timed import Edit, Reading
 from metra.campaign.results import average_systems, score_texts
@@ -74,7 +74,7 @@ CASES = [
     ),
     pytest.param(
         lambda: natives(
-            QuestionSet(tuple(Question(f"{at}?", ("yes",)) for at in range(8))),
+            QuestionSet(tuple(TextQuestion(f"{at}?", ("yes",)) for at in range(8))),
             {"answers": ["yes"] * 6 + [None, "no"]},
             "",
             "comprehension",

@@ -28,7 +28,7 @@ from metra.formats.scores.judgement import OutputScore
 _GUESSED = 0.25
 
 
-class Question(NamedTuple):
+class TextQuestion(NamedTuple):
     """What is asked, which answers are right, and what may be chosen; () for free text."""
 
     question: str
@@ -47,14 +47,14 @@ class QuestionSet(KeyedKind):
     document_material: ClassVar[str] = "questions"
     verdicts: ClassVar[str] = "verdicts"
 
-    questions: tuple[Question, ...] = ()
+    questions: tuple[TextQuestion, ...] = ()
     #: Whether the text is out of sight while the questions are answered.
     hidden: bool = False
 
     def bind(self, material: Material, document: str, segment: int) -> Self:
         """Return the questions about a document."""
         questions = (
-            Question(text, tuple(accepted), tuple(choices))
+            TextQuestion(text, tuple(accepted), tuple(choices))
             for text, accepted, choices in material.get("questions", {}).get(
                 document, ()
             )

@@ -210,7 +210,7 @@ def test_the_exercise_worked_by_hand():
     tables = found.tables()
     assert tables["matrix.tsv"].split("\n")[0] == "metric\tH4b\tbleu"
     assert "n/a" in tables["reliability.tsv"]
-    assert found.as_json()["correlations"][0]["one"] == "H4b"
+    assert found.correlations[0].one == "H4b"
 
 
 def test_what_the_exercise_refuses(write):

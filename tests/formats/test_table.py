@@ -36,8 +36,6 @@ def test_rows_keep_their_line_numbers(write):
     table = read_table(path, skip_empty=True)
     assert (table.line, table.header) == (2, ["a", "b"])
     assert table.rows == [Row(4, ["1", "\u2028"])]
-    problem = table.error(4, "a is '1'", "expected a word")
-    assert str(problem) == f"{path}, line 4: a is '1'; expected a word."
 
 
 def test_rows_are_parsed_as_they_are_asked_for():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metra.errors import LengthError
+from metra.errors import LengthError, OptionError
 from metra.meta import arrays
 from metra.meta.arrays import compare, spa
 
@@ -31,3 +31,11 @@ def test_shapes_are_checked():
         compare(np.ones((2, 3)), {"m": np.ones((2, 2))})
     with pytest.raises(LengthError, match="expected systems × segments"):
         compare(np.ones(3), {"m": np.ones(3)})
+
+
+@pytest.mark.parametrize("coef", ["acc*_eq", "pdp"])
+def test_systems_are_not_compared_by_what_is_not_of_rows(coef):
+    rng = np.random.default_rng(0)
+    gold, first, second = rng.normal(size=(3, 5, 20)).round(1)
+    with pytest.raises(OptionError, match="is not of plain rows of systems"):
+        compare(gold, {"a": first, "b": second}, coef=coef, level="sys", trials=5)

@@ -5,7 +5,7 @@ deviation over evaluators and their agreement) and how far metrics agree with ea
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import astuple, dataclass, fields
 from itertools import combinations
 from math import nan, sqrt
 from statistics import fmean, variance
@@ -74,10 +74,6 @@ class Exercise:
     results: tuple[EvaluatorScore, ...]
     reliability: tuple[Reliability, ...]
     correlations: tuple[MetricCorrelation, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the record as plain tables and lists."""
-        return asdict(self)
 
     def tables(self) -> dict[str, str]:
         """Return the tables to send in, by file name: results, reliability and correlations."""

@@ -47,17 +47,15 @@ def iterate_states(entries: Iterable[Mapping[str, Any]]) -> Iterator[FieldState]
         data = entry.get("data")
         if entry.get("kind") not in ("text", "write") or not isinstance(data, Mapping):
             continue
-        field = data["field"]
+        field, place = data["field"], f"Entry {number}"
         if entry["kind"] == "write":
             if field not in texts:
-                msg = (
-                    f"Entry {number} writes in {field!r}, whose text is not known yet."
-                )
+                msg = f"{place} writes in {field!r}, whose text is not known yet."
                 raise FormatError(msg)
             old, at, gone = texts[field], data["at"], data["gone"]
             if not 0 <= at <= at + gone <= len(old):
                 msg = (
-                    f"Entry {number} changes {gone} characters from {at}, but {field!r} has "
+                    f"{place} changes {gone} characters from {at}, but {field!r} has "
                     f"{len(old)}; entries are missing before it."
                 )
                 raise FormatError(msg)

@@ -9,12 +9,7 @@ from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, Campaign, group_by, refuse_first
 from metra.campaign.judgement import drop_checks, keep_latest
-from metra.campaign.judges import (
-    DEFAULT_RULES,
-    FlagRules,
-    build_judge_table,
-    flag_judges,
-)
+from metra.campaign.judges import build_judge_table, flag_judges
 from metra.campaign.results import group_by_scorer
 from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
@@ -143,14 +138,12 @@ class CampaignStatus:
     comments: Sequence[Judgement]
 
 
-def compute_status(
-    judgements: Iterable[Judgement], rules: FlagRules = DEFAULT_RULES
-) -> CampaignStatus:
+def compute_status(judgements: Iterable[Judgement]) -> CampaignStatus:
     """Return the status; agreement has no intervals, which would take time."""
     everything = list(judgements)
     kept = keep_latest(everything)
-    rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
-    reasons = flag_judges(rows, rules)
+    rows = build_judge_table(kept)
+    reasons = flag_judges(rows)
     changed = Counter(one.judge for one in everything if one.revision > 1)
     judges = {}
     for judge, answers in group_by(kept, lambda one: one.judge).items():

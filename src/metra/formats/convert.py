@@ -103,11 +103,9 @@ def _read_chunks(
         rows = {field: list_values(values) for field, values in columns.items()}
         count = len(next(iter(rows.values())))
         read_count += count
-        kept = [
-            index
-            for index in range(count)
-            if all((rows[field][index] or "") == value for field, value in tests)
-        ]
+        kept = list(range(count))
+        for field, value in tests:
+            kept = [index for index in kept if (rows[field][index] or "") == value]
         if kept:
             kept_rows = {field: [rows[field][i] for i in kept] for field in fields}
             chunk = RowChunk(kept_count, kept_rows)

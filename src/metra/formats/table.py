@@ -77,10 +77,6 @@ class DelimitedTable(NamedTuple):
     #: The line of the header, counted from 1.
     line: int = 1
 
-    def error(self, line: int, problem: str, expected: str) -> FormatError:
-        """Build the error for a row: where, what was found and what was expected."""
-        return FormatError(f"{self.path}, line {line}: {problem}; {expected}.")
-
 
 def read_table(
     path: str, dialect: Dialect = TABS, *, skip_empty: bool = False

@@ -28,7 +28,7 @@ from metra.metrics.record import Metric
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
+from metra.scoring.statistics import CHUNK, count_corpus
 from metra.stats import defaults
 
 if TYPE_CHECKING:
@@ -85,7 +85,10 @@ def build_study(
 
     There are three reports of progress: segments counted, trials done, what comes next.
     """
-    baseline = _choose_baseline(corpus.systems, baseline)
+    if baseline is None:
+        baseline = corpus.systems[0]
+    elif baseline not in corpus.systems:
+        raise UnknownNameError(no_such("system", baseline, corpus.systems))
     questions = EvaluationOptions(
         documents=corpus.has_documents, segments=True, seed=seed
     )
@@ -108,7 +111,16 @@ def build_study(
         progress=counting,
     )
     metrics = sheets.metrics
-    results = _compute_results(sheets, questions, baseline, testing)
+    if len(sheets.systems) > 1:
+        contest = ComparisonSettings(baseline=baseline, all_pairs=True, seed=seed)
+        results = compare_statistics(sheets, contest, questions, progress=testing)
+    else:
+        results = evaluate_statistics(sheets, questions._replace(ci=True))
+    # The size of the test set is known now.
+    if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
+        analyses = replace(analyses, buckets=[*analyses.buckets, "document"])
+    if results.segments > SOME_SIZE:
+        analyses = replace(analyses, min_words=MIN_WORDS)
     texts = collected.texts
     rival = find_rival(results, baseline)
     changed = order_segments(results, baseline, rival)
@@ -128,44 +140,8 @@ def build_study(
         relations=relate_metrics(results),
         grids=align_grids(texts, metrics, changed[:most_grids]),
         findings=run_analyses(
-            collected,
-            sheets,
-            _fit_to_size(analyses, results),
-            baseline=baseline,
-            looking=looking,
+            collected, sheets, analyses, baseline=baseline, looking=looking
         ),
         people=people,
         trust=trust,
     )
-
-
-def _compute_results(
-    sheets: CorpusStatistics,
-    questions: EvaluationOptions,
-    baseline: str,
-    testing: Callable[[int], None],
-) -> Results:
-    """Compare all pairs of systems; of a single one, give the intervals."""
-    if len(sheets.systems) > 1:
-        contest = ComparisonSettings(
-            baseline=baseline, all_pairs=True, seed=questions.seed
-        )
-        return compare_statistics(sheets, contest, questions, progress=testing)
-    return evaluate_statistics(sheets, questions._replace(ci=True))
-
-
-def _fit_to_size(analyses: AnalysisOptions, results: Results) -> AnalysisOptions:
-    """Ask for what the size of the test set, which is known now, allows."""
-    buckets = list(analyses.buckets)
-    if results.documents is not None and 1 < results.documents <= MOST_DOCUMENTS:
-        buckets.append("document")
-    min_words = MIN_WORDS if results.segments > SOME_SIZE else 0
-    return replace(analyses, buckets=buckets, min_words=min_words)
-
-
-def _choose_baseline(systems: Sequence[str], wanted: str | None) -> str:
-    if wanted is None:
-        return systems[0]
-    if wanted not in systems:
-        raise UnknownNameError(no_such("system", wanted, systems))
-    return wanted

@@ -18,13 +18,6 @@ MISSING = "–"
 _LATEX_ESCAPES = str.maketrans(
     {
         "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "↑": r"$\uparrow$",
@@ -38,6 +31,7 @@ _LATEX_ESCAPES = str.maketrans(
         "\n": " ",
         "\r": " ",
     }
+    | {character: f"\\{character}" for character in "&%$#_{}"}
 )
 _MARKDOWN_ESCAPES = str.maketrans(
     {character: f"\\{character}" for character in "\\`*_{}[]<>#|"}

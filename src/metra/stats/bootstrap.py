@@ -32,6 +32,8 @@ from metra.stats.resampling import count_draws, draw_counts, interval
 from metra.stats.weighted_sums import WeightedValues
 
 Drawn: TypeAlias = Literal["both", "sys", "item"]
+#: What makes an array of some scorers' values.
+Make: TypeAlias = Callable[..., Array]
 
 
 @dataclass(frozen=True)
@@ -309,13 +311,10 @@ class _ResampleScorer:
 
     def _multiply(self, *names: str) -> Array:
         """Products of the gold's cells, or of metrics' centred ones; 0 where missing."""
-        gold = np.where(self.there, self.panel.gold, 0.0)
-        is_gold = [name == self.panel.gold_name for name in names]
-        cells = [
-            gold if same else self._centre(self._scores[name])
-            for name, same in zip(names, is_gold, strict=True)
-        ]
-        return reduce(np.multiply, cells)
+        cells = {name: self._centre(self._scores[name]) for name in names}
+        if self.panel.gold_name in cells:
+            cells[self.panel.gold_name] = np.where(self.there, self.panel.gold, 0.0)
+        return reduce(np.multiply, [cells[name] for name in names])
 
     def _centre(self, values: Array) -> Array:
         cells = np.where(self.there, values, 0.0)
@@ -346,16 +345,14 @@ class _ResampleScorer:
         counted = weights if self.options.nan == "zero" else weights * there
         return divide((np.where(there, each, 0.0) * weights).sum(1), counted.sum(1))
 
-    def _sum_weighted(
-        self, weights: Array, make: Callable[..., Array], *names: str
-    ) -> Array:
+    def _sum_weighted(self, weights: Array, make: Make, *names: str) -> Array:
         """Sums under the weights, of values that are made and taken apart once."""
         key = (make, *names)
         if key not in self._values:
             self._values[key] = WeightedValues(make(*names))
         return self._values[key].sum_weighted(weights)
 
-    def _keep(self, make: Callable[..., Array], *names: str) -> Array:
+    def _keep(self, make: Make, *names: str) -> Array:
         key = (make, *names)
         if key not in self._arrays:
             self._arrays[key] = make(*names)

@@ -37,7 +37,7 @@ class ScalingMethod:
 SCALINGS = {
     method.name: method
     for method in (
-        ScalingMethod("none", lambda given: given, needs_spread=False),
+        ScalingMethod("none", lambda x: x, needs_spread=False),
         ScalingMethod("z", lambda x: np.asarray((x - x.mean()) / x.std(ddof=1))),
         ScalingMethod(
             "min-max", lambda x: np.asarray((x - x.min()) / (x.max() - x.min()))

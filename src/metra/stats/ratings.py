@@ -1,7 +1,7 @@
 """Judgements as arrays: which judge gave which unit which value, sorted by unit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,9 +21,8 @@ class RepeatedRatings:
     later: Array
 
 
-def _make_empty_repeats() -> RepeatedRatings:
-    no_codes = np.empty(0, np.int64)
-    return RepeatedRatings(no_codes, no_codes, np.empty(0), np.empty(0))
+_NO_CODES = np.empty(0, np.int64)
+_NO_REPEATS = RepeatedRatings(_NO_CODES, _NO_CODES, np.empty(0), np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class Ratings:
     judge: Codes
     unit: Codes
     value: Array
-    repeats: RepeatedRatings = field(default_factory=_make_empty_repeats)
+    repeats: RepeatedRatings = _NO_REPEATS
 
     def __len__(self) -> int:
         return len(self.value)
@@ -62,7 +61,7 @@ class Ratings:
     def of_units(self, kept: Codes) -> "Ratings":
         """Keep some units, in their order, and number them anew."""
         if len(kept) == len(self.units):
-            return replace(self, repeats=_make_empty_repeats())
+            return replace(self, repeats=_NO_REPEATS)
         place = np.full(len(self.units), -1, np.int64)
         place[kept] = np.arange(len(kept))
         keep = place[self.unit] >= 0
@@ -72,7 +71,7 @@ class Ratings:
             judge=self.judge[keep],
             unit=place[self.unit[keep]],
             value=self.value[keep],
-            repeats=_make_empty_repeats(),
+            repeats=_NO_REPEATS,
         )
 
     def dense(self) -> Array:
@@ -93,21 +92,12 @@ def convert_matrix(matrix: ArrayLike) -> Ratings:
         msg = f"The judgements have the shape {values.shape}; expected judges × units."
         raise LengthError(msg)
     judge, unit = np.nonzero(np.isfinite(values))
-    return sort_ratings(
-        [str(at + 1) for at in range(values.shape[0])],
-        [str(at + 1) for at in range(values.shape[1])],
-        judge,
-        unit,
-        values[judge, unit],
-    )
+    judges, units = ([str(at + 1) for at in range(size)] for size in values.shape)
+    return sort_ratings(judges, units, judge, unit, values[judge, unit])
 
 
 def sort_ratings(
-    judges: Sequence[str],
-    units: Sequence[str],
-    judge: Codes,
-    unit: Codes,
-    value: Array,
+    judges: Sequence[str], units: Sequence[str], judge: Codes, unit: Codes, value: Array
 ) -> Ratings:
     """Sort judgements by unit and judge, and set repeats aside."""
     order = np.lexsort((judge, unit))

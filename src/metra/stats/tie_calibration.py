@@ -264,14 +264,12 @@ def _decode_gains(keys: Bits) -> Codes:
     return (keys & 1).astype(np.int64) * 2 - 1
 
 
-def _count_pairs(
-    groups: Sequence[Group], cuts: Bits, wanted: Mask
-) -> tuple[Codes, Codes]:
-    gained, lost = np.zeros((2, len(wanted)), np.int64)
-    for tied, ordered in _each_step(_core.tie_counts, groups, cuts, wanted):
-        gained += tied
-        lost += ordered
-    return gained, lost
+def _count_pairs(groups: Sequence[Group], cuts: Bits, wanted: Mask) -> Codes:
+    """Count in each interval the pairs that a tie gains, and that it loses."""
+    counts = np.zeros((2, len(wanted)), np.int64)
+    for step in _each_step(_core.tie_counts, groups, cuts, wanted):
+        counts += step
+    return counts
 
 
 def _each_step(
@@ -330,9 +328,8 @@ def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> H
         parts.append(inside)
         eps = calibrate_metrics(rest[0], {"": rest[1]})[""].eps
         if np.isnan(eps):
-            msg = (
-                "The folds leave no two values to fit a threshold to; take fewer folds."
-            )
+            left = "no two values to fit a threshold to"
+            msg = f"The folds leave {left}; take fewer folds."
             raise OptionError(msg)
         limits.append(np.full(len(inside[0]), eps))
     columns = [*zip(*parts, strict=True), limits]

@@ -67,10 +67,8 @@ def count_wins(values: Array) -> PairwiseCounts:
 
 def add_counts(parts: Sequence[PairwiseCounts]) -> PairwiseCounts:
     """Add up the comparisons of several judges."""
-    return PairwiseCounts(
-        np.sum([part.wins for part in parts], axis=0),
-        np.sum([part.draws for part in parts], axis=0),
-    )
+    wins, draws = np.sum([(part.wins, part.draws) for part in parts], axis=0)
+    return PairwiseCounts(wins, draws)
 
 
 def learn_skills(

@@ -56,8 +56,7 @@ def protocol(name: str, options: Mapping[str, Any] | None = None) -> Protocol:
     for option, value in options.items():
         if option not in known:
             raise FormatError(no_such("option", option, known, owner=name))
-        default = known[option].default
-        fits, expected = _OPTION_TYPES[type(default)]
+        fits, expected = _OPTION_TYPES[type(known[option].default)]
         if not fits(value):
             msg = f"{name}: {option} is {value!r}; expected {expected}."
             raise FormatError(msg)

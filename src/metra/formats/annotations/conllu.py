@@ -129,10 +129,8 @@ def _parse_sentence(
             continue
         fields = line.split("\t")
         if len(fields) != COLUMNS:
-            msg = (
-                f"{path}, line {number}: {len(fields)} columns; expected the {COLUMNS} of "
-                "CoNLL-U, with tabs between them."
-            )
+            expected = f"expected the {COLUMNS} of CoNLL-U, with tabs between them"
+            msg = f"{path}, line {number}: {len(fields)} columns; {expected}."
             raise FormatError(msg)
         place, form = fields[0], fields[1]
         if re.fullmatch(r"\d+\.\d+", place):

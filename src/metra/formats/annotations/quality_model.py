@@ -18,6 +18,7 @@ the file, for metrics that read files of their own.
 
 import math
 from dataclasses import dataclass
+from itertools import count, repeat
 from pathlib import Path
 
 from metra.errors import FormatError
@@ -61,10 +62,8 @@ def read_quality_model(path: str) -> QualityModel:
         msg = f"{path} has no measures; expected tables [[measure]]."
         raise FormatError(msg)
     folder = str(Path(path).parent)
-    members = tuple(
-        _parse_metric(table, f"{path}, measure {number}", folder)
-        for number, table in enumerate(tables, 1)
-    )
+    places = (f"{path}, measure {number}" for number in count(1))
+    members = tuple(map(_parse_metric, tables, places, repeat(folder)))
     for member in members:
         if sum(other.spec == member.spec for other in members) > 1:
             msg = f"{path} names {member.spec!r} twice; give it one weight."
@@ -85,9 +84,7 @@ def _parse_metric(entry: object, place: str, folder: str) -> WeightedMetric:
             raise FormatError(msg)
     weight, worst, best = (float(table[key]) for key in KEYS[1:])
     if weight <= 0 or worst == best:
-        msg = (
-            f"{place}: weight {weight:g}, worst {worst:g}, best {best:g}; expected a weight "
-            "above 0, and different scores for worst and best."
-        )
+        expected = "expected a weight above 0, and different scores for worst and best"
+        msg = f"{place}: weight {weight:g}, worst {worst:g}, best {best:g}; {expected}."
         raise FormatError(msg)
     return WeightedMetric(table["spec"].replace("{here}", folder), weight, worst, best)

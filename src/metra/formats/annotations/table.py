@@ -62,10 +62,10 @@ def read_annotation_table(
         table = parse_table(lines, path, skip_empty=True, expected=expected)
         columns = [cell.strip().lower() for cell in table.header]
         _check_header(f"{table.path}, line {table.line}", columns, needed, known)
-        rows = [
-            AnnotationRow(line, dict(zip(columns, map(str.strip, cells), strict=True)))
-            for line, cells in table.rows
-        ]
+        rows = []
+        for line, cells in table.rows:
+            by_column = dict(zip(columns, map(str.strip, cells), strict=True))
+            rows.append(AnnotationRow(line, by_column))
     return AnnotationTable(table.path, columns, rows)
 
 
@@ -75,10 +75,8 @@ def _check_header(
     listed = f"the header is: {', '.join(columns)}"
     for name in needed:
         if name not in columns:
-            msg = (
-                f"{place}: there is no column {name!r}; {listed}. Expected "
-                f"{', '.join(needed)}, tabs between them."
-            )
+            expected = f"Expected {', '.join(needed)}, tabs between them"
+            msg = f"{place}: there is no column {name!r}; {listed}. {expected}."
             raise FormatError(msg)
     for name in columns:
         if columns.count(name) > 1:

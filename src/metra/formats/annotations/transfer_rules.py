@@ -11,7 +11,7 @@ most once, any number of times, at least once.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, count
 from typing import NamedTuple
 
 from metra.errors import FormatError
@@ -182,10 +182,8 @@ def _parse_field(piece: str) -> tuple[str, str]:
         name, value = ("pos" if piece in POS else "word"), piece
     if not value or name not in FIELDS:
         listed = ", ".join(f"{field}=…" for field in FIELDS)
-        msg = (
-            f"{piece!r} is no item of a pattern; expected a word, a part of speech such as "
-            f"NOUN, or one of {listed}"
-        )
+        expected = f"expected a word, a part of speech such as NOUN, or one of {listed}"
+        msg = f"{piece!r} is no item of a pattern; {expected}"
         raise FormatError(msg)
     if name == "word" and not equals and re.fullmatch(r"[A-Z]{2,}", value):
         msg = (
@@ -213,10 +211,8 @@ def read_rules(path: str) -> list[TransferRule]:
         keys = ", ".join(data) or "nothing"
         msg = f"{path} has {keys}; expected tables [[rule]] and nothing else."
         raise FormatError(msg)
-    rules = [
-        _parse_rule(entry, f"{path}, rule {number}")
-        for number, entry in enumerate(entries, 1)
-    ]
+    places = (f"{path}, rule {number}" for number in count(1))
+    rules = list(map(_parse_rule, entries, places))
     names = [rule.name for rule in rules]
     for name in names:
         if names.count(name) > 1:

@@ -11,6 +11,7 @@ A file of NIST's information weights has an n-gram, a tab and its weight on each
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -107,10 +108,9 @@ def rank_words(
         if document not in entries:
             raise UnknownNameError(no_such("document", document, entries))
         entries = {document: entries[document]}
-    return {
-        name: [cells for _, cells in sorted(rows, key=lambda entry: entry[0])]
-        for name, rows in entries.items()
-    }
+    for rows in entries.values():
+        rows.sort(key=itemgetter(0))
+    return {name: [cells for _, cells in rows] for name, rows in entries.items()}
 
 
 def _find_documents(table: DelimitedTable) -> int | None:

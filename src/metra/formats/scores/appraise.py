@@ -241,10 +241,8 @@ def index_batches(
     text: str, path: str
 ) -> dict[tuple[str, str, str], tuple[str | None, str]]:
     """Return source and output of each system, item and type, as the export names them."""
-    return {
-        (item.system, item.item, kind): (item.source, item.output)
-        for kind, item in _parse_items(text, path)
-    }
+    items = _parse_items(text, path)
+    return {(i.system, i.item, kind): (i.source, i.output) for kind, i in items}
 
 
 def _parse_items(text: str, path: str) -> Iterator[tuple[str, JudgedText]]:

@@ -19,10 +19,8 @@ def format_judgements(judgements: Iterable[Judgement]) -> str:
     # Values are plain JSON already, which `asdict` would copy to the last mark.
     names = [field.name for field in fields(Judgement)]
     get_values = attrgetter(*names)
-    entries = (
-        {"schema": SCHEMA, **dict(zip(names, get_values(judgement), strict=True))}
-        for judgement in judgements
-    )
+    rows = (zip(names, get_values(each), strict=True) for each in judgements)
+    entries = ({"schema": SCHEMA, **dict(row)} for row in rows)
     return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
 
 

@@ -108,10 +108,8 @@ def select_question(scores: Scores, path: str, question: str | None = None) -> S
         raise FormatError(msg)
     for segment, *_ in selected.items:
         if not (segment.isascii() and segment.isdecimal() and int(segment)):
-            msg = (
-                f"{place} calls a segment {segment!r}; expected its number, counted "
-                "from 1 through the whole test set."
-            )
+            expected = "expected its number, counted from 1 through the whole test set"
+            msg = f"{place} calls a segment {segment!r}; {expected}."
             raise FormatError(msg)
     [scorer] = selected.scorers
     return replace(
@@ -134,9 +132,7 @@ def _check_header(names: list[str], path: str) -> None:
 
 def _parse_segment(cell: str, place: str) -> int:
     if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
-        msg = (
-            f"{place} has the segment {cell!r}; expected its number, "
-            "counted from 1 through the whole test set."
-        )
+        expected = "expected its number, counted from 1 through the whole test set"
+        msg = f"{place} has the segment {cell!r}; {expected}."
         raise FormatError(msg)
     return int(cell)

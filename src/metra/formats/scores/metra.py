@@ -68,10 +68,8 @@ def read_metra_tsv(
     if not rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
-    directions = {
-        spec: "higher" if direction_of(spec) else "lower"
-        for spec in dict.fromkeys(row["metric"] for row in rows)
-    }
+    specs = dict.fromkeys(row["metric"] for row in rows)
+    directions = {spec: "higher" if direction_of(spec) else "lower" for spec in specs}
     columns = dict.fromkeys(ROLES, [""] * len(rows)) | {
         "system": [row["system"] for row in rows],
         "scorer": [row["metric"] for row in rows],

@@ -86,11 +86,8 @@ def build_panel(
     items = [scores.items[index] for index in scores.segments]
     shared = _find_shared_cells(gold, people, by_metric, notes)
     segments = [item.segment for item in items]
-    pooled = {
-        name: statistics[name].align_segments(systems, segments, shared)
-        for name in by_metric
-        if name in statistics
-    }
+    known = {name: statistics[name] for name in by_metric if name in statistics}
+    pooled = {n: s.align_segments(systems, segments, shared) for n, s in known.items()}
     compared = np.where(shared, people.segments, np.nan)
     system_metrics = {
         name: pooled[name].score_weightings(np.ones((1, len(segments))))[0]
@@ -207,11 +204,9 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
     """
     lines = scores.lines(name)
     if (lines.judge >= 0).any():
-        by_judge = [
-            count_wins(orient_scores(lines.of_judge(judge), name))
-            for judge in np.unique(lines.judge).tolist()
-        ]
-        if any(part.met.any() for part in by_judge):
+        parts = [lines.keep_lines(lines.judge == j) for j in np.unique(lines.judge)]
+        by_judge = [count_wins(orient_scores(part, name)) for part in parts]
+        if any(counts.met.any() for counts in by_judge):
             return add_counts(by_judge)
     return count_wins(orient_scores(lines, name))
 

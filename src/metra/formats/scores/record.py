@@ -89,10 +89,6 @@ class Scores:
         """Keep one scorer's lines; systems and items keep their numbers."""
         return self.keep_lines(self.scorer == self.find(name))
 
-    def of_judge(self, judge: int) -> "Scores":
-        """Keep one judge's lines, by the judge's number; -1 for lines that name none."""
-        return self.keep_lines(self.judge == judge)
-
     def matrix(self, name: str, *, level: str = "segment") -> Array:
         """Systems × items of a level, NaN where nothing was scored.
 

@@ -15,6 +15,7 @@ from metra.formats.texts.columns import (
     DOCUMENT,
     SEGMENT_ID,
     TEXT_ROLES,
+    Columns,
     Field,
     Reader,
     describe_field,
@@ -36,6 +37,10 @@ class DocumentText(NamedTuple):
         """Read the segments of a document."""
         module = self.source.format.load()
         return module.read_segments(self.file, self.parts[document])
+
+    def describe(self, document: str) -> str:
+        """Name a document in a message."""
+        return f"document {document!r} of {describe_field(self.field)}"
 
     @property
     def place(self) -> str:
@@ -68,10 +73,9 @@ class DocumentFiles:
         role = next(role for role in TEXT_ROLES if role in roles)
         guides = [text for text in texts if text.field.role == role]
         self._guide = _order_documents(guides)
+        shuffled = {text.field: self._check_ids(text) for text in texts}
         self._shuffled = {
-            (text.field, document)
-            for text in texts
-            for document in self._check_ids(text)
+            (f, document) for f, ids in shuffled.items() for document in ids
         }
         self._labels: dict[str, dict[str, str]] = {}
         self.about: dict[str, str] = {}
@@ -88,25 +92,21 @@ class DocumentFiles:
         """Read the wanted columns from the start, whose share is not known."""
         fields = [field for field in self.fields if field in wanted]
         columns = {field: self._read_column(field) for field in fields}
-        return Reader(
-            fields,
-            lambda most: {
-                f: list(islice(column, most)) for f, column in columns.items()
-            },
-            lambda: None,
-        )
+
+        def read(most: int) -> Columns:
+            return {field: list(islice(columns[field], most)) for field in fields}
+
+        return Reader(fields, read, lambda: None)
 
     def _check_ids(self, text: DocumentText) -> Iterator[str]:
         """Check a text's ids; yield the documents whose segments are in another order."""
+        path = format_path(text.source.path)
         for document, part in text.parts.items():
             guide = self._guide.get(document)
             if guide is None:
                 other = next(iter(self._guide.values()))
-                msg = (
-                    f"{format_path(text.source.path)}, line {part.line}: document "
-                    f"{document!r} of {describe_field(text.field)} is not in "
-                    f"{other.place}; ids must agree."
-                )
+                what = f"{path}, line {part.line}: {text.describe(document)}"
+                msg = f"{what} is not in {other.place}; ids must agree."
                 raise CorpusError(msg)
             expected = guide.parts[document]
             if (part.size, part.digest) != (expected.size, expected.digest):
@@ -116,10 +116,12 @@ class DocumentFiles:
             return
         for document, guide in self._guide.items():
             if document not in text.parts:
+                other_place = (
+                    f"{guide.place} has it on line {guide.parts[document].line}"
+                )
                 msg = (
-                    f"{format_path(text.source.path)} has no document {document!r} of "
-                    f"{describe_field(text.field)}, but {guide.place} has it on line "
-                    f"{guide.parts[document].line}; every document must be there."
+                    f"{path} has no {text.describe(document)}, but {other_place}; every "
+                    "document must be there."
                 )
                 raise CorpusError(msg)
 
@@ -190,21 +192,16 @@ def _compare_segments(text: DocumentText, guide: DocumentText, document: str) ->
     """Name the first segment that one text has and the other lacks."""
     present = {segment.id: segment.line for segment in text.segments(document)}
     expected = {segment.id: segment.line for segment in guide.segments(document)}
-    path, line = format_path(text.source.path), text.parts[document].line
-    for segment in expected:
+    path, name = format_path(text.source.path), text.describe(document)
+    for segment, line in expected.items():
         if segment not in present:
-            msg = (
-                f"{path}, line {line}: document {document!r} of "
-                f"{describe_field(text.field)} lacks segment {segment!r}, which "
-                f"{guide.place} has on line "
-                f"{expected[segment]}; every segment must be there."
-            )
+            what = f"{name} lacks segment {segment!r}, which {guide.place} has on line {line}"
+            place = f"{path}, line {text.parts[document].line}"
+            msg = f"{place}: {what}; every segment must be there."
             raise CorpusError(msg)
-    for segment in present:
+    for segment, line in present.items():
         if segment not in expected:
-            msg = (
-                f"{path}, line {present[segment]}: document {document!r} of "
-                f"{describe_field(text.field)} has segment {segment!r}, which "
-                f"{guide.place} has not (line {guide.parts[document].line}); ids must agree."
-            )
+            what = f"{name} has segment {segment!r}, which {guide.place} has not"
+            guide_line = guide.parts[document].line
+            msg = f"{path}, line {line}: {what} (line {guide_line}); ids must agree."
             raise CorpusError(msg)

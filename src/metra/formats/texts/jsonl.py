@@ -1,7 +1,7 @@
 """JSON lines: one object a line and a segment; this format carries everything."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from metra.formats.texts.columns import (
     format_column_name,
     read_header,
 )
-from metra.formats.texts.rows import RowChunk, write_lines
+from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -110,9 +110,7 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
     return flat
 
 
-def write(
-    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
-) -> None:
+def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
     """Write a file; what is missing is null."""
     keys = [format_column_name(field) for field in fields]
 

@@ -4,7 +4,7 @@ The format carries everything, in a column for each text and label.
 """
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -31,7 +31,7 @@ from metra.formats.texts.columns import (
     format_column_name,
     recognise_fields,
 )
-from metra.formats.texts.rows import RowChunk
+from metra.formats.texts.rows import Chunks, Fields
 from metra.text.columns import is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
@@ -286,10 +286,8 @@ def map_fields(
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
     recognised = recognise_fields(usable, default_system, names)
-    fields = [
-        field._replace(name=field.name or column)
-        for field, column in zip(recognised, usable, strict=True)
-    ]
+    named = zip(recognised, usable, strict=True)
+    fields = [field._replace(name=field.name or column) for field, column in named]
     check_duplicate_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
     _check_fields(schema, where, columns)
@@ -321,9 +319,7 @@ def _select_columns(
 ROW_GROUP = 64 * 1024
 
 
-def write(
-    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
-) -> None:
+def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
     """Write a file; what is missing is null."""
 
     schema = pa.schema([(format_column_name(field), pa.string()) for field in fields])

@@ -92,11 +92,9 @@ class OpenPart:
     def add(self, segment: str, path: str, line: int) -> None:
         """Count a segment; no id may come twice."""
         if not self._ids.add(segment):
-            msg = (
-                f"{format_path(path)}, line {line}: segment {segment!r} of document "
-                f"{self.document!r} is there twice in {describe_field(self.text)}; "
-                "ids must differ."
-            )
+            what = f"segment {segment!r} of document {self.document!r} is there twice"
+            place = f"{format_path(path)}, line {line}"
+            msg = f"{place}: {what} in {describe_field(self.text)}; ids must differ."
             raise FormatError(msg)
         self._digest.update(segment.encode() + b"\n")
 
@@ -105,10 +103,10 @@ class OpenPart:
         documents = contents.parts.setdefault(self.text, {})
         if self.document in documents:
             first = documents[self.document].line
-            msg = (
-                f"{format_path(path)}, line {self._line}: document {self.document!r} is there "
-                f"twice in {describe_field(self.text)}, first on line {first}; ids must differ."
-            )
+            place = f"{format_path(path)}, line {self._line}"
+            what = f"document {self.document!r} is there twice"
+            where = f"{describe_field(self.text)}, first on line {first}"
+            msg = f"{place}: {what} in {where}; ids must differ."
             raise FormatError(msg)
         documents[self.document] = DocumentPart(
             self._start, stop, self._line, self._ids.count, self._digest.digest()

@@ -1,6 +1,6 @@
 """Plain text: one segment a line; it is written as a folder with a file for each text."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from metra.formats.texts import columns
 from metra.formats.texts.columns import Columns, Field, Reader
 
 if TYPE_CHECKING:
-    from metra.formats.texts.rows import RowChunk
+    from metra.formats.texts.rows import Chunks, Fields, RowChunk
     from metra.formats.texts.sources import Source
 
 
@@ -43,12 +43,7 @@ def _open_document_list(lines: LineReader) -> Reader:
     return Reader(fields, read_columns, lines.share, lines.close)
 
 
-def write(
-    out: str,
-    fields: Sequence[Field],
-    chunks: "Iterable[RowChunk]",
-    _: Mapping[str, str],
-) -> None:
+def write(out: str, fields: "Fields", chunks: "Chunks", _: Mapping[str, str]) -> None:
     """Write source.txt, docs.txt, reference.NAME.txt, outputs/NAME.txt, label.NAME.txt.
 
     The ids of segments stand behind those of documents, after a tab.

@@ -6,7 +6,7 @@ What a format cannot carry is refused: nothing is lost in silence.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
@@ -45,6 +45,10 @@ class RowChunk(NamedTuple):
         return f"{number} ({', '.join(ids)})" if ids else number
 
 
+Fields: TypeAlias = Sequence[Field]
+Chunks: TypeAlias = Iterable[RowChunk]
+
+
 def refuse_value(
     chunk: RowChunk, index: int, field: Field, what: str, form: str
 ) -> NoReturn:
@@ -78,7 +82,7 @@ def find_line_problem(text: str) -> str | None:
     return "ends in a carriage return" if text.endswith("\r") else None
 
 
-def check_names(fields: Sequence[Field], form: str) -> None:
+def check_names(fields: Fields, form: str) -> None:
     """Refuse names of systems, references and labels that would not come back as they are."""
     for field in fields:
         name = field.name
@@ -143,14 +147,14 @@ class MarkupRules(NamedTuple):
         refuse_value(chunk, index, field, what, self.form)
 
 
-def list_text_fields(fields: Sequence[Field]) -> list[Field]:
+def list_text_fields(fields: Fields) -> list[Field]:
     """List the texts: source, references, outputs."""
     roles = columns.TEXT_ROLES
     return [field for role in roles for field in fields if field.role == role]
 
 
 def split_documents(
-    fields: Sequence[Field], chunks: Iterable[RowChunk], rules: MarkupRules
+    fields: Fields, chunks: Chunks, rules: MarkupRules
 ) -> Iterator[DocumentRun]:
     """Cut the chunks where documents end.
 
@@ -206,10 +210,7 @@ def _check_name(chunk: RowChunk, field: Field, name: str, rules: MarkupRules) ->
 
 
 def _check_labels(
-    chunk: RowChunk,
-    labels: Sequence[Field],
-    values: Mapping[str, str],
-    rules: MarkupRules,
+    chunk: RowChunk, labels: Fields, values: Mapping[str, str], rules: MarkupRules
 ) -> None:
     for field in labels:
         expected = values.get(field.name, "")

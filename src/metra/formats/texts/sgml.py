@@ -1,7 +1,7 @@
 """NIST's SGML for machine translation, as mteval reads it: source, reference and test sets."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO, NoReturn
@@ -18,6 +18,7 @@ from metra.formats.texts.parts import (
     ScannedContents,
     ScannedSegment,
 )
+from metra.formats.texts.rows import Chunks, Fields
 
 SETS: dict[str, Role] = {"srcset": "source", "refset": "reference", "tstset": "output"}
 
@@ -193,12 +194,7 @@ _RULES = rows.MarkupRules(
 )
 
 
-def write(
-    out: str,
-    fields: Sequence[Field],
-    chunks: Iterable[rows.RowChunk],
-    about: Mapping[str, str],
-) -> None:
+def write(out: str, fields: Fields, chunks: Chunks, about: Mapping[str, str]) -> None:
     """Write a file with all sets, or a folder with src.sgm, ref.sgm and each output."""
     with ExitStack() as stack:
         if not is_folder_name(out):
@@ -214,10 +210,7 @@ def write(
 
 
 def _encode(
-    fields: Sequence[Field],
-    chunks: Iterable[rows.RowChunk],
-    about: Mapping[str, str],
-    stack: ExitStack,
+    fields: Fields, chunks: Chunks, about: Mapping[str, str], stack: ExitStack
 ) -> Iterator[bytes]:
     texts = _write_texts(fields, chunks, stack)
     yield b"<mteval>\n"
@@ -242,7 +235,7 @@ def _name_file(text: Field) -> str:
 
 
 def _write_texts(
-    fields: Sequence[Field], chunks: Iterable[rows.RowChunk], stack: ExitStack
+    fields: Fields, chunks: Chunks, stack: ExitStack
 ) -> dict[Field, IO[bytes]]:
     """Write the documents of each text to a temporary file: the sets come one by one."""
     texts = rows.list_text_fields(fields)

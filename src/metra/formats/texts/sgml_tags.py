@@ -110,16 +110,8 @@ class TagReader:
         start, line = self._base + self._place, self._count_lines()
         self._place = segment.end()
         _, attributes, content = segment.groups()
-        return Tag(
-            "seg",
-            False,
-            attributes,
-            start,
-            self._base + self._place,
-            line,
-            b"",
-            content,
-        )
+        stop = self._base + self._place
+        return Tag("seg", False, attributes, start, stop, line, b"", content)
 
     def _find(self, wanted: re.Pattern[bytes]) -> bool:
         """Go to the next tag and keep the text before it; say whether there is one."""

@@ -14,6 +14,8 @@ from metra.formats.texts.columns import (
     read_header,
 )
 from metra.formats.texts.rows import (
+    Chunks,
+    Fields,
     RowChunk,
     check_values,
     find_line_problem,
@@ -50,9 +52,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     return Reader(fields, read, lines.share, lines.close)
 
 
-def write(
-    out: str, fields: Sequence[Field], chunks: Iterable[RowChunk], _: Mapping[str, str]
-) -> None:
+def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
     """Write a file."""
 
     def format_blocks() -> Iterator[Iterable[str]]:

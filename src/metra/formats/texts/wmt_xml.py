@@ -19,6 +19,7 @@ from metra.formats.texts.parts import (
     ScannedContents,
     ScannedSegment,
 )
+from metra.formats.texts.rows import Chunks, Fields
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
 
@@ -276,12 +277,7 @@ _RULES = rows.MarkupRules(
 )
 
 
-def write(
-    out: str,
-    fields: Sequence[Field],
-    chunks: Iterable[rows.RowChunk],
-    about: Mapping[str, str],
-) -> None:
+def write(out: str, fields: Fields, chunks: Chunks, about: Mapping[str, str]) -> None:
     """Write a file, a document at a time."""
     with ExitStack() as stack:
         document = _DocumentWriter(rows.list_text_fields(fields), about, stack)

@@ -112,20 +112,14 @@ def build_tables(results: Results, style: Style) -> list[Table]:
         spec: _find_best([entry.scores[spec].score for entry in systems], score)
         for spec, score in systems[0].scores.items()
     }
+    several = len(systems) > 1
     rows = []
     for entry in systems:
-        scores = entry.scores.items()
-        rows.append(
-            (
-                entry.name,
-                [
-                    Cell(
-                        s.score, s.interval, len(systems) > 1 and s.score == best[spec]
-                    )
-                    for spec, s in scores
-                ],
-            )
-        )
+        cells = [
+            Cell(score.score, score.interval, several and score.score == best[spec])
+            for spec, score in entry.scores.items()
+        ]
+        rows.append((entry.name, cells))
     main = make_table("system", build_metric_columns(results), rows)
     if results.groups is not None:
         return [main, *_build_group_tables(results, results.groups, style)]

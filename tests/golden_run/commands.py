@@ -62,7 +62,7 @@ def score_case(name: str) -> Case:
         f"score/metric-{name}",
         [
             f"metra score {ALL} {specs} --format tsv",
-            f"metra score {FEW} {specs} {levels} --format json",
+            f"metra score {FEW} {specs} {levels} --format json{details}",
             f"metra score {FEW} {first} --level document,segment",
             f"metra score {FEW} {first} --ci --trials 50 --sort{details}",
             f"metra score {THREE} -r examples/reference.1.txt {TEXTS} {first} --digits 9",

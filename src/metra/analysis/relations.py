@@ -12,11 +12,11 @@ from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.metrics.record import Array
 from metra.scoring.results import Results
 from metra.stats.arrays import drop_nan
-from metra.stats.line_fit import LineFit, fit_line
 from metra.stats.moments import pearson, spearman
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
+    from metra.stats.line_fit import LineFit
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class HumanScores:
     #: One for each metric: people across, the metric up.
     relations: Sequence[ScoreRelation]
     #: By metric, a line through the systems, where one is defined.
-    fits: Mapping[str, LineFit]
+    fits: "Mapping[str, LineFit]"
 
 
 def relate_judgements(
@@ -140,6 +140,8 @@ def relate_judgements(
     Several judgements of one output are averaged as they are, without a correction for
     strict and mild judges.
     """
+    from metra.stats.line_fit import fit_line
+
     names = [system.name for system in results.systems]
     _check_judgements(judgements, names, documents, results.segments)
     scores = {

@@ -3,12 +3,11 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
 from metra.errors import FormatError
-from metra.formats.compression import open_packed
 from metra.formats.stream import PACKED_SUFFIXES, STDIN
 
 
@@ -36,10 +35,13 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
             return
         aside = stack.enter_context(NamedTemporaryFile(dir=target.parent, delete=False))
         try:
-            is_packed = target.suffix in PACKED_SUFFIXES
-            packed = open_packed(aside, target.suffix, "wb") if is_packed else None
-            with packed or nullcontext(aside) as file:
-                yield file
+            if target.suffix in PACKED_SUFFIXES:
+                from metra.formats.compression import open_packed
+
+                with open_packed(aside, target.suffix, "wb") as packed:
+                    yield packed
+            else:
+                yield aside
             aside.flush()
             # Else the name could be there after a power failure, and the bytes not.
             os.fsync(aside.fileno())

@@ -10,7 +10,6 @@ from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.alignment import AlignedSegment, Alignment
 from metra.metrics.record import Metric
 from metra.metrics.registry import metric as make_metric
-from metra.metrics.units import Finding
 from metra.scoring.evaluate import EvaluationOptions
 from metra.scoring.results import Results
 from metra.scoring.statistics import CHUNK, fit_metrics
@@ -147,6 +146,8 @@ class SegmentNotes:
 
     def add_to(self, results: Results) -> Results:
         """Add the alignments, and the details with the most frequent first."""
+        from metra.metrics.units import Finding
+
         last = max((numbers[-1] for numbers in self._segments or ()), default=0)
         if last > (count := results.segments):
             msg = (

@@ -1,6 +1,7 @@
 """Segment scores: how they are spread, and how metrics go with each other and with people."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from metra.analysis.distributions import Distribution
 from metra.analysis.relations import ScoreRelation
@@ -12,7 +13,9 @@ from metra.report.study import Study
 from metra.report.table import Style, format_count
 from metra.report.writers.headings import format_metric_heading, order_systems
 from metra.scoring.table import Cell
-from metra.stats.line_fit import LineFit
+
+if TYPE_CHECKING:
+    from metra.stats.line_fit import LineFit
 
 #: More figures than this are more than anybody looks at; the table has all pairs.
 MOST = 6
@@ -186,7 +189,7 @@ def _build_squares_table(entry: ScoreRelation) -> Html:
     )
 
 
-def _draw_systems_figure(entry: ScoreRelation, fit: LineFit | None) -> Html:
+def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
     """Draw the systems as dots with their names, and a fitted line with its band."""
     from metra.meta.scatter import ScatterPoints
 

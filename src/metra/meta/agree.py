@@ -4,7 +4,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_signature,
+    group_names,
+)
 from metra.meta.options import AgreeOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
@@ -191,10 +197,8 @@ def _write_notes(
             f"{alone:,} of {len(ratings.units):,} units have one judge: they say nothing "
             "about agreement."
         )
-    by_reason: dict[str, list[str]] = {}
-    for name, why in agreement.reasons.items():
-        by_reason.setdefault(why, []).append(name)
-    notes += [f"– {', '.join(names)}: {why}." for why, names in by_reason.items()]
+    reasons = group_names(agreement.reasons)
+    notes += [f"– {', '.join(names)}: {why}." for why, names in reasons.items()]
     again = len(ratings.repeats.judge)
     if again:
         notes.append(

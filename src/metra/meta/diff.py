@@ -16,7 +16,7 @@ from metra.meta.correlate import (
 )
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.scatter import ScatterPoints
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Table, make_table
 from metra.stats.arrays import Array, pair_gaps
 from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
@@ -51,12 +51,10 @@ def correlate_differences(
     paired permutation test on segments; Kocmi et al. 2021, WMT.
     """
     questions = parse_specs(["differentials", "accuracy"], "sys", options)
-    answers = [correlate_panel(panel, question) for question in questions]
-    if interval:
-        answers = [
-            add_bootstrap(panel, question, results)
-            for question, results in zip(questions, answers, strict=True)
-        ]
+    answers = []
+    for question in questions:
+        results = correlate_panel(panel, question)
+        answers.append(add_bootstrap(panel, question, results) if interval else results)
     return SystemDifferences(panel, questions, answers, compute_gold_p(panel, options))
 
 
@@ -65,34 +63,26 @@ def report_differences(
 ) -> MetaReport:
     """Lay out a table for each language pair: all pairs of systems, and the sure ones."""
     panels = [each.panel for each in differences]
-    segments = all(map(resamples_segments, panels))
+    drawn = "both" if all(map(resamples_segments, panels)) else "sys"
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
         coef="differentials,accuracy",
         orient=options.orient,
         bands=f"perm k={_choose_trials(options)}",
-        boot=f"{'both' if segments else 'sys'} k={options.trials}"
-        if interval
-        else None,
+        boot=f"{drawn} k={options.trials}" if interval else None,
         seed=options.seed,
     )
-    notes = [
-        f"{each.panel.place}{note}"
-        for each in differences
-        for note in _write_notes(each)
-    ]
+    notes = []
+    for each in differences:
+        notes += [f"{each.panel.place}{note}" for note in _write_notes(each)]
     return MetaReport([_build_table(each) for each in differences], signature, notes)
 
 
 def build_clouds(differences: Sequence[SystemDifferences]) -> list[ScatterPoints]:
     """Build what pictures show: all pairs of systems, for each metric that has any."""
-    clouds = [
-        _build_cloud(each.panel, name, each.answers)
-        for each in differences
-        for name in each.panel.names
-    ]
-    return [cloud for cloud in clouds if cloud.x]
+    named = [(each, name) for each in differences for name in each.panel.names]
+    return [cloud for cloud in (_build_cloud(*pair) for pair in named) if cloud.x]
 
 
 def _write_notes(differences: SystemDifferences) -> list[str]:
@@ -132,10 +122,9 @@ def _choose_trials(options: Options) -> int:
     return max(options.trials, MOST_SURE)
 
 
-def _build_cloud(
-    panel: ScorePanel, name: str, answers: Sequence[dict[str, CorrelationResult]]
-) -> ScatterPoints:
+def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
+    panel = differences.panel
     first, second = np.triu_indices(len(panel.systems), 1)
     gold, metric = map(pair_gaps, (panel.system_gold, panel.system_metrics[name]))
     sign = np.where(gold < 0, -1.0, 1.0)
@@ -151,7 +140,7 @@ def _build_cloud(
         for one, other in zip(better, worse, strict=True)
     ]
     line = fit_line(gold[order], metric[order])
-    figures = [results[name].value for results in answers]
+    figures = [results[name].value for results in differences.answers]
     differential, accuracy = (f"{x:.3f}" if x == x else "–" for x in figures)
     shown = f"differentials {differential} and accuracy {accuracy}"
     return ScatterPoints(
@@ -183,13 +172,9 @@ def _build_table(differences: SystemDifferences) -> Table:
     for band in () if differences.gold_p is None else BANDS:
         sure = np.asarray(differences.gold_p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")
+        right = [(np.sign(gaps[name]) == gold)[sure] for name in names]
         sure_columns.append(
-            [
-                build_figure((np.sign(gaps[name]) == gold)[sure].mean())
-                if sure.any()
-                else Cell(None)
-                for name in names
-            ]
+            [build_figure(r.mean() if len(r) else np.nan) for r in right]
         )
     cells = build_columns(names, differences.answers, *sure_columns)
     return make_table(

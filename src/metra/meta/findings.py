@@ -36,6 +36,15 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     return MetaReport(tables, "\n".join(signatures), notes, data)
 
 
+def group_names(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """Group names by the reason why they have no figure; an empty reason is none."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return names
+
+
 def build_count(value: int) -> Cell:
     """Build a cell of a count or a rank, which has no digits after the point."""
     return Cell(value, digits=0)

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import average_systems, count_comparisons, orient_scores
+from metra.formats.scores.panel import (
+    average_systems,
+    count_comparisons,
+    get_sign,
+    orient_scores,
+)
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.normalise import normalise
@@ -91,17 +96,15 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     order = np.argsort(-order_by, kind="stable")
     test = options.test
     paired = are_paired(values) if test == "auto" else test == "signed-rank"
-    parted = find_clusters(
-        rank_test_p_values(values[order], paired=paired, strata=strata),
-        options.rule,
-        options.alpha,
-    )
+    p = rank_test_p_values(values[order], paired=paired, strata=strata)
+    parted = find_clusters(p, options.rule, options.alpha)
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
     automatic = _rank_automatic(scores, options.auto, names, notes)
-    against = _compare_rankings(scores, names, order_by, options.against, notes)
-    if not scores.scorers[scores.find(name)].higher_is_better:
+    kept = np.flatnonzero(there)
+    against = _compare_rankings(scores, kept, order_by, options.against, notes)
+    if get_sign(scores, name) < 0:
         notes.append(
             f"Lower values of {name} are better; means are shown with a minus."
         )
@@ -128,7 +131,15 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
     """Lay out the ranking, and what it is held against."""
     tables = [build_ranking_table(ranking)]
     if ranking.against:
-        tables.append(build_against_table(ranking))
+        held = [
+            (other, [Cell(figure, digits=1) for figure in agreement])
+            for other, agreement in ranking.against.items()
+        ]
+        heads = ["distance", "similarity %", "precision %", "recall %"]
+        caption = "Other rankings held against this one"
+        tables.append(
+            make_table("scorer", heads, held, caption=caption, name="against")
+        )
     skills = ranking.skills
     test = "Wilcoxon signed-rank" if ranking.paired else "Mann-Whitney"
     signature = build_signature(
@@ -171,17 +182,6 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
     return make_table("system", heads, rows, caption=caption, name="ranking")
 
 
-def build_against_table(ranking: ScorerRanking) -> Table:
-    """Build the table of other scorers' rankings."""
-    rows = [
-        (other, [Cell(figure, digits=1) for figure in agreement])
-        for other, agreement in ranking.against.items()
-    ]
-    heads = ["distance", "similarity %", "precision %", "recall %"]
-    caption = "Other rankings held against this one"
-    return make_table("scorer", heads, rows, caption=caption, name="against")
-
-
 def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array, Mask]:
     """Return the values of the systems that have any, and which systems these are."""
     values = orient_scores(scores, name)
@@ -200,22 +200,18 @@ def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array,
 
 def _find_groups(scores: Scores) -> tuple[Codes, str]:
     """Documents where segments have them, else the segments themselves."""
-    items = [scores.items[item] for item in scores.segments.tolist()]
-    documents = [item.document for item in items]
+    documents = [scores.items[item].document for item in scores.segments.tolist()]
     if all(documents):
-        _, codes = np.unique(documents, return_inverse=True)
-        return codes, "document"
-    return np.arange(len(items)), "segment"
+        return np.unique(documents, return_inverse=True)[1], "document"
+    return np.arange(len(documents)), "segment"
 
 
 def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
     """Return the mean of each system's standard scores, and a note."""
     missing = np.full(int(there.sum()), np.nan)
     if (scores.lines(name).judge < 0).any():
-        return (
-            missing,
-            f"– z: {name} names no judges, whose scales could be evened out.",
-        )
+        why = f"– z: {name} names no judges, whose scales could be evened out."
+        return missing, why
     try:
         normalised = normalise(scores, name, "z")
     except CorpusError as reason:
@@ -283,13 +279,12 @@ def _rank_automatic(
 
 def _compare_rankings(
     scores: Scores,
-    names: list[str],
+    kept: Codes,
     order_by: Array,
     against: Sequence[str],
     notes: list[str],
 ) -> dict[str, RankAgreement]:
     """Compare the ranking with those by other scorers' means, on the systems of both."""
-    kept = [scores.systems.index(name) for name in names]
     ranks = mid_ranks(order_by)
     agreement = {}
     for other in against:
@@ -299,7 +294,7 @@ def _compare_rankings(
             notes.append(f"{other} shares fewer than two systems: no comparison.")
             continue
         if not both.all():
-            notes.append(f"{other} has {both.sum()} of the {len(names)} systems.")
+            notes.append(f"{other} has {both.sum()} of the {len(kept)} systems.")
         theirs = mid_ranks(means[both]).tolist()
         agreement[other] = compare_ranks(theirs, mid_ranks(-ranks[both]).tolist())
     return agreement

@@ -90,12 +90,8 @@ def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaRep
     asked.select_level(options.level, asked.gold)
     panels = asked.build_panels()
     questions = asked.fit_thresholds(parse_questions(options), options.eps_from)
-    interval = "none" if options.no_ci else options.interval
-    correlations = [
-        correlate_metrics(panel, questions, interval=interval, drawn=options.resample)
-        for panel in panels
-    ]
-    return report_correlation(correlations, interval=interval, drawn=options.resample)
+    correlations = [correlate_metrics(panel, questions, options) for panel in panels]
+    return report_correlation(correlations, options)
 
 
 @shared.question(DiffOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)

@@ -39,8 +39,16 @@ def report_agreement(
     ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
 ) -> MetaReport:
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
+    rows = []
+    for key, label, about in _ROWS:
+        value = agreement.values.get(key, np.nan)
+        figure = build_figure(value, agreement.intervals.get(key))
+        rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
+    caption = f"Agreement of {len(ratings.judges)} judges on {name}"
     tables = [
-        build_coefficient_table(ratings, name, agreement, options),
+        make_table(
+            "coefficient", ["value", "of"], rows, caption=caption, name="overall"
+        ),
         build_pair_table(agreement.pairs, options.within, options.most_pairs),
         build_judge_table(ratings, options.within),
     ]
@@ -66,21 +74,7 @@ def report_agreement(
     return MetaReport(tables, signature, notes, {"pairs": pairs})
 
 
-def build_coefficient_table(
-    ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
-) -> Table:
-    """Build the table of all coefficients, and what each is of."""
-    rows = []
-    for key, label, about in _ROWS:
-        value = agreement.values.get(key, np.nan)
-        figure = build_figure(value, agreement.intervals.get(key))
-        rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
-    caption = f"Agreement of {len(ratings.judges)} judges on {name}"
-    return make_table(
-        "coefficient", ["value", "of"], rows, caption=caption, name="overall"
-    )
-
-
+#: The coefficients: their key, what they are called, and what each is of.
 _ROWS = (
     ("exact", "equal", "pairs of judgements"),
     ("within", "within {within}", "pairs of judgements"),

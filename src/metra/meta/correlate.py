@@ -8,14 +8,8 @@ import numpy as np
 from metra.errors import OptionError
 from metra.meta.findings import MetaReport, build_figure, build_signature, group_names
 from metra.meta.options import CorrelateOptions
-from metra.scoring.table import Cell, Table, make_table, mark_best
-from metra.stats.bootstrap import (
-    Drawn,
-    bootstrap,
-    compute_bounds,
-    fisher_interval,
-    resamples_segments,
-)
+from metra.scoring.table import Cell, make_table, mark_best
+from metra.stats import bootstrap
 from metra.stats.correlation import (
     CorrelationResult,
     Options,
@@ -154,12 +148,22 @@ def report_correlation(
     notes: list[str] = []
     panels = [each.panel for each in correlations]
     questions = correlations[0].questions
+    tables = []
     for each in correlations:
-        notes += [f"{each.panel.place}{note}" for note in _write_notes(each)]
+        panel, names = each.panel, sort_metrics(each.answers[0])
+        notes += [f"{panel.place}{note}" for note in _write_notes(each)]
+        table = make_table(
+            "metric",
+            [question.heading for question in questions],
+            list(zip(names, build_columns(names, each.answers), strict=True)),
+            caption=f"Agreement with {panel.place}{panel.gold_name}",
+            name=panel.lang or "correlations",
+        )
+        tables.append(table)
     boot = options.interval == "bootstrap" and not options.no_ci
     fisher = options.interval == "fisher" and not options.no_ci
     first = questions[0].options
-    pooled = options.level != "sys" or all(map(resamples_segments, panels))
+    pooled = options.level != "sys" or all(map(bootstrap.resamples_segments, panels))
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level=options.level,
@@ -175,26 +179,8 @@ def report_correlation(
         seed=first.seed if boot or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
-    return MetaReport(
-        [build_correlation_table(each) for each in correlations],
-        signature,
-        notes,
-        {"correlations": [_export_data(each) for each in correlations]},
-    )
-
-
-def build_correlation_table(correlations: MetricCorrelations) -> Table:
-    """Build the table of all coefficients, in falling order of the first."""
-    panel, answers = correlations.panel, correlations.answers
-    names = sort_metrics(answers[0])
-    rows = list(zip(names, build_columns(names, answers), strict=True))
-    return make_table(
-        "metric",
-        [question.heading for question in correlations.questions],
-        rows,
-        caption=f"Agreement with {panel.place}{panel.gold_name}",
-        name=panel.lang or "correlations",
-    )
+    data = {"correlations": [_export_data(each) for each in correlations]}
+    return MetaReport(tables, signature, notes, data)
 
 
 def sort_metrics(results: Mapping[str, CorrelationResult]) -> list[str]:
@@ -258,7 +244,9 @@ def _add_fisher(
     if options.group != "none" and question.level != "sys":
         name = question.heading
     return {
-        metric: replace(result, interval=fisher_interval(result.value, result.n, name))
+        metric: replace(
+            result, interval=bootstrap.fisher_interval(result.value, result.n, name)
+        )
         for metric, result in results.items()
     }
 
@@ -267,15 +255,15 @@ def add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
     results: Mapping[str, CorrelationResult],
-    drawn: Drawn = "both",
+    drawn: bootstrap.Drawn = "both",
 ) -> dict[str, CorrelationResult]:
     """Add intervals from resamples of systems, segments or both, if there are enough."""
     known = any(np.isfinite(result.value) for result in results.values())
     if not known or len(panel.systems) < 3:
         return dict(results)
-    draws = bootstrap(panel, question.level, question.options, drawn=drawn)
+    draws = bootstrap.bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
-        name: replace(result, interval=compute_bounds(draws[name]))
+        name: replace(result, interval=bootstrap.compute_bounds(draws[name]))
         if np.isfinite(result.value)
         else result
         for name, result in results.items()

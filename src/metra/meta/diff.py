@@ -5,15 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.meta.correlate import (
-    CorrelationSpec,
-    add_bootstrap,
-    build_columns,
-    correlate_panel,
-    explain_missing,
-    parse_specs,
-    sort_metrics,
-)
+from metra.meta import correlate
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.scatter import ScatterPoints
 from metra.scoring.table import Table, make_table
@@ -35,7 +27,7 @@ class SystemDifferences:
     """Differences between the systems of one language pair, by gold and metrics."""
 
     panel: ScorePanel
-    questions: list[CorrelationSpec]
+    questions: list[correlate.CorrelationSpec]
     #: The differentials and the accuracy of each metric.
     answers: list[dict[str, CorrelationResult]]
     #: Two-sided p-values of all pairs by the gold; None where it has no segments.
@@ -50,11 +42,13 @@ def correlate_differences(
     A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
     paired permutation test on segments; Kocmi et al. 2021, WMT.
     """
-    questions = parse_specs(["differentials", "accuracy"], "sys", options)
+    questions = correlate.parse_specs(["differentials", "accuracy"], "sys", options)
     answers = []
     for question in questions:
-        results = correlate_panel(panel, question)
-        answers.append(add_bootstrap(panel, question, results) if interval else results)
+        results = correlate.correlate_panel(panel, question)
+        answers.append(
+            correlate.add_bootstrap(panel, question, results) if interval else results
+        )
     return SystemDifferences(panel, questions, answers, compute_gold_p(panel, options))
 
 
@@ -91,7 +85,7 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
     notes = list(panel.notes)
     if gold_p is None:
         notes.append(f"No band of sure pairs: {gold} has no segments.")
-    notes += explain_missing(differences.questions, differences.answers)
+    notes += correlate.explain_missing(differences.questions, differences.answers)
     empty = [band for band in BANDS if gold_p is not None and not (gold_p < band).any()]
     if empty:
         notes.append(f"{gold} tells no two systems apart with p < {max(empty):g}.")
@@ -164,7 +158,7 @@ def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
 def _build_table(differences: SystemDifferences) -> Table:
     panel = differences.panel
     gold = np.sign(pair_gaps(panel.system_gold))
-    names = sort_metrics(differences.answers[0])
+    names = correlate.sort_metrics(differences.answers[0])
     pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
     headings = ["differentials", f"accuracy ({pairs})"]
     sure_columns = []
@@ -176,7 +170,7 @@ def _build_table(differences: SystemDifferences) -> Table:
         sure_columns.append(
             [build_figure(r.mean() if len(r) else np.nan) for r in right]
         )
-    cells = build_columns(names, differences.answers, *sure_columns)
+    cells = correlate.build_columns(names, differences.answers, *sure_columns)
     return make_table(
         "metric",
         headings,

@@ -17,22 +17,9 @@ from metra.meta.findings import MetaReport, build_count, build_figure, build_sig
 from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
+from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.multiplicity import clusters_by_range
-from metra.stats.ranking import (
-    RANKING_METHODS,
-    RankAgreement,
-    are_paired,
-    auto_rank,
-    average_ranks,
-    check_systems,
-    compare_ranks,
-    expected_wins,
-    find_clusters,
-    macro_means,
-    mid_ranks,
-    rank_test_p_values,
-)
 from metra.stats.trueskill import Skills, learn_skills
 
 
@@ -58,7 +45,7 @@ class ScorerRanking:
     #: Ranks by several metrics together, where asked for.
     automatic: Array | None
     #: How other scorers' rankings agree with this one.
-    against: dict[str, RankAgreement]
+    against: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
 
 
@@ -72,16 +59,17 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     notes: list[str] = []
     values, there = _select_systems(scores, name, notes)
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
-    check_systems(len(names))
+    stats.check_systems(len(names))
     groups, unit = _find_groups(scores)
-    average, units = average_ranks(values, groups)
+    average, units = stats.average_ranks(values, groups)
     z, z_note = _standardise_scores(scores, name, there)
     strata, values, means = _find_strata(scores, values, options.macro, notes)
-    columns = {"mean": means, "z": z, "arr": average, "wins": expected_wins(values)}
+    wins = stats.expected_wins(values)
+    columns = {"mean": means, "z": z, "arr": average, "wins": wins}
     notes += [z_note] if z_note else []
     if not units:
         notes.append(f"– arr: no {unit} has scores of every system.")
-    if not np.isfinite(columns["wins"]).all():
+    if not np.isfinite(wins).all():
         notes.append("– wins: a system never did better or worse than another.")
     skills = None
     if options.by == "trueskill":
@@ -95,9 +83,9 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     order_by = _orient_column(columns, options.by, notes)
     order = np.argsort(-order_by, kind="stable")
     test = options.test
-    paired = are_paired(values) if test == "auto" else test == "signed-rank"
-    p = rank_test_p_values(values[order], paired=paired, strata=strata)
-    parted = find_clusters(p, options.rule, options.alpha)
+    paired = stats.are_paired(values) if test == "auto" else test == "signed-rank"
+    p = stats.rank_test_p_values(values[order], paired=paired, strata=strata)
+    parted = stats.find_clusters(p, options.rule, options.alpha)
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
@@ -111,7 +99,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     return ScorerRanking(
         name,
         [names[place] for place in order],
-        mid_ranks(order_by[order]).tolist(),
+        stats.mid_ranks(order_by[order]).tolist(),
         parted.clusters,
         parted.ranges,
         parted.p,
@@ -175,7 +163,7 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
         if ranking.automatic is not None:
             cells.append(build_figure(ranking.automatic[place]))
         rows.append((system, cells))
-    methods = [RANKING_METHODS[name].heading for name in ranking.columns]
+    methods = [stats.RANKING_METHODS[name].heading for name in ranking.columns]
     heads = ["rank", "cluster", "range", *methods, "n"]
     heads += ["AutoRank"] if ranking.automatic is not None else []
     caption = f"Systems by {ranking.scorer}"
@@ -236,7 +224,7 @@ def _find_strata(
         )
         raise CorpusError(msg)
     names, strata = np.unique(named, return_inverse=True)
-    means, shared = macro_means(values, strata)
+    means, shared = stats.macro_means(values, strata)
     if not shared:
         msg = f"No {macro} has scores of every system, so none can count the same."
         raise CorpusError(msg)
@@ -251,7 +239,7 @@ def _find_strata(
 
 def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Array:
     """Return the values that systems are put in order by, higher being better."""
-    column = columns[by] if RANKING_METHODS[by].higher_is_better else -columns[by]
+    column = columns[by] if stats.RANKING_METHODS[by].higher_is_better else -columns[by]
     if not np.isfinite(column).all():
         marked = [note for note in notes if note.startswith(f"– {by}: ")]
         why = marked[0].removeprefix(f"– {by}: ") if marked else "values are missing."
@@ -270,7 +258,7 @@ def _rank_automatic(
     there: Mask = np.asarray(np.isfinite(stack).all(0))
     ranks = np.full(len(names), np.nan)
     if there.any():
-        ranks[there] = auto_rank(stack[:, there])
+        ranks[there] = stats.auto_rank(stack[:, there])
     lacking = [name for name, known in zip(names, there, strict=True) if not known]
     if lacking:
         notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
@@ -283,9 +271,9 @@ def _compare_rankings(
     order_by: Array,
     against: Sequence[str],
     notes: list[str],
-) -> dict[str, RankAgreement]:
+) -> dict[str, stats.RankAgreement]:
     """Compare the ranking with those by other scorers' means, on the systems of both."""
-    ranks = mid_ranks(order_by)
+    ranks = stats.mid_ranks(order_by)
     agreement = {}
     for other in against:
         means = average_systems(scores, other)[kept]
@@ -295,6 +283,6 @@ def _compare_rankings(
             continue
         if not both.all():
             notes.append(f"{other} has {both.sum()} of the {len(kept)} systems.")
-        theirs = mid_ranks(means[both]).tolist()
-        agreement[other] = compare_ranks(theirs, mid_ranks(-ranks[both]).tolist())
+        theirs, ours = map(stats.mid_ranks, (means[both], -ranks[both]))
+        agreement[other] = stats.compare_ranks(theirs.tolist(), ours.tolist())
     return agreement

@@ -35,15 +35,9 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
     spec, test = parse_question(options)
     panels = asked.build_panels()
     (question,) = asked.fit_thresholds([spec], options.eps_from)
+    alpha, rule, absolute = options.alpha, options.rule, options.absolute
     comparisons = [
-        compare(
-            panel,
-            question,
-            test=test,
-            alpha=options.alpha,
-            rule=options.rule,
-            absolute=options.absolute,
-        )
+        compare(panel, question, test=test, alpha=alpha, rule=rule, absolute=absolute)
         for panel in panels
     ]
     if asked.plot:
@@ -57,9 +51,7 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
             p = each.p.tolist()
             maps.append(Heatmap(title, caption, each.names, p, "p", each.clusters))
         asked.write_pictures(*map(draw_heatmap, maps))
-    return report_comparison(
-        panels, question, comparisons, alpha=options.alpha, rule=options.rule
-    )
+    return report_comparison(panels, question, comparisons, alpha=alpha, rule=rule)
 
 
 @shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC)

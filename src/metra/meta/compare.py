@@ -46,6 +46,11 @@ class MetricComparison:
     clusters: list[int]
     notes: tuple[str, ...] = ()
 
+    @property
+    def ranking(self) -> list[tuple[str, float, int]]:
+        """Each metric with its coefficient and its cluster."""
+        return list(zip(self.names, self.values.tolist(), self.clusters, strict=True))
+
 
 def compare(
     panel: ScorePanel,
@@ -115,13 +120,12 @@ def report_comparison(
     data = []
     for panel, comparison in zip(panels, comparisons, strict=True):
         corrected = holm(comparison.p)
-        ranked = zip(
-            comparison.names, comparison.values, comparison.clusters, strict=True
-        )
-        better = [build_count(int((row < alpha).sum())) for row in comparison.p]
+        better = (comparison.p < alpha).sum(1).tolist()
         rows = [
-            (name, [Cell(float(value)), build_count(cluster), count])
-            for (name, value, cluster), count in zip(ranked, better, strict=True)
+            (name, [Cell(value), build_count(cluster), build_count(count)])
+            for (name, value, cluster), count in zip(
+                comparison.ranking, better, strict=True
+            )
         ]
         heading, tag = question.heading, panel.lang or "metrics"
         caption = f"{panel.place}{heading} with {panel.gold_name}"
@@ -241,10 +245,8 @@ def _export_data(
         "gold": panel.gold_name,
         "test": comparison.test,
         "metrics": [
-            {"metric": name, "value": float(value), "cluster": cluster}
-            for name, value, cluster in zip(
-                comparison.names, comparison.values, comparison.clusters, strict=True
-            )
+            {"metric": name, "value": value, "cluster": cluster}
+            for name, value, cluster in comparison.ranking
         ],
         "pairs": [
             {

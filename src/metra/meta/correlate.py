@@ -151,7 +151,10 @@ def report_correlation(
     tables = []
     for each in correlations:
         panel, names = each.panel, sort_metrics(each.answers[0])
-        notes += [f"{panel.place}{note}" for note in _write_notes(each)]
+        told = [*panel.notes, *explain_missing(questions, each.answers), *each.refused]
+        if options.level == "sys" and len(panel.systems) == 2:
+            told.append("Two systems agree wholly or not at all, by chance too.")
+        notes += [f"{panel.place}{note}" for note in told]
         table = make_table(
             "metric",
             [question.heading for question in questions],
@@ -202,15 +205,6 @@ def build_columns(
     ]
     marked = [mark_best(column) for column in (*columns, *more)]
     return [list(cells) for cells in zip(*marked, strict=True)]
-
-
-def _write_notes(correlations: MetricCorrelations) -> list[str]:
-    panel, questions = correlations.panel, correlations.questions
-    notes = [*panel.notes, *explain_missing(questions, correlations.answers)]
-    notes += correlations.refused
-    if questions[0].level == "sys" and len(panel.systems) == 2:
-        notes.append("Two systems agree wholly or not at all, by chance too.")
-    return notes
 
 
 def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:

@@ -63,7 +63,7 @@ def report_differences(
         level="sys",
         coef="differentials,accuracy",
         orient=options.orient,
-        bands=f"perm k={_choose_trials(options)}",
+        bands=f"perm k={max(options.trials, MOST_SURE)}",
         boot=f"{drawn} k={options.trials}" if interval else None,
         seed=options.seed,
     )
@@ -100,20 +100,14 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
 
 def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
     """Two-sided p-values of all pairs of systems by the gold; None without segments."""
-    if not np.isfinite(panel.gold).any():
+    gold, there = panel.gold, np.isfinite(panel.gold)
+    if not there.any():
         return None
-    gold = panel.gold
-    there = np.isfinite(gold)
     if (there == there[:1]).all():
         gold = gold[:, there[0]]
-    trials = _choose_trials(options)
+    trials = max(options.trials, MOST_SURE)
     p = permutation_p(gold, trials=trials, seed=options.seed)
     return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
-
-
-def _choose_trials(options: Options) -> int:
-    """Enough draws to tell p-values below the last band."""
-    return max(options.trials, MOST_SURE)
 
 
 def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:

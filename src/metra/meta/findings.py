@@ -90,14 +90,8 @@ def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
             unit = "doc" if parts.get("level") == "doc" else "seg"
             about[unit] = f"{panel.compared}/{panel.gold.shape[1]}"
     pieces = [
-        f"{name.replace('_', '-')}:{_format_value(value)}"
+        f"{name.replace('_', '-')}:{f'{value:g}' if isinstance(value, float) else value}"
         for name, value in {**parts, **about}.items()
         if value is not None and value != ""
     ]
     return "|".join(["meta", *pieces, f"v:{__version__}"])
-
-
-def _format_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)

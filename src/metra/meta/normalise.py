@@ -71,26 +71,17 @@ def report_normalisation(
     normalised: NormalisedScores, name: str, method: Scaling
 ) -> MetaReport:
     """Lay out a report of the judges."""
-    rows = [
-        (
-            judge,
-            [
-                build_count(spread.n),
-                Cell(spread.mean),
-                build_figure(spread.sd),
-                Cell(spread.low),
-                Cell(spread.high),
-                Cell(spread.left_out or "kept"),
-            ],
-        )
-        for judge, spread in normalised.judges.items()
-    ]
+    rows = []
+    for judge, each in normalised.judges.items():
+        figures = map(build_figure, (each.mean, each.sd, each.low, each.high))
+        kept = Cell(each.left_out or "kept")
+        rows.append((judge, [build_count(each.n), *figures, kept]))
     heads = ["n", "mean", "sd", "lowest", "highest", "kept"]
     caption = f"Judges of {name} before normalising by {method}"
     table = make_table("judge", heads, rows, caption=caption, name="judges")
     left_out = normalised.left_out
-    kept = len(normalised.judges) - len(left_out)
-    notes = [f"{len(normalised.scores):,} values of {kept} judges are normalised."]
+    count = len(normalised.judges) - len(left_out)
+    notes = [f"{len(normalised.scores):,} values of {count} judges are normalised."]
     if left_out:
         lost = sum(spread.n for spread in left_out.values())
         names = ", ".join(f"{judge} ({s.left_out})" for judge, s in left_out.items())

@@ -15,7 +15,6 @@ Level: TypeAlias = Literal["sys", "seg", "doc"]
 SoftP: TypeAlias = Literal["permutation", "normal"]
 #: How judges' values are put on one scale.
 Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
-Choice: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
 #: How two metrics are tested against each other, and parted into clusters.
 Test: TypeAlias = Literal[
     "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
@@ -233,7 +232,7 @@ class RobustOptions:
     """Does the agreement depend on a few systems?"""
 
     coef: str = _find_option("coef")
-    choice: Choice = _option(
+    choice: Literal["top", "window", "leave-one-out", "subsets"] = _option(
         "top",
         "The best systems only, neighbours by quality, all but one, or so many drawn at "
         "random (200 times; the mean, and what holds 95 % of them).",

@@ -89,8 +89,8 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
-    automatic = _rank_automatic(scores, options.auto, names, notes)
     kept = np.flatnonzero(there)
+    automatic = _rank_automatic(scores, kept, options.auto, notes)
     against = _compare_rankings(scores, kept, order_by, options.against, notes)
     if get_sign(scores, name) < 0:
         notes.append(
@@ -249,17 +249,16 @@ def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Arra
 
 
 def _rank_automatic(
-    scores: Scores, metrics: Sequence[str], names: list[str], notes: list[str]
+    scores: Scores, kept: Codes, metrics: Sequence[str], notes: list[str]
 ) -> Array | None:
     if not metrics:
         return None
-    kept = [scores.systems.index(name) for name in names]
     stack = np.stack([average_systems(scores, metric)[kept] for metric in metrics])
     there: Mask = np.asarray(np.isfinite(stack).all(0))
-    ranks = np.full(len(names), np.nan)
+    ranks = np.full(len(kept), np.nan)
     if there.any():
         ranks[there] = stats.auto_rank(stack[:, there])
-    lacking = [name for name, known in zip(names, there, strict=True) if not known]
+    lacking = [scores.systems[place] for place in kept[~there]]
     if lacking:
         notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
     return ranks

@@ -70,10 +70,8 @@ def correlate_subsets(
 ) -> tuple[ReferenceCurves, ScorePanel]:
     """Correlate with each number of references; the last panel is given too."""
     if streams < 2:
-        msg = (
-            f"There is {streams or 'no'} reference; asking what more of them buy takes two "
-            "or more."
-        )
+        told = f"There is {streams or 'no'} reference"
+        msg = f"{told}; asking what more of them buy takes two or more."
         raise CorpusError(msg)
     sizes = sorted({min(count, streams) for count in counts}) or _choose_counts(streams)
     tried = [choose_subsets(streams, size, most, seed) for size in sizes]

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.findings import MetaReport, build_figure, build_signature
-from metra.meta.options import Choice
+from metra.meta.options import RobustOptions
 from metra.meta.scatter import correlate_systems
 from metra.scoring.table import make_table
 from metra.stats.bootstrap import compute_bounds
@@ -30,9 +30,7 @@ class Robustness:
     spread: dict[str, list[tuple[float, float] | None]] = field(default_factory=dict)
 
 
-def compute_robustness(
-    panel: ScorePanel, options: Options, *, choice: Choice = "top", window: int = 4
-) -> Robustness:
+def compute_robustness(panel: ScorePanel, asked: RobustOptions) -> Robustness:
     """Correlate over the best systems only, a window of neighbours, all but one, or subsets.
 
     The top and the windows are by the gold; Mathur, Baldwin and Cohn 2020, ACL, who found
@@ -45,24 +43,25 @@ def compute_robustness(
             f"found: {count}."
         )
         raise CorpusError(msg)
-    if choice == "subsets":
+    options = Options(coef=asked.coef, seed=asked.seed)
+    if asked.choice == "subsets":
         return _draw_subsets(panel, options)
-    choices = _choose_systems(panel, choice, window)
+    choices = _choose_systems(panel, asked)
     values = [correlate_systems(panel, systems, options) for _, systems in choices]
     curves = {name: [each[name].value for each in values] for name in panel.names}
     return Robustness([label for label, _ in choices], curves)
 
 
 def _choose_systems(
-    panel: ScorePanel, choice: Choice, window: int
+    panel: ScorePanel, asked: RobustOptions
 ) -> list[tuple[str, list[int]]]:
     """List the places of the systems of each choice, best first by the gold; with labels."""
     order = np.argsort(-panel.system_gold, kind="stable").tolist()
-    if choice == "top":
+    if asked.choice == "top":
         sizes = range(len(order), FEWEST - 1, -1)
         return [(f"top {size}", order[:size]) for size in sizes]
-    if choice == "window":
-        size = min(max(window, FEWEST), len(order))
+    if asked.choice == "window":
+        size = min(max(asked.window, FEWEST), len(order))
         starts = range(len(order) - size + 1)
         return [(f"{at + 1}–{at + size}", order[at : at + size]) for at in starts]
     without = [
@@ -93,12 +92,7 @@ def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
 
 
 def report_robustness(
-    panels: Sequence[ScorePanel],
-    robustness: Sequence[Robustness],
-    options: Options,
-    *,
-    choice: Choice,
-    window: int,
+    panels: Sequence[ScorePanel], robustness: Sequence[Robustness], asked: RobustOptions
 ) -> MetaReport:
     """Lay out the choices down and the metrics across."""
     notes: list[str] = []
@@ -111,7 +105,7 @@ def report_robustness(
         ]
         rows = list(zip(each.labels, zip(*columns, strict=True), strict=True))
         caption = (
-            f"{panel.place}{options.coef} with {panel.gold_name} by choice of systems"
+            f"{panel.place}{asked.coef} with {panel.gold_name} by choice of systems"
         )
         tag = panel.lang or "robust"
         tables.append(
@@ -120,12 +114,13 @@ def report_robustness(
         notes += [f"{panel.place}{note}" for note in panel.notes]
         if any(v != v for curve in each.curves.values() for v in curve):
             notes.append(f"{panel.place}– marks choices where the scores are constant.")
+    drawn, window = asked.choice == "subsets", asked.choice == "window"
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
-        coef=options.coef,
-        choice=f"{choice} {window}" if choice == "window" else choice,
-        drawn=SUBSETS if choice == "subsets" else None,
-        seed=options.seed if choice == "subsets" else None,
+        coef=asked.coef,
+        choice=f"window {asked.window}" if window else asked.choice,
+        drawn=SUBSETS if drawn else None,
+        seed=asked.seed if drawn else None,
     )
     return MetaReport(tables, signature, notes)

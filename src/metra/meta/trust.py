@@ -15,7 +15,7 @@ from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.correlation import Options
-from metra.stats.judge_agreement import JudgeAgreement, agree
+from metra.stats.judge_agreement import agree
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import draw_documents
 
@@ -88,8 +88,7 @@ def assess_trust(
     options = Options(seed=seed)
     comparison = curve = None
     try:
-        question = parse_specs(["pearson"], "seg", options)[0]
-        comparison = compare(lined_up, question)
+        comparison = compare(lined_up, parse_specs(["pearson"], "seg", options)[0])
         notes += comparison.notes
     except OptionError as reason:
         notes.append(f"No comparison of metrics: {reason}")
@@ -146,7 +145,7 @@ def _summarise_judges(
         )
         return None
     try:
-        agreement: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
+        agreement = agree(collect_ratings(everything, scorer), trials=0)
     except CorpusError as reason:
         notes.append(f"No agreement of judges: {reason}")
         return None

@@ -189,9 +189,8 @@ def exercise(
         with closing(shared.open_store(url)) as store, store.reading() as db:
             stored = [find_by_name(db, name) for name in campaigns]
             judgements = [read_completed(db, campaign) for campaign in stored]
-        results = comparison.convert_text_scores(
-            [*chain(*map(score_texts, judgements))]
-        )
+        texts = [*chain(*map(score_texts, judgements))]
+        results = comparison.convert_text_scores(texts)
     results += [result for path in files for result in comparison.read_results(path)]
     found = comparison.compare_evaluators(results)
     tables = found.tables()

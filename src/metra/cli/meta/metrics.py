@@ -70,20 +70,19 @@ def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaRep
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
     metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
     """
-    from metra.meta.correlate import (
-        correlate_metrics,
-        parse_questions,
-        report_correlation,
-    )
+    from metra.meta import correlate as question
 
     asked.add_own_scores()
     if options.level == "doc":
         asked.statistics = {}
     asked.select_level(options.level, asked.gold)
     panels = asked.build_panels()
-    questions = asked.fit_thresholds(parse_questions(options), options.eps_from)
-    correlations = [correlate_metrics(panel, questions, options) for panel in panels]
-    return report_correlation(correlations, options)
+    questions = asked.fit_thresholds(
+        question.parse_questions(options), options.eps_from
+    )
+    ask = question.correlate_metrics
+    correlations = [ask(panel, questions, options) for panel in panels]
+    return question.report_correlation(correlations, options)
 
 
 @shared.question(DiffOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)

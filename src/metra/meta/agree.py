@@ -4,7 +4,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_signature,
+    group_names,
+)
 from metra.meta.options import AgreeOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
@@ -33,8 +39,16 @@ def report_agreement(
     ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
 ) -> MetaReport:
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
+    rows = []
+    for key, label, about in _ROWS:
+        value = agreement.values.get(key, np.nan)
+        figure = build_figure(value, agreement.intervals.get(key))
+        rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
+    caption = f"Agreement of {len(ratings.judges)} judges on {name}"
     tables = [
-        build_coefficient_table(ratings, name, agreement, options),
+        make_table(
+            "coefficient", ["value", "of"], rows, caption=caption, name="overall"
+        ),
         build_pair_table(agreement.pairs, options.within, options.most_pairs),
         build_judge_table(ratings, options.within),
     ]
@@ -60,21 +74,7 @@ def report_agreement(
     return MetaReport(tables, signature, notes, {"pairs": pairs})
 
 
-def build_coefficient_table(
-    ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
-) -> Table:
-    """Build the table of all coefficients, and what each is of."""
-    rows = []
-    for key, label, about in _ROWS:
-        value = agreement.values.get(key, np.nan)
-        figure = build_figure(value, agreement.intervals.get(key))
-        rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
-    caption = f"Agreement of {len(ratings.judges)} judges on {name}"
-    return make_table(
-        "coefficient", ["value", "of"], rows, caption=caption, name="overall"
-    )
-
-
+#: The coefficients: their key, what they are called, and what each is of.
 _ROWS = (
     ("exact", "equal", "pairs of judgements"),
     ("within", "within {within}", "pairs of judgements"),
@@ -191,10 +191,8 @@ def _write_notes(
             f"{alone:,} of {len(ratings.units):,} units have one judge: they say nothing "
             "about agreement."
         )
-    by_reason: dict[str, list[str]] = {}
-    for name, why in agreement.reasons.items():
-        by_reason.setdefault(why, []).append(name)
-    notes += [f"– {', '.join(names)}: {why}." for why, names in by_reason.items()]
+    reasons = group_names(agreement.reasons)
+    notes += [f"– {', '.join(names)}: {why}." for why, names in reasons.items()]
     again = len(ratings.repeats.judge)
     if again:
         notes.append(

@@ -6,9 +6,10 @@ from numpy.typing import ArrayLike
 
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
-from metra.meta.compare import MetricComparison, Rule, Test
+from metra.meta.compare import MetricComparison
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
+from metra.meta.options import Rule, Test
 from metra.stats.arrays import check_scores
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS

@@ -3,19 +3,20 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 
 from metra.errors import OptionError
-from metra.meta.correlate import (
-    CorrelationSpec,
-    correlate_panel,
-    group_by_reason,
-    parse_specs,
+from metra.meta.correlate import CorrelationSpec, correlate_panel, parse_specs
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_matrix,
+    build_signature,
+    group_names,
 )
-from metra.meta.findings import MetaReport, build_count, build_matrix, build_signature
-from metra.meta.options import CompareOptions
+from metra.meta.options import CompareOptions, Rule, Test
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, order_pairs, pair_gaps
 from metra.stats.correlation import Options, compute_thresholds
@@ -30,12 +31,8 @@ from metra.stats.permutation import (
     segment_values,
 )
 
-Test: TypeAlias = Literal[
-    "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
-]
-Rule: TypeAlias = Literal["greedy", "wmt"]
 #: Of a panel whose metrics are in falling order, a question, and whether r is absolute.
-MetricTest: TypeAlias = Callable[[ScorePanel, CorrelationSpec, bool], tuple[Array, str]]
+MetricTest: TypeAlias = Callable[[ScorePanel, CorrelationSpec, bool], Array]
 
 
 @dataclass(frozen=True)
@@ -49,6 +46,11 @@ class MetricComparison:
     clusters: list[int]
     notes: tuple[str, ...] = ()
 
+    @property
+    def ranking(self) -> list[tuple[str, float, int]]:
+        """Each metric with its coefficient and its cluster."""
+        return list(zip(self.names, self.values.tolist(), self.clusters, strict=True))
+
 
 def compare(
     panel: ScorePanel,
@@ -61,9 +63,10 @@ def compare(
 ) -> MetricComparison:
     """Test every metric against every one that has a lower coefficient."""
     results = correlate_panel(panel, question)
+    reasons = group_names({name: result.reason for name, result in results.items()})
     notes = [
         f"Not compared: {', '.join(names)}. {reason}"
-        for reason, names in group_by_reason(results).items()
+        for reason, names in reasons.items()
     ]
     known = [name for name, result in results.items() if np.isfinite(result.value)]
     if len(known) < 2:
@@ -71,12 +74,15 @@ def compare(
         raise OptionError(msg.strip())
     names = sorted(known, key=lambda name: -results[name].value)
     values = np.array([results[name].value for name in names])
-    p, test_name = METRIC_TESTS[test](panel.of_metrics(names), question, absolute)
+    panel, name = panel.of_metrics(names), str(test)
+    if name == "auto":
+        name = f"perm-{choose_swap(panel, question.level, question.options)}"
+    p = METRIC_TESTS[name](panel, question, absolute)
     p = np.where(np.triu(np.ones(p.shape, bool), 1), p, np.nan)
-    if question.options.wmt and test_name != "williams":
+    if question.options.wmt and name != "williams":
         notes.append("p-values as WMT's scorer counts them may be 0.")
     clusters = CLUSTER_RULES[rule].split(p, alpha)
-    return MetricComparison(names, values, p, test_name, clusters, tuple(notes))
+    return MetricComparison(names, values, p, name, clusters, tuple(notes))
 
 
 def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
@@ -114,7 +120,28 @@ def report_comparison(
     data = []
     for panel, comparison in zip(panels, comparisons, strict=True):
         corrected = holm(comparison.p)
-        tables += _build_tables(panel, question, comparison, alpha)
+        better = (comparison.p < alpha).sum(1).tolist()
+        rows = [
+            (name, [Cell(value), build_count(cluster), build_count(count)])
+            for (name, value, cluster), count in zip(
+                comparison.ranking, better, strict=True
+            )
+        ]
+        heading, tag = question.heading, panel.lang or "metrics"
+        caption = f"{panel.place}{heading} with {panel.gold_name}"
+        heads = [heading, "cluster", "better than"]
+        tables += [
+            make_table("metric", heads, rows, caption=caption, name=f"{tag} ranking"),
+            build_matrix(
+                "better",
+                comparison.names,
+                comparison.p,
+                caption=f"{panel.place}p-values that the row is no better than the column "
+                f"({comparison.test})",
+                name=f"{tag} p-values",
+                missing="",
+            ),
+        ]
         notes += [f"{panel.place}{note}" for note in [*panel.notes, *comparison.notes]]
         notes.append(
             f"{panel.place}{int((comparison.p < alpha).sum())} of "
@@ -141,47 +168,12 @@ def report_comparison(
     return MetaReport(tables, signature, notes, {"comparisons": data})
 
 
-def _build_tables(
-    panel: ScorePanel,
-    question: CorrelationSpec,
-    comparison: MetricComparison,
-    alpha: float,
-) -> list[Table]:
-    below = [int((row < alpha).sum()) for row in comparison.p]
-    ranking = [
-        (name, [Cell(float(value)), build_count(cluster), build_count(wins)])
-        for name, value, cluster, wins in zip(
-            comparison.names, comparison.values, comparison.clusters, below, strict=True
-        )
-    ]
-    tag, place = panel.lang or "metrics", panel.place
-    return [
-        make_table(
-            "metric",
-            [question.heading, "cluster", "better than"],
-            ranking,
-            caption=f"{place}{question.heading} with {panel.gold_name}",
-            name=f"{tag} ranking",
-        ),
-        build_matrix(
-            "better",
-            comparison.names,
-            comparison.p,
-            caption=f"{place}p-values that the row is no better than the column "
-            f"({comparison.test})",
-            name=f"{tag} p-values",
-            missing="",
-        ),
-    ]
-
-
 def _exchange_scores(
-    panel: ScorePanel, question: CorrelationSpec, _: bool, *, swap: Swap | None = None
-) -> tuple[Array, str]:
-    """Exchange the scores of two metrics: as is best for the coefficient, or as said."""
+    panel: ScorePanel, question: CorrelationSpec, _: bool, *, swap: Swap
+) -> Array:
+    """Exchange the scores of two metrics: cells, systems or segments."""
     options, level = question.options, question.level
     best = choose_swap(panel, level, options)
-    swap = swap or best
     if level == "sys" and swap != "sys" and best == "sys":
         msg = (
             f"perm-{swap} exchanges segments, but system scores are given that are no "
@@ -191,33 +183,27 @@ def _exchange_scores(
     after = prepare_swaps(panel, level, options, swap)
     results = correlate_panel(panel, replace(question, options=options.in_tests))
     observed = np.array([result.value for result in results.values()])
-    p = p_values(after, observed, options.trials, wmt=options.wmt)
-    return p, f"perm-{swap}"
+    return p_values(after, observed, options.trials, wmt=options.wmt)
 
 
 def _test_williams(
     panel: ScorePanel, question: CorrelationSpec, absolute: bool
-) -> tuple[Array, str]:
+) -> Array:
     if not question.options.coefficient.linear or question.options.group != "none":
         msg = "The Williams test is of Pearson's r without groups."
         raise OptionError(msg)
     gold, metrics = panel.system_gold, panel.system_stack
     if question.level != "sys":
         gold, metrics = panel.gold.ravel(), panel.stack.reshape(len(panel.names), -1)
-    return williams_p(gold, metrics, absolute=absolute), "williams"
+    return williams_p(gold, metrics, absolute=absolute)
 
 
-def _test_wilcoxon(
-    panel: ScorePanel, question: CorrelationSpec, _: bool
-) -> tuple[Array, str]:
+def _test_wilcoxon(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Array:
     values, _weights = segment_values(panel, _group_by_segment(question, "wilcoxon"))
-    p = np.array([[wilcoxon_p(a - b) for b in values] for a in values])
-    return p, "wilcoxon"
+    return np.array([[wilcoxon_p(a - b) for b in values] for a in values])
 
 
-def _test_outcomes(
-    panel: ScorePanel, question: CorrelationSpec, _: bool
-) -> tuple[Array, str]:
+def _test_outcomes(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Array:
     """Test whether metrics order as many pairs of outputs as the gold does."""
     options = _group_by_segment(question, "pairs")
     if not options.coefficient.pairs:
@@ -232,15 +218,12 @@ def _test_outcomes(
         right.append((np.sign(gold_gaps) == order)[there])
     count = there.sum(0)
     weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
-    return pairs_p(np.array(right, np.float64), weights), "pairs"
+    return pairs_p(np.array(right, np.float64), weights)
 
 
-#: p-values that each metric is no better than each other, and what the test is called.
+#: p-values that each metric is no better than each other.
 METRIC_TESTS: dict[str, MetricTest] = {
-    "auto": _exchange_scores,
-    "perm-both": partial(_exchange_scores, swap="both"),
-    "perm-sys": partial(_exchange_scores, swap="sys"),
-    "perm-input": partial(_exchange_scores, swap="input"),
+    **{f"perm-{s}": partial(_exchange_scores, swap=s) for s in get_args(Swap)},
     "pairs": _test_outcomes,
     "williams": _test_williams,
     "wilcoxon": _test_wilcoxon,
@@ -262,10 +245,8 @@ def _export_data(
         "gold": panel.gold_name,
         "test": comparison.test,
         "metrics": [
-            {"metric": name, "value": float(value), "cluster": cluster}
-            for name, value, cluster in zip(
-                comparison.names, comparison.values, comparison.clusters, strict=True
-            )
+            {"metric": name, "value": value, "cluster": cluster}
+            for name, value, cluster in comparison.ranking
         ],
         "pairs": [
             {

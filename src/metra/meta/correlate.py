@@ -2,21 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from metra.errors import OptionError
-from metra.meta.findings import MetaReport, build_figure, build_signature
+from metra.meta.findings import MetaReport, build_figure, build_signature, group_names
 from metra.meta.options import CorrelateOptions
-from metra.scoring.table import Cell, Table, make_table, mark_best
-from metra.stats.bootstrap import (
-    Drawn,
-    bootstrap,
-    compute_bounds,
-    fisher_interval,
-    resamples_segments,
-)
+from metra.scoring.table import Cell, make_table, mark_best
+from metra.stats import bootstrap
 from metra.stats.correlation import (
     CorrelationResult,
     Options,
@@ -25,9 +18,6 @@ from metra.stats.correlation import (
     group_scores,
 )
 from metra.stats.panel import ScorePanel
-
-#: Where intervals come from: resamples, a formula, or nowhere.
-Interval: TypeAlias = Literal["bootstrap", "fisher", "none"]
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
@@ -133,89 +123,74 @@ def correlate_panel(
 
 
 def correlate_metrics(
-    panel: ScorePanel,
-    questions: Sequence[CorrelationSpec],
-    *,
-    interval: Interval = "bootstrap",
-    drawn: Drawn = "both",
-    confidence: float = 0.95,
+    panel: ScorePanel, questions: Sequence[CorrelationSpec], options: CorrelateOptions
 ) -> MetricCorrelations:
     """Answer all questions for the metrics of one language pair, with intervals."""
     answers, refused = [], []
     for question in questions:
         results = correlate_panel(panel, question)
-        if interval == "fisher":
-            results = _add_fisher(question, results, confidence)
-        elif interval == "bootstrap":
-            reason = explain_no_interval(panel, question)
-            if reason:
-                refused.append(reason)
-            else:
-                results = add_bootstrap(panel, question, results, drawn, confidence)
+        if options.no_ci:
+            pass
+        elif options.interval == "fisher":
+            results = _add_fisher(question, results)
+        elif reason := explain_no_interval(panel, question):
+            refused.append(reason)
+        else:
+            results = add_bootstrap(panel, question, results, options.resample)
         answers.append(results)
     return MetricCorrelations(panel, list(questions), answers, refused)
 
 
 def report_correlation(
-    correlations: Sequence[MetricCorrelations],
-    *,
-    interval: Interval = "bootstrap",
-    drawn: Drawn = "both",
+    correlations: Sequence[MetricCorrelations], options: CorrelateOptions
 ) -> MetaReport:
     """Lay out a table for each language pair, best metrics first."""
     notes: list[str] = []
     panels = [each.panel for each in correlations]
     questions = correlations[0].questions
-    level = questions[0].level
+    tables = []
     for each in correlations:
-        notes += [f"{each.panel.place}{note}" for note in _write_notes(each)]
-    boot = interval == "bootstrap"
+        panel, names = each.panel, sort_metrics(each.answers[0])
+        told = [*panel.notes, *explain_missing(questions, each.answers), *each.refused]
+        if options.level == "sys" and len(panel.systems) == 2:
+            told.append("Two systems agree wholly or not at all, by chance too.")
+        notes += [f"{panel.place}{note}" for note in told]
+        table = make_table(
+            "metric",
+            [question.heading for question in questions],
+            list(zip(names, build_columns(names, each.answers), strict=True)),
+            caption=f"Agreement with {panel.place}{panel.gold_name}",
+            name=panel.lang or "correlations",
+        )
+        tables.append(table)
+    boot = options.interval == "bootstrap" and not options.no_ci
+    fisher = options.interval == "fisher" and not options.no_ci
     first = questions[0].options
-    if level == "sys" and not all(map(resamples_segments, panels)):
-        drawn = "sys"
+    pooled = options.level != "sys" or all(map(bootstrap.resamples_segments, panels))
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
-        level=level,
+        level=options.level,
         coef=",".join(question.heading.replace(" ", ":") for question in questions),
         average=first.average,
         empty=first.nan,
         spa_p=describe_spa(questions),
         eps=next(filter(None, (q.options.eps_said for q in questions)), None),
-        boot=f"{drawn} k={first.trials}" if boot else None,
-        interval="fisher" if interval == "fisher" else None,
+        boot=f"{options.resample if pooled else 'sys'} k={first.trials}"
+        if boot
+        else None,
+        interval="fisher" if fisher else None,
         seed=first.seed if boot or first.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
-    return MetaReport(
-        [build_correlation_table(each) for each in correlations],
-        signature,
-        notes,
-        {"correlations": [_export_data(each) for each in correlations]},
-    )
-
-
-def build_correlation_table(correlations: MetricCorrelations) -> Table:
-    """Build the table of all coefficients, in falling order of the first."""
-    panel, answers = correlations.panel, correlations.answers
-    names = sort_metrics(answers[0])
-    rows = list(zip(names, build_columns(names, answers), strict=True))
-    return make_table(
-        "metric",
-        [question.heading for question in correlations.questions],
-        rows,
-        caption=f"Agreement with {panel.place}{panel.gold_name}",
-        name=panel.lang or "correlations",
-    )
+    data = {"correlations": [_export_data(each) for each in correlations]}
+    return MetaReport(tables, signature, notes, data)
 
 
 def sort_metrics(results: Mapping[str, CorrelationResult]) -> list[str]:
     """Return the metrics in falling order of a coefficient; those without it come last."""
-
-    def key(name: str) -> float:
-        value = results[name].value
-        return -value if np.isfinite(value) else np.inf
-
-    return sorted(results, key=key)
+    return sorted(
+        results, key=lambda name: np.nan_to_num(-results[name].value, nan=np.inf)
+    )
 
 
 def build_columns(
@@ -232,23 +207,11 @@ def build_columns(
     return [list(cells) for cells in zip(*marked, strict=True)]
 
 
-def _write_notes(correlations: MetricCorrelations) -> list[str]:
-    panel, questions = correlations.panel, correlations.questions
-    notes = [*panel.notes, *explain_missing(questions, correlations.answers)]
-    notes += correlations.refused
-    if questions[0].level == "sys" and len(panel.systems) == 2:
-        notes.append("Two systems agree wholly or not at all, by chance too.")
-    return notes
-
-
 def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
     """Say why a coefficient has no interval, if so: ties of long groups cost too much."""
     options = question.options
-    if (
-        question.level == "sys"
-        or options.group == "item"
-        or not options.coefficient.ties
-    ):
+    long_groups = question.level != "sys" and options.group != "item"
+    if not (long_groups and options.coefficient.ties):
         return ""
     if options.folds:
         return (
@@ -257,9 +220,8 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
         )
     rows = group_scores(panel.gold, options.group)
     pairs = rows.shape[0] * rows.shape[1] ** 2 // 2
-    if not (options.calibrates or options.eps):
-        return ""
-    if pairs * options.trials * len(panel.names) <= MOST_DRAWN:
+    cheap = pairs * options.trials * len(panel.names) <= MOST_DRAWN
+    if cheap or not (options.calibrates or options.eps):
         return ""
     return (
         f"{question.heading} has no interval: each resample would go through {pairs:,} pairs "
@@ -268,9 +230,7 @@ def explain_no_interval(panel: ScorePanel, question: CorrelationSpec) -> str:
 
 
 def _add_fisher(
-    question: CorrelationSpec,
-    results: Mapping[str, CorrelationResult],
-    confidence: float,
+    question: CorrelationSpec, results: Mapping[str, CorrelationResult]
 ) -> dict[str, CorrelationResult]:
     """Add intervals from a formula, of coefficients that are one sample each."""
     options = question.options
@@ -279,8 +239,7 @@ def _add_fisher(
         name = question.heading
     return {
         metric: replace(
-            result,
-            interval=fisher_interval(result.value, result.n, name, level=confidence),
+            result, interval=bootstrap.fisher_interval(result.value, result.n, name)
         )
         for metric, result in results.items()
     }
@@ -290,16 +249,15 @@ def add_bootstrap(
     panel: ScorePanel,
     question: CorrelationSpec,
     results: Mapping[str, CorrelationResult],
-    drawn: Drawn = "both",
-    confidence: float = 0.95,
+    drawn: bootstrap.Drawn = "both",
 ) -> dict[str, CorrelationResult]:
     """Add intervals from resamples of systems, segments or both, if there are enough."""
     known = any(np.isfinite(result.value) for result in results.values())
     if not known or len(panel.systems) < 3:
         return dict(results)
-    draws = bootstrap(panel, question.level, question.options, drawn=drawn)
+    draws = bootstrap.bootstrap(panel, question.level, question.options, drawn=drawn)
     return {
-        name: replace(result, interval=compute_bounds(draws[name], confidence))
+        name: replace(result, interval=bootstrap.compute_bounds(draws[name]))
         if np.isfinite(result.value)
         else result
         for name, result in results.items()
@@ -313,7 +271,8 @@ def explain_missing(
     """Say why figures are missing, and what looks upside down."""
     notes = []
     for question, results in zip(questions, answers, strict=True):
-        for reason, names in group_by_reason(results).items():
+        reasons = {name: result.reason for name, result in results.items()}
+        for reason, names in group_names(reasons).items():
             notes.append(f"{question.heading} of {', '.join(names)}: {reason}")
         empty = max((r.empty for r in results.values() if not r.reason), default=0)
         if empty:
@@ -331,15 +290,6 @@ def explain_missing(
                     "values are better there, say so with `lower_is_better`."
                 )
     return list(dict.fromkeys(notes))
-
-
-def group_by_reason(results: Mapping[str, CorrelationResult]) -> dict[str, list[str]]:
-    """The metrics without a figure, by why they have none."""
-    grouped_names: dict[str, list[str]] = {}
-    for name, result in results.items():
-        if result.reason:
-            grouped_names.setdefault(result.reason, []).append(name)
-    return grouped_names
 
 
 def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -82,12 +83,10 @@ def order_by_similarity(r: Array) -> list[int]:
     distance = 1 - np.nan_to_num(r, nan=0.0)
     groups = [[at] for at in range(len(r))]
     while len(groups) > 1:
-        best = (np.inf, 0, 1)
-        for i in range(len(groups)):
-            for j in range(i + 1, len(groups)):
-                mean = float(distance[np.ix_(groups[i], groups[j])].mean())
-                best = min(best, (mean, i, j))
-        _, i, j = best
+        _, i, j = min(
+            (float(distance[np.ix_(groups[i], groups[j])].mean()), i, j)
+            for i, j in combinations(range(len(groups)), 2)
+        )
         joined = sorted((groups[i], groups[j]), key=len)
         groups = [group for at, group in enumerate(groups) if at not in (i, j)]
         groups.append(joined[0] + joined[1])

@@ -5,18 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from metra.meta.correlate import (
-    CorrelationSpec,
-    add_bootstrap,
-    build_columns,
-    correlate_panel,
-    explain_missing,
-    parse_specs,
-    sort_metrics,
-)
+from metra.meta import correlate
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.scatter import ScatterPoints
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Table, make_table
 from metra.stats.arrays import Array, pair_gaps
 from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
@@ -35,7 +27,7 @@ class SystemDifferences:
     """Differences between the systems of one language pair, by gold and metrics."""
 
     panel: ScorePanel
-    questions: list[CorrelationSpec]
+    questions: list[correlate.CorrelationSpec]
     #: The differentials and the accuracy of each metric.
     answers: list[dict[str, CorrelationResult]]
     #: Two-sided p-values of all pairs by the gold; None where it has no segments.
@@ -50,13 +42,13 @@ def correlate_differences(
     A band keeps the pairs of systems that people tell apart with p below it, in a two-sided
     paired permutation test on segments; Kocmi et al. 2021, WMT.
     """
-    questions = parse_specs(["differentials", "accuracy"], "sys", options)
-    answers = [correlate_panel(panel, question) for question in questions]
-    if interval:
-        answers = [
-            add_bootstrap(panel, question, results)
-            for question, results in zip(questions, answers, strict=True)
-        ]
+    questions = correlate.parse_specs(["differentials", "accuracy"], "sys", options)
+    answers = []
+    for question in questions:
+        results = correlate.correlate_panel(panel, question)
+        answers.append(
+            correlate.add_bootstrap(panel, question, results) if interval else results
+        )
     return SystemDifferences(panel, questions, answers, compute_gold_p(panel, options))
 
 
@@ -65,34 +57,26 @@ def report_differences(
 ) -> MetaReport:
     """Lay out a table for each language pair: all pairs of systems, and the sure ones."""
     panels = [each.panel for each in differences]
-    segments = all(map(resamples_segments, panels))
+    drawn = "both" if all(map(resamples_segments, panels)) else "sys"
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
         coef="differentials,accuracy",
         orient=options.orient,
-        bands=f"perm k={_choose_trials(options)}",
-        boot=f"{'both' if segments else 'sys'} k={options.trials}"
-        if interval
-        else None,
+        bands=f"perm k={max(options.trials, MOST_SURE)}",
+        boot=f"{drawn} k={options.trials}" if interval else None,
         seed=options.seed,
     )
-    notes = [
-        f"{each.panel.place}{note}"
-        for each in differences
-        for note in _write_notes(each)
-    ]
+    notes = []
+    for each in differences:
+        notes += [f"{each.panel.place}{note}" for note in _write_notes(each)]
     return MetaReport([_build_table(each) for each in differences], signature, notes)
 
 
 def build_clouds(differences: Sequence[SystemDifferences]) -> list[ScatterPoints]:
     """Build what pictures show: all pairs of systems, for each metric that has any."""
-    clouds = [
-        _build_cloud(each.panel, name, each.answers)
-        for each in differences
-        for name in each.panel.names
-    ]
-    return [cloud for cloud in clouds if cloud.x]
+    named = [(each, name) for each in differences for name in each.panel.names]
+    return [cloud for cloud in (_build_cloud(*pair) for pair in named) if cloud.x]
 
 
 def _write_notes(differences: SystemDifferences) -> list[str]:
@@ -101,7 +85,7 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
     notes = list(panel.notes)
     if gold_p is None:
         notes.append(f"No band of sure pairs: {gold} has no segments.")
-    notes += explain_missing(differences.questions, differences.answers)
+    notes += correlate.explain_missing(differences.questions, differences.answers)
     empty = [band for band in BANDS if gold_p is not None and not (gold_p < band).any()]
     if empty:
         notes.append(f"{gold} tells no two systems apart with p < {max(empty):g}.")
@@ -116,26 +100,19 @@ def _write_notes(differences: SystemDifferences) -> list[str]:
 
 def compute_gold_p(panel: ScorePanel, options: Options) -> Array | None:
     """Two-sided p-values of all pairs of systems by the gold; None without segments."""
-    if not np.isfinite(panel.gold).any():
+    gold, there = panel.gold, np.isfinite(panel.gold)
+    if not there.any():
         return None
-    gold = panel.gold
-    there = np.isfinite(gold)
     if (there == there[:1]).all():
         gold = gold[:, there[0]]
-    trials = _choose_trials(options)
+    trials = max(options.trials, MOST_SURE)
     p = permutation_p(gold, trials=trials, seed=options.seed)
     return (2 * trials * np.minimum(p, 1 - p) + 1) / (trials + 1)
 
 
-def _choose_trials(options: Options) -> int:
-    """Enough draws to tell p-values below the last band."""
-    return max(options.trials, MOST_SURE)
-
-
-def _build_cloud(
-    panel: ScorePanel, name: str, answers: Sequence[dict[str, CorrelationResult]]
-) -> ScatterPoints:
+def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
     """Differences of all pairs, the better system by the gold first; wrong ones are hollow."""
+    panel = differences.panel
     first, second = np.triu_indices(len(panel.systems), 1)
     gold, metric = map(pair_gaps, (panel.system_gold, panel.system_metrics[name]))
     sign = np.where(gold < 0, -1.0, 1.0)
@@ -151,7 +128,7 @@ def _build_cloud(
         for one, other in zip(better, worse, strict=True)
     ]
     line = fit_line(gold[order], metric[order])
-    figures = [results[name].value for results in answers]
+    figures = [results[name].value for results in differences.answers]
     differential, accuracy = (f"{x:.3f}" if x == x else "–" for x in figures)
     shown = f"differentials {differential} and accuracy {accuracy}"
     return ScatterPoints(
@@ -175,7 +152,7 @@ def _build_cloud(
 def _build_table(differences: SystemDifferences) -> Table:
     panel = differences.panel
     gold = np.sign(pair_gaps(panel.system_gold))
-    names = sort_metrics(differences.answers[0])
+    names = correlate.sort_metrics(differences.answers[0])
     pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
     headings = ["differentials", f"accuracy ({pairs})"]
     sure_columns = []
@@ -183,15 +160,11 @@ def _build_table(differences: SystemDifferences) -> Table:
     for band in () if differences.gold_p is None else BANDS:
         sure = np.asarray(differences.gold_p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")
+        right = [(np.sign(gaps[name]) == gold)[sure] for name in names]
         sure_columns.append(
-            [
-                build_figure((np.sign(gaps[name]) == gold)[sure].mean())
-                if sure.any()
-                else Cell(None)
-                for name in names
-            ]
+            [build_figure(r.mean() if len(r) else np.nan) for r in right]
         )
-    cells = build_columns(names, differences.answers, *sure_columns)
+    cells = correlate.build_columns(names, differences.answers, *sure_columns)
     return make_table(
         "metric",
         headings,

@@ -31,8 +31,13 @@ def rank_by_documents(
     or by whatever the rankings are to be held against.
     """
     names = [entry.name for entry in results.systems]
-    if expected is not None:
-        _check_names(names, expected)
+    without = [name for name in names if expected is not None and name not in expected]
+    if without:
+        msg = (
+            f"The expected ranking has no rank for {', '.join(without)}; it ranks "
+            f"{', '.join(expected or ())}."
+        )
+        raise CorpusError(msg)
     rankings = []
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in results.systems]
@@ -45,6 +50,10 @@ def rank_by_documents(
             np.transpose(columns), higher_is_better=scores[0].higher_is_better
         )
         order = sorted(range(len(names)), key=ranking.averages.__getitem__)
+        agreement = None
+        if expected is not None:
+            theirs = [expected[name] for name in names]
+            agreement = compare_ranks(ranking.ranks.tolist(), theirs)
         rankings.append(
             MetricRanking(
                 spec,
@@ -52,21 +61,7 @@ def rank_by_documents(
                 [names[place] for place in order],
                 ranking.averages[order].tolist(),
                 ranking.ranks[order].tolist(),
-                None
-                if expected is None
-                else compare_ranks(
-                    ranking.ranks.tolist(), [expected[name] for name in names]
-                ),
+                agreement,
             )
         )
     return rankings
-
-
-def _check_names(names: Sequence[str], expected: Mapping[str, float]) -> None:
-    without = [name for name in names if name not in expected]
-    if without:
-        msg = (
-            f"The expected ranking has no rank for {', '.join(without)}; it ranks "
-            f"{', '.join(expected)}."
-        )
-        raise CorpusError(msg)

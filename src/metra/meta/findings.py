@@ -36,6 +36,15 @@ def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     return MetaReport(tables, "\n".join(signatures), notes, data)
 
 
+def group_names(reasons: Mapping[str, str]) -> dict[str, list[str]]:
+    """Group names by the reason why they have no figure; an empty reason is none."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        if reason:
+            names.setdefault(reason, []).append(name)
+    return names
+
+
 def build_count(value: int) -> Cell:
     """Build a cell of a count or a rank, which has no digits after the point."""
     return Cell(value, digits=0)
@@ -81,14 +90,8 @@ def build_signature(panel: ScorePanel | None = None, **parts: object) -> str:
             unit = "doc" if parts.get("level") == "doc" else "seg"
             about[unit] = f"{panel.compared}/{panel.gold.shape[1]}"
     pieces = [
-        f"{name.replace('_', '-')}:{_format_value(value)}"
+        f"{name.replace('_', '-')}:{f'{value:g}' if isinstance(value, float) else value}"
         for name, value in {**parts, **about}.items()
         if value is not None and value != ""
     ]
     return "|".join(["meta", *pieces, f"v:{__version__}"])
-
-
-def _format_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)

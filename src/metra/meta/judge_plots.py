@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.stats.arrays import Array, choose_round_step
 from metra.stats.defaults import SEED
-from metra.stats.judge_agreement import JudgeAgreement, JudgePair
+from metra.stats.judge_agreement import JudgeAgreement
 
 #: How far points are moved either way on scales of a few steps (Turian et al. 2003).
 SKEW = 0.2
@@ -41,7 +41,9 @@ def build_judge_plot(
     agreement: JudgeAgreement, name: str, *, seed: int = SEED
 ) -> JudgePlot:
     """Show the two judges whose ranks agree least, points moved to show how many they are."""
-    pair = _find_least(agreement.pairs)
+    known = [pair for pair in agreement.pairs if pair.spearman == pair.spearman]
+    enough = [pair for pair in known if pair.n >= ENOUGH]
+    pair = min(enough or known or agreement.pairs, key=lambda pair: pair.spearman)
     both = np.concatenate([pair.a, pair.b])
     span = float(both.max() - both.min())
     skew = SKEW if 0 < span <= 12 else span / 60
@@ -88,9 +90,3 @@ def count_gaps(gaps: Array, most: int = 12) -> list[tuple[str, int]]:
     return bars + [
         (f"≤ {at * step:g}", int(count)) for at, count in enumerate(counts, 1)
     ]
-
-
-def _find_least(pairs: Sequence[JudgePair]) -> JudgePair:
-    known = [p for p in pairs if p.spearman == p.spearman]
-    enough = [p for p in known if p.n >= ENOUGH]
-    return min(enough or known or pairs, key=lambda pair: pair.spearman)

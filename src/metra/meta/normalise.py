@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.formats.scores.panel import replace_values
+from metra.formats.scores.panel import get_sign, replace_values
 from metra.formats.scores.record import Scorer, Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import Scaling
 from metra.scoring.table import Cell, make_table
-from metra.stats.arrays import Array
+from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p
 from metra.stats.normalisation import JudgeSpread, scale_judges
 
@@ -71,26 +71,17 @@ def report_normalisation(
     normalised: NormalisedScores, name: str, method: Scaling
 ) -> MetaReport:
     """Lay out a report of the judges."""
-    rows = [
-        (
-            judge,
-            [
-                build_count(spread.n),
-                Cell(spread.mean),
-                build_figure(spread.sd),
-                Cell(spread.low),
-                Cell(spread.high),
-                Cell(spread.left_out or "kept"),
-            ],
-        )
-        for judge, spread in normalised.judges.items()
-    ]
+    rows = []
+    for judge, each in normalised.judges.items():
+        figures = map(build_figure, (each.mean, each.sd, each.low, each.high))
+        kept = Cell(each.left_out or "kept")
+        rows.append((judge, [build_count(each.n), *figures, kept]))
     heads = ["n", "mean", "sd", "lowest", "highest", "kept"]
     caption = f"Judges of {name} before normalising by {method}"
     table = make_table("judge", heads, rows, caption=caption, name="judges")
     left_out = normalised.left_out
-    kept = len(normalised.judges) - len(left_out)
-    notes = [f"{len(normalised.scores):,} values of {kept} judges are normalised."]
+    count = len(normalised.judges) - len(left_out)
+    notes = [f"{len(normalised.scores):,} values of {count} judges are normalised."]
     if left_out:
         lost = sum(spread.n for spread in left_out.values())
         names = ", ".join(f"{judge} ({s.left_out})" for judge, s in left_out.items())
@@ -113,17 +104,18 @@ def find_failing_judges(
     if bad not in scores.systems:
         raise UnknownNameError(no_such("system", bad, scores.systems))
     lines = scores.lines(name)
-    sign = 1.0 if scores.scorers[scores.find(name)].higher_is_better else -1.0
+    sign = get_sign(scores, name)
     worse = lines.system == scores.systems.index(bad)
     failed = {}
     for judge in np.unique(lines.judge[lines.judge >= 0]).tolist():
         given = lines.judge == judge
-        gaps = _compute_gaps(
-            lines.item[given & ~worse],
-            lines.value[given & ~worse] * sign,
-            lines.item[given & worse],
-            lines.value[given & worse] * sign,
-        )
+        means = []
+        for kept in (given & ~worse, given & worse):
+            item, value = lines.item[kept], lines.value[kept] * sign
+            count = np.bincount(item, minlength=len(lines.items))
+            means.append(divide(np.bincount(item, value, len(count)), count))
+        gaps = means[0] - means[1]
+        gaps = gaps[np.isfinite(gaps)]
         if len(gaps) < 2:
             failed[scores.judges[judge]] = f"only {len(gaps)} degraded outputs judged"
             continue
@@ -131,15 +123,3 @@ def find_failing_judges(
         if p >= alpha:
             failed[scores.judges[judge]] = f"p = {p:.3f}"
     return failed
-
-
-def _compute_gaps(good_item: Array, good: Array, bad_item: Array, bad: Array) -> Array:
-    size = int(max(good_item.max(initial=-1), bad_item.max(initial=-1))) + 1
-    n_good = np.bincount(good_item, minlength=size)
-    n_bad = np.bincount(bad_item, minlength=size)
-    both = (n_good > 0) & (n_bad > 0)
-    means = [
-        np.bincount(item, value, size)[both] / n[both]
-        for item, value, n in ((good_item, good, n_good), (bad_item, bad, n_bad))
-    ]
-    return np.asarray(means[0] - means[1])

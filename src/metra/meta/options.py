@@ -15,10 +15,30 @@ Level: TypeAlias = Literal["sys", "seg", "doc"]
 SoftP: TypeAlias = Literal["permutation", "normal"]
 #: How judges' values are put on one scale.
 Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
-Choice: TypeAlias = Literal["top", "window", "leave-one-out", "subsets"]
+#: How two metrics are tested against each other, and parted into clusters.
+Test: TypeAlias = Literal[
+    "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
+]
+Rule: TypeAlias = Literal["greedy", "wmt"]
 
 
-def _option(default: Any, help_text: str, **metadata: Any) -> Any:
+def parse_lengths(given: str) -> tuple[int, ...]:
+    """Read lengths of documents, with 0 for all segments.
+
+    >>> parse_lengths("1,10,all")
+    (1, 10, 0)
+    """
+    try:
+        lengths = [0 if n.strip() == "all" else int(n) for n in given.split(",")]
+    except ValueError:
+        lengths = [-1]
+    if min(lengths) < 0:
+        msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
+        raise ValueError(msg)
+    return tuple(lengths)
+
+
+def _option(default: Any, help_text: str, /, **metadata: Any) -> Any:
     return field(default=default, metadata={"help": help_text, **metadata})
 
 
@@ -120,9 +140,7 @@ class CompareOptions:
         flags="--coef",
         metavar="NAME[:GROUP]",
     )
-    test: Literal[
-        "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
-    ] = _option(
+    test: Test = _option(
         "auto",
         "auto: exchange cells (perm-both), or segments where the coefficient is theirs; "
         "segments for spa, whose cells take a second for each two metrics.",
@@ -132,7 +150,7 @@ class CompareOptions:
     eps_from: tuple[str, ...] = _find_option("eps_from")
     folds: int | None = _find_option("folds")
     alpha: float = _find_option("alpha")
-    rule: Literal["greedy", "wmt"] = _option(
+    rule: Rule = _option(
         "greedy",
         "greedy: beaten by one of the cluster; wmt: all above beat all below.",
         flags="--clusters",
@@ -170,13 +188,11 @@ class CrossOptions:
 class PseudoOptions:
     """How long must a document be?"""
 
-    lengths: tuple[int, ...] = field(
-        default=LENGTHS,
-        metadata={
-            "help": "Segments in a document.",
-            "parse": lambda given: parse_lengths(given),
-            "default": "1,2,5,10,20,50,100,200,all",
-        },
+    lengths: tuple[int, ...] = _option(
+        LENGTHS,
+        "Segments in a document.",
+        parse=parse_lengths,
+        default="1,2,5,10,20,50,100,200,all",
     )
     documents: int = _option(DOCUMENTS, "Documents to draw of each length.", low=2)
     coef: str = _option(
@@ -216,7 +232,7 @@ class RobustOptions:
     """Does the agreement depend on a few systems?"""
 
     coef: str = _find_option("coef")
-    choice: Choice = _option(
+    choice: Literal["top", "window", "leave-one-out", "subsets"] = _option(
         "top",
         "The best systems only, neighbours by quality, all but one, or so many drawn at "
         "random (200 times; the mean, and what holds 95 % of them).",
@@ -336,23 +352,3 @@ class NormaliseOptions:
         flags="--scores",
         metavar="FILE",
     )
-
-
-def parse_lengths(given: str) -> tuple[int, ...]:
-    """Read lengths of documents, with 0 for all segments.
-
-    >>> parse_lengths("1,10,all")
-    (1, 10, 0)
-    """
-    lengths = [0 if n.strip() == "all" else _parse_count(n) for n in given.split(",")]
-    if min(lengths) < 0:
-        msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
-        raise ValueError(msg)
-    return tuple(lengths)
-
-
-def _parse_count(given: str) -> int:
-    try:
-        return int(given)
-    except ValueError:
-        return -1

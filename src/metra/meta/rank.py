@@ -6,28 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import average_systems, count_comparisons, orient_scores
+from metra.formats.scores.panel import (
+    average_systems,
+    count_comparisons,
+    get_sign,
+    orient_scores,
+)
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
+from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, row_means
 from metra.stats.multiplicity import clusters_by_range
-from metra.stats.ranking import (
-    RANKING_METHODS,
-    RankAgreement,
-    are_paired,
-    auto_rank,
-    average_ranks,
-    check_systems,
-    compare_ranks,
-    expected_wins,
-    find_clusters,
-    macro_means,
-    mid_ranks,
-    rank_test_p_values,
-)
 from metra.stats.trueskill import Skills, learn_skills
 
 
@@ -53,7 +45,7 @@ class ScorerRanking:
     #: Ranks by several metrics together, where asked for.
     automatic: Array | None
     #: How other scorers' rankings agree with this one.
-    against: dict[str, RankAgreement]
+    against: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
 
 
@@ -67,16 +59,17 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     notes: list[str] = []
     values, there = _select_systems(scores, name, notes)
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
-    check_systems(len(names))
+    stats.check_systems(len(names))
     groups, unit = _find_groups(scores)
-    average, units = average_ranks(values, groups)
+    average, units = stats.average_ranks(values, groups)
     z, z_note = _standardise_scores(scores, name, there)
     strata, values, means = _find_strata(scores, values, options.macro, notes)
-    columns = {"mean": means, "z": z, "arr": average, "wins": expected_wins(values)}
+    wins = stats.expected_wins(values)
+    columns = {"mean": means, "z": z, "arr": average, "wins": wins}
     notes += [z_note] if z_note else []
     if not units:
         notes.append(f"– arr: no {unit} has scores of every system.")
-    if not np.isfinite(columns["wins"]).all():
+    if not np.isfinite(wins).all():
         notes.append("– wins: a system never did better or worse than another.")
     skills = None
     if options.by == "trueskill":
@@ -90,25 +83,23 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     order_by = _orient_column(columns, options.by, notes)
     order = np.argsort(-order_by, kind="stable")
     test = options.test
-    paired = are_paired(values) if test == "auto" else test == "signed-rank"
-    parted = find_clusters(
-        rank_test_p_values(values[order], paired=paired, strata=strata),
-        options.rule,
-        options.alpha,
-    )
+    paired = stats.are_paired(values) if test == "auto" else test == "signed-rank"
+    p = stats.rank_test_p_values(values[order], paired=paired, strata=strata)
+    parted = stats.find_clusters(p, options.rule, options.alpha)
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
-    automatic = _rank_automatic(scores, options.auto, names, notes)
-    against = _compare_rankings(scores, names, order_by, options.against, notes)
-    if not scores.scorers[scores.find(name)].higher_is_better:
+    kept = np.flatnonzero(there)
+    automatic = _rank_automatic(scores, kept, options.auto, notes)
+    against = _compare_rankings(scores, kept, order_by, options.against, notes)
+    if get_sign(scores, name) < 0:
         notes.append(
             f"Lower values of {name} are better; means are shown with a minus."
         )
     return ScorerRanking(
         name,
         [names[place] for place in order],
-        mid_ranks(order_by[order]).tolist(),
+        stats.mid_ranks(order_by[order]).tolist(),
         parted.clusters,
         parted.ranges,
         parted.p,
@@ -128,7 +119,15 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
     """Lay out the ranking, and what it is held against."""
     tables = [build_ranking_table(ranking)]
     if ranking.against:
-        tables.append(build_against_table(ranking))
+        held = [
+            (other, [Cell(figure, digits=1) for figure in agreement])
+            for other, agreement in ranking.against.items()
+        ]
+        heads = ["distance", "similarity %", "precision %", "recall %"]
+        caption = "Other rankings held against this one"
+        tables.append(
+            make_table("scorer", heads, held, caption=caption, name="against")
+        )
     skills = ranking.skills
     test = "Wilcoxon signed-rank" if ranking.paired else "Mann-Whitney"
     signature = build_signature(
@@ -164,22 +163,11 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
         if ranking.automatic is not None:
             cells.append(build_figure(ranking.automatic[place]))
         rows.append((system, cells))
-    methods = [RANKING_METHODS[name].heading for name in ranking.columns]
+    methods = [stats.RANKING_METHODS[name].heading for name in ranking.columns]
     heads = ["rank", "cluster", "range", *methods, "n"]
     heads += ["AutoRank"] if ranking.automatic is not None else []
     caption = f"Systems by {ranking.scorer}"
     return make_table("system", heads, rows, caption=caption, name="ranking")
-
-
-def build_against_table(ranking: ScorerRanking) -> Table:
-    """Build the table of other scorers' rankings."""
-    rows = [
-        (other, [Cell(figure, digits=1) for figure in agreement])
-        for other, agreement in ranking.against.items()
-    ]
-    heads = ["distance", "similarity %", "precision %", "recall %"]
-    caption = "Other rankings held against this one"
-    return make_table("scorer", heads, rows, caption=caption, name="against")
 
 
 def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array, Mask]:
@@ -200,22 +188,18 @@ def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array,
 
 def _find_groups(scores: Scores) -> tuple[Codes, str]:
     """Documents where segments have them, else the segments themselves."""
-    items = [scores.items[item] for item in scores.segments.tolist()]
-    documents = [item.document for item in items]
+    documents = [scores.items[item].document for item in scores.segments.tolist()]
     if all(documents):
-        _, codes = np.unique(documents, return_inverse=True)
-        return codes, "document"
-    return np.arange(len(items)), "segment"
+        return np.unique(documents, return_inverse=True)[1], "document"
+    return np.arange(len(documents)), "segment"
 
 
 def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
     """Return the mean of each system's standard scores, and a note."""
     missing = np.full(int(there.sum()), np.nan)
     if (scores.lines(name).judge < 0).any():
-        return (
-            missing,
-            f"– z: {name} names no judges, whose scales could be evened out.",
-        )
+        why = f"– z: {name} names no judges, whose scales could be evened out."
+        return missing, why
     try:
         normalised = normalise(scores, name, "z")
     except CorpusError as reason:
@@ -240,7 +224,7 @@ def _find_strata(
         )
         raise CorpusError(msg)
     names, strata = np.unique(named, return_inverse=True)
-    means, shared = macro_means(values, strata)
+    means, shared = stats.macro_means(values, strata)
     if not shared:
         msg = f"No {macro} has scores of every system, so none can count the same."
         raise CorpusError(msg)
@@ -255,7 +239,7 @@ def _find_strata(
 
 def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Array:
     """Return the values that systems are put in order by, higher being better."""
-    column = columns[by] if RANKING_METHODS[by].higher_is_better else -columns[by]
+    column = columns[by] if stats.RANKING_METHODS[by].higher_is_better else -columns[by]
     if not np.isfinite(column).all():
         marked = [note for note in notes if note.startswith(f"– {by}: ")]
         why = marked[0].removeprefix(f"– {by}: ") if marked else "values are missing."
@@ -265,17 +249,16 @@ def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Arra
 
 
 def _rank_automatic(
-    scores: Scores, metrics: Sequence[str], names: list[str], notes: list[str]
+    scores: Scores, kept: Codes, metrics: Sequence[str], notes: list[str]
 ) -> Array | None:
     if not metrics:
         return None
-    kept = [scores.systems.index(name) for name in names]
     stack = np.stack([average_systems(scores, metric)[kept] for metric in metrics])
     there: Mask = np.asarray(np.isfinite(stack).all(0))
-    ranks = np.full(len(names), np.nan)
+    ranks = np.full(len(kept), np.nan)
     if there.any():
-        ranks[there] = auto_rank(stack[:, there])
-    lacking = [name for name, known in zip(names, there, strict=True) if not known]
+        ranks[there] = stats.auto_rank(stack[:, there])
+    lacking = [scores.systems[place] for place in kept[~there]]
     if lacking:
         notes.append(f"– AutoRank: not all metrics have scored {', '.join(lacking)}.")
     return ranks
@@ -283,14 +266,13 @@ def _rank_automatic(
 
 def _compare_rankings(
     scores: Scores,
-    names: list[str],
+    kept: Codes,
     order_by: Array,
     against: Sequence[str],
     notes: list[str],
-) -> dict[str, RankAgreement]:
+) -> dict[str, stats.RankAgreement]:
     """Compare the ranking with those by other scorers' means, on the systems of both."""
-    kept = [scores.systems.index(name) for name in names]
-    ranks = mid_ranks(order_by)
+    ranks = stats.mid_ranks(order_by)
     agreement = {}
     for other in against:
         means = average_systems(scores, other)[kept]
@@ -299,7 +281,7 @@ def _compare_rankings(
             notes.append(f"{other} shares fewer than two systems: no comparison.")
             continue
         if not both.all():
-            notes.append(f"{other} has {both.sum()} of the {len(names)} systems.")
-        theirs = mid_ranks(means[both]).tolist()
-        agreement[other] = compare_ranks(theirs, mid_ranks(-ranks[both]).tolist())
+            notes.append(f"{other} has {both.sum()} of the {len(kept)} systems.")
+        theirs, ours = map(stats.mid_ranks, (means[both], -ranks[both]))
+        agreement[other] = stats.compare_ranks(theirs.tolist(), ours.tolist())
     return agreement

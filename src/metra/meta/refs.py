@@ -15,7 +15,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.meta.correlate import CorrelationSpec, correlate_panel
 from metra.meta.findings import MetaReport, build_figure, build_signature
-from metra.scoring.table import Cell, make_table
+from metra.scoring.table import make_table
 from metra.stats.defaults import SEED
 from metra.stats.panel import ScorePanel
 
@@ -70,10 +70,8 @@ def correlate_subsets(
 ) -> tuple[ReferenceCurves, ScorePanel]:
     """Correlate with each number of references; the last panel is given too."""
     if streams < 2:
-        msg = (
-            f"There is {streams or 'no'} reference; asking what more of them buy takes two "
-            "or more."
-        )
+        told = f"There is {streams or 'no'} reference"
+        msg = f"{told}; asking what more of them buy takes two or more."
         raise CorpusError(msg)
     sizes = sorted({min(count, streams) for count in counts}) or _choose_counts(streams)
     tried = [choose_subsets(streams, size, most, seed) for size in sizes]
@@ -96,7 +94,7 @@ def report_references(
 ) -> MetaReport:
     """Lay out mean and range over subsets, metrics down and numbers across."""
     rows = [
-        (name, [_build_figure(each) for each in line])
+        (name, [build_figure(_mean(each), _find_span(each)) for each in line])
         for name, line in curves.values.items()
     ]
     table = make_table(
@@ -138,10 +136,9 @@ def _choose_counts(streams: int) -> list[int]:
     return [*small, *doubled, streams] if streams > 8 else small
 
 
-def _build_figure(each: list[float]) -> Cell:
+def _find_span(each: list[float]) -> tuple[float, float] | None:
     there = [v for v in each if v == v]
-    span = (min(there), max(there)) if len(there) > 1 else None
-    return build_figure(_mean(each), span)
+    return (min(there), max(there)) if len(there) > 1 else None
 
 
 def _mean(each: list[float]) -> float:

@@ -2,20 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.findings import MetaReport, build_figure, build_signature
-from metra.meta.options import Choice
-from metra.scoring.table import Table, make_table
+from metra.meta.options import RobustOptions
+from metra.meta.scatter import correlate_systems
+from metra.scoring.table import make_table
 from metra.stats.bootstrap import compute_bounds
-from metra.stats.correlation import Options, correlate_all
+from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel
-
-#: The systems of each choice, by their places, with its label.
-Choices: TypeAlias = list[tuple[str, list[int]]]
 
 #: Fewer systems than this say little.
 FEWEST = 4
@@ -33,9 +30,7 @@ class Robustness:
     spread: dict[str, list[tuple[float, float] | None]] = field(default_factory=dict)
 
 
-def compute_robustness(
-    panel: ScorePanel, options: Options, *, choice: Choice = "top", window: int = 4
-) -> Robustness:
+def compute_robustness(panel: ScorePanel, asked: RobustOptions) -> Robustness:
     """Correlate over the best systems only, a window of neighbours, all but one, or subsets.
 
     The top and the windows are by the gold; Mathur, Baldwin and Cohn 2020, ACL, who found
@@ -48,22 +43,25 @@ def compute_robustness(
             f"found: {count}."
         )
         raise CorpusError(msg)
-    if choice == "subsets":
+    options = Options(coef=asked.coef, seed=asked.seed)
+    if asked.choice == "subsets":
         return _draw_subsets(panel, options)
-    choices = _choose_systems(panel, choice, window)
-    values = [_correlate_systems(panel, systems, options) for _, systems in choices]
-    curves = {name: [each[name] for each in values] for name in panel.names}
+    choices = _choose_systems(panel, asked)
+    values = [correlate_systems(panel, systems, options) for _, systems in choices]
+    curves = {name: [each[name].value for each in values] for name in panel.names}
     return Robustness([label for label, _ in choices], curves)
 
 
-def _choose_systems(panel: ScorePanel, choice: Choice, window: int) -> Choices:
-    """List the systems that a choice keeps, each with its label, best first by the gold."""
+def _choose_systems(
+    panel: ScorePanel, asked: RobustOptions
+) -> list[tuple[str, list[int]]]:
+    """List the places of the systems of each choice, best first by the gold; with labels."""
     order = np.argsort(-panel.system_gold, kind="stable").tolist()
-    if choice == "top":
+    if asked.choice == "top":
         sizes = range(len(order), FEWEST - 1, -1)
         return [(f"top {size}", order[:size]) for size in sizes]
-    if choice == "window":
-        size = min(max(window, FEWEST), len(order))
+    if asked.choice == "window":
+        size = min(max(asked.window, FEWEST), len(order))
         starts = range(len(order) - size + 1)
         return [(f"{at + 1}–{at + size}", order[at : at + size]) for at in starts]
     without = [
@@ -71,15 +69,6 @@ def _choose_systems(panel: ScorePanel, choice: Choice, window: int) -> Choices:
         for gone in order
     ]
     return [("all", order), *without]
-
-
-def _correlate_systems(
-    panel: ScorePanel, systems: list[int], options: Options
-) -> dict[str, float]:
-    """Every metric's coefficient over some systems."""
-    metrics = {name: m[systems] for name, m in panel.system_metrics.items()}
-    results = correlate_all(panel.system_gold[systems], metrics, options)
-    return {name: result.value for name, result in results.items()}
 
 
 def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
@@ -91,13 +80,11 @@ def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
     spread: dict[str, list[tuple[float, float] | None]] = {n: [] for n in panel.names}
     for size in sizes:
         drawn = [
-            _correlate_systems(
-                panel, np.sort(rng.permutation(count)[:size]).tolist(), options
-            )
+            correlate_systems(panel, sorted(rng.permutation(count)[:size]), options)
             for _ in range(SUBSETS if size < count else 1)
         ]
         for name in panel.names:
-            values = np.array([each[name] for each in drawn])
+            values = np.array([each[name].value for each in drawn])
             there = values[np.isfinite(values)]
             curves[name].append(float(there.mean()) if len(there) else np.nan)
             spread[name].append(compute_bounds(values) if size < count else None)
@@ -105,44 +92,35 @@ def _draw_subsets(panel: ScorePanel, options: Options) -> Robustness:
 
 
 def report_robustness(
-    panels: Sequence[ScorePanel],
-    robustness: Sequence[Robustness],
-    options: Options,
-    *,
-    choice: Choice,
-    window: int,
+    panels: Sequence[ScorePanel], robustness: Sequence[Robustness], asked: RobustOptions
 ) -> MetaReport:
     """Lay out the choices down and the metrics across."""
     notes: list[str] = []
+    tables = []
     for panel, each in zip(panels, robustness, strict=True):
+        nothing = [None] * len(each.labels)
+        columns = [
+            map(build_figure, each.curves[name], each.spread.get(name, nothing))
+            for name in panel.names
+        ]
+        rows = list(zip(each.labels, zip(*columns, strict=True), strict=True))
+        caption = (
+            f"{panel.place}{asked.coef} with {panel.gold_name} by choice of systems"
+        )
+        tag = panel.lang or "robust"
+        tables.append(
+            make_table("systems", panel.names, rows, caption=caption, name=tag)
+        )
         notes += [f"{panel.place}{note}" for note in panel.notes]
         if any(v != v for curve in each.curves.values() for v in curve):
             notes.append(f"{panel.place}– marks choices where the scores are constant.")
+    drawn, window = asked.choice == "subsets", asked.choice == "window"
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level="sys",
-        coef=options.coef,
-        choice=f"{choice} {window}" if choice == "window" else choice,
-        drawn=SUBSETS if choice == "subsets" else None,
-        seed=options.seed if choice == "subsets" else None,
+        coef=asked.coef,
+        choice=f"window {asked.window}" if window else asked.choice,
+        drawn=SUBSETS if drawn else None,
+        seed=asked.seed if drawn else None,
     )
-    tables = [
-        _build_table(panel, each, options.coef)
-        for panel, each in zip(panels, robustness, strict=True)
-    ]
     return MetaReport(tables, signature, notes)
-
-
-def _build_table(panel: ScorePanel, robustness: Robustness, coef: str) -> Table:
-    nothing = [None] * len(robustness.labels)
-    columns = [
-        map(build_figure, robustness.curves[name], robustness.spread.get(name, nothing))
-        for name in panel.names
-    ]
-    return make_table(
-        "systems",
-        panel.names,
-        list(zip(robustness.labels, zip(*columns, strict=True), strict=True)),
-        caption=f"{panel.place}{coef} with {panel.gold_name} by choice of systems",
-        name=panel.lang or "robust",
-    )

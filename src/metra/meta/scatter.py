@@ -75,14 +75,18 @@ def correlate_choices(
     for kind in sorted(set(filter(None, kinds))):
         choices[kind] = np.array([each == kind for each in kinds])
     results = {
-        label: correlate_all(
-            panel.system_gold[keep],
-            {name: metric[keep] for name, metric in panel.system_metrics.items()},
-            options,
-        )
+        label: correlate_systems(panel, keep, options)
         for label, keep in choices.items()
     }
     return ScatterCorrelations(panel, options, choices, results, far, kinds)
+
+
+def correlate_systems(
+    panel: ScorePanel, keep: Mask | list[int], options: Options
+) -> dict[str, CorrelationResult]:
+    """Correlate every metric with the gold over some systems."""
+    metrics = {name: metric[keep] for name, metric in panel.system_metrics.items()}
+    return correlate_all(panel.system_gold[keep], metrics, options)
 
 
 def report_scatter(scatter: ScatterCorrelations, *, named: bool = False) -> MetaReport:

@@ -35,6 +35,13 @@ class ProtocolColumn:
     question: CorrelationSpec
     weight: float
 
+    @property
+    def pairs(self) -> Array:
+        """The number of pairs of systems of each language pair."""
+        return np.array(
+            [math.comb(len(each.systems), 2) for each in self.panels], float
+        )
+
 
 @dataclass(frozen=True)
 class TaskScores:
@@ -173,24 +180,15 @@ def _score_column(column: ProtocolColumn) -> Array:
                 place = ", ".join(filter(None, (panel.lang, name, column.name)))
                 msg = f"{place}: {results[name].reason}"
                 raise CorpusError(msg)
-    pairs = _count_pairs(column)
+    pairs = column.pairs
     each = np.array([[results[name].value for name in names] for results in answers])
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
 
 
-def _count_pairs(column: ProtocolColumn) -> Array:
-    """Count the pairs of systems of each language pair."""
-    return np.array(
-        [math.comb(len(panel.systems), 2) for panel in column.panels], float
-    )
-
-
 def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
     """Weigh the columns' scores, all mapped to 0..1: columns × metrics to metrics."""
-    lowest = np.array(
-        [column.question.options.coefficient.lowest for column in columns]
-    )
-    rescaled = (scores - lowest[:, None]) / (1 - lowest[:, None])
+    low = np.array([[each.question.options.coefficient.lowest] for each in columns])
+    rescaled = (scores - low) / (1 - low)
     return np.einsum("p,pm->m", weights, rescaled)
 
 
@@ -199,22 +197,17 @@ def _p_values(
 ) -> Array:
     """One joint test: the averages after exchanges that are drawn in every column alike."""
     size = len(order)
-    tested = [
-        replace(
-            column,
-            question=replace(column.question, options=column.question.options.in_tests),
-        )
-        for column in columns
-    ]
-    average = _average(
-        columns, np.array([_score_column(column) for column in tested]), weights
-    )
+    observed = []
+    for column in columns:
+        ask = replace(column.question, options=column.question.options.in_tests)
+        observed.append(_score_column(replace(column, question=ask)))
+    average = _average(columns, np.array(observed), weights)
     p = np.full((size, size), np.nan)
     after = []
     for column, weight in zip(columns, weights, strict=True):
         ask = column.question
         scale = 1 - ask.options.coefficient.lowest
-        pairs = _count_pairs(column)
+        pairs = column.pairs
         for panel, share in zip(column.panels, pairs.tolist(), strict=True):
             swap = choose_swap(panel, ask.level, ask.options)
             swap_in = prepare_swaps(panel, ask.level, ask.options, swap)

@@ -8,19 +8,14 @@ import numpy as np
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, concatenate_scores
+from metra.meta import judge_plots
 from metra.meta.compare import MetricComparison, compare
 from metra.meta.correlate import add_bootstrap, correlate_panel, parse_specs
-from metra.meta.judge_plots import (
-    Histogram,
-    JudgePlot,
-    build_gap_histogram,
-    build_judge_plot,
-)
 from metra.meta.pseudo import JUDGES, average_curves, gather_judgements
 from metra.scoring.scorers import build_scores
 from metra.scoring.statistics import CorpusStatistics
 from metra.stats.correlation import Options
-from metra.stats.judge_agreement import JudgeAgreement, agree
+from metra.stats.judge_agreement import agree
 from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import draw_documents
 
@@ -56,8 +51,8 @@ class LengthCurve:
 class JudgeSummary:
     """How far judges agree with each other."""
 
-    plot: JudgePlot
-    gaps: Histogram
+    plot: judge_plots.JudgePlot
+    gaps: judge_plots.Histogram
     values: Mapping[str, float]
 
 
@@ -88,14 +83,12 @@ def assess_trust(
     )
     everything = concatenate_scores([scores, people])
     notes: list[str] = []
-    lined_up = build_panel(
-        everything, scorer, list(sheets.metrics), statistics=statistics
-    )
+    names = list(sheets.metrics)
+    lined_up = build_panel(everything, scorer, names, statistics=statistics)
     options = Options(seed=seed)
     comparison = curve = None
     try:
-        question = parse_specs(["pearson"], "seg", options)[0]
-        comparison = compare(lined_up, question)
+        comparison = compare(lined_up, parse_specs(["pearson"], "seg", options)[0])
         notes += comparison.notes
     except OptionError as reason:
         notes.append(f"No comparison of metrics: {reason}")
@@ -152,16 +145,16 @@ def _summarise_judges(
         )
         return None
     try:
-        agreement: JudgeAgreement = agree(collect_ratings(everything, scorer), trials=0)
+        agreement = agree(collect_ratings(everything, scorer), trials=0)
     except CorpusError as reason:
         notes.append(f"No agreement of judges: {reason}")
         return None
-    plot = build_judge_plot(agreement, scorer, seed=seed)
+    plot = judge_plots.build_judge_plot(agreement, scorer, seed=seed)
     # Every n-th point where there are more than anybody could see.
     step = -(-len(plot.given) // MOST_POINTS)
     if step > 1:
         caption = f"{plot.caption}, one in {step} drawn"
         given, moved = plot.given[::step], plot.moved[::step]
         plot = replace(plot, caption=caption, given=given, moved=moved)
-    gaps = build_gap_histogram(agreement, scorer)
+    gaps = judge_plots.build_gap_histogram(agreement, scorer)
     return JudgeSummary(plot, gaps, agreement.values)

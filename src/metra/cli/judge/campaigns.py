@@ -97,9 +97,8 @@ def init(
             cost = _add_campaign(db, campaign, now, "draft" if draft else "open")
         click.echo(cost)
     store.close()
-    click.echo(
-        f"Kept in {_hide_password(url)}. Next: metra judge links, metra judge serve"
-    )
+    place = _hide_password(url)
+    click.echo(f"Kept in {place}. Next: metra judge links, metra judge serve")
 
 
 def _add_campaign(
@@ -147,7 +146,6 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
     from metra.report.terminal import render_plain_table
     from metra.scoring.table import Cell, Column, Table
     from metra.store import campaigns, judges, screens
-    from metra.store.screens import compute_progress
 
     store = open_store(url)
     if state is not None:
@@ -166,9 +164,8 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
             columns = [Column("judge", "left"), *figures, Column("", "left")]
             rows = []
             for judge in judges.list_judges(db, stored.id):
-                far = compute_progress(
-                    db, stored, judge.id, screens.list_screens(db, judge.id)
-                )
+                seen = screens.list_screens(db, judge.id)
+                far = screens.compute_progress(db, stored, judge.id, seen)
                 active, left = far.minutes_active, far.minutes_left
                 rest = str(left) if far.done < far.of else "0"
                 numbers = str(far.done), str(far.of), str(active), rest
@@ -273,13 +270,9 @@ def settle(
 
     with closing(open_store(url)) as store, store.transaction() as db:
         stored = campaigns.find_by_name(db, campaign)
+        known, answers = stored.campaign, read_completed(db, stored)
         made = build_follow_up(
-            stored.campaign,
-            stored.id,
-            read_completed(db, stored),
-            judges=judges,
-            each=each,
-            name=name,
+            known, stored.id, answers, judges=judges, each=each, name=name
         )
         cost = _add_campaign(db, made, time.time(), "open")
     click.echo(cost)

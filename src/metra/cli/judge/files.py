@@ -7,12 +7,7 @@ from pathlib import Path
 
 import click
 
-from metra.cli.judge.campaigns import (
-    AT_KEYBOARD,
-    campaign_argument,
-    open_store,
-    store_option,
-)
+from metra.cli.judge import campaigns as shared
 from metra.cli.options import option
 from metra.cli.output import write_output
 from metra.errors import OptionError
@@ -61,13 +56,7 @@ def import_(
     metra judge import judgements.jsonl --store judge.db
     metra judge import campaign.json -o corpus.jsonl
     """
-    from metra.campaign.imports import (
-        TEXTS,
-        parse_judgements,
-        parse_texts,
-        read_file,
-        split_language_pair,
-    )
+    from metra.campaign import imports
     from metra.campaign.results import describe_counts
     from metra.formats.scores.judgement import format_corpus
     from metra.formats.scores.judgement_jsonl import format_judgements
@@ -75,38 +64,36 @@ def import_(
     if name is not None and url is None:
         msg = "--name is what a campaign is called in a store; add --store."
         raise OptionError(msg)
-    found = [read_file(path) for path in files]
-    if all(file.kind in TEXTS for file in found):
+    found = [imports.read_file(path) for path in files]
+    if all(file.kind in imports.TEXTS for file in found):
         if url is not None:
             msg = f"{files[0]} holds texts without judgements; leave --store out."
             raise OptionError(msg)
-        lines, kept, lost = format_corpus(parse_texts(found))
+        lines, kept, lost = format_corpus(imports.parse_texts(found))
         more = f"; {lost} that some systems lack are left out" if lost else ""
         click.echo(f"{kept} segments{more}.", err=True)
         write_output(lines.removesuffix("\n"), out or "-")
         return
-    judgements = parse_judgements(
-        found, languages=split_language_pair(lang), protocol=protocol
-    )
+    pair = imports.split_language_pair(lang)
+    judgements = imports.parse_judgements(found, languages=pair, protocol=protocol)
     click.echo(describe_counts(judgements), err=True)
     if url is not None:
-        store = open_store(url, create=True)
+        store = shared.open_store(url, create=True)
         from metra.store.imported import import_campaigns
 
         names = [Path(file).name for file in files]
         now = time.time()
         with closing(store), store.transaction() as db:
             stored = import_campaigns(
-                db, judgements, files=names, now=now, who=AT_KEYBOARD, name=name
+                db, judgements, files=names, now=now, who=shared.AT_KEYBOARD, name=name
             )
         for campaign, one in stored.items():
-            known = "is in the store." if one.is_new else _KNOWN
-            click.echo(f"{campaign} {known}", err=True)
+            known = "is" if one.is_new else "was"
+            more = "." if one.is_new else "; nothing changed."
+            click.echo(f"{campaign} {known} in the store{more}", err=True)
     if out is not None or url is None:
         write_output(format_judgements(judgements).removesuffix("\n"), out or "-")
 
-
-_KNOWN = "was in the store; nothing changed."
 
 FORMATS = (
     *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
@@ -115,8 +102,8 @@ FORMATS = (
 
 
 @click.command()
-@campaign_argument
-@store_option
+@shared.campaign_argument
+@shared.store_option
 @option(
     "--format form",
     "tsv is what `metra meta` and `metra report --judgements` read; zip is all of it.",
@@ -145,15 +132,15 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.store.second_looks import read_completed
 
     now = time.time()
-    with closing(open_store(url)) as store, store.transaction() as db:
+    with closing(shared.open_store(url)) as store, store.transaction() as db:
         key = campaigns.find_by_name(db, campaign).id
         if unblind:
-            campaigns.unblind_campaign(db, key, now=now, who=AT_KEYBOARD)
+            campaigns.unblind_campaign(db, key, now=now, who=shared.AT_KEYBOARD)
         stored = campaigns.get_campaign(db, key)
         judgements = read_completed(db, stored)
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
         about = {"format": form}
-        audit.add_entry(db, AT_KEYBOARD, "export", about, now=now, campaign=key)
+        audit.add_entry(db, shared.AT_KEYBOARD, "export", about, now=now, campaign=key)
     if stored.unblinded_at is None and stored.state != "closed":
         systems = [system.name for system in stored.campaign.systems]
         names = assign_blind_names(systems, stored.secret)
@@ -171,7 +158,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
 
 @click.command()
 @click.argument("campaigns", nargs=-1)
-@store_option
+@shared.store_option
 @option(
     "-r --results files",
     "Further results: a table with the columns metric, evaluator, text, translation "
@@ -191,11 +178,7 @@ def exercise(
     \b
     metra judge exercise cloze clarity -r bleu.tsv -o exercise
     """
-    from metra.campaign.exercise import (
-        compare_evaluators,
-        convert_text_scores,
-        read_results,
-    )
+    from metra.campaign import exercise as comparison
     from metra.campaign.results import score_texts
 
     results = []
@@ -203,12 +186,13 @@ def exercise(
         from metra.store.campaigns import find_by_name
         from metra.store.second_looks import read_completed
 
-        with closing(open_store(url)) as store, store.reading() as db:
+        with closing(shared.open_store(url)) as store, store.reading() as db:
             stored = [find_by_name(db, name) for name in campaigns]
             judgements = [read_completed(db, campaign) for campaign in stored]
-        results = convert_text_scores([*chain(*map(score_texts, judgements))])
-    results += [result for path in files for result in read_results(path)]
-    found = compare_evaluators(results)
+        texts = [*chain(*map(score_texts, judgements))]
+        results = comparison.convert_text_scores(texts)
+    results += [result for path in files for result in comparison.read_results(path)]
+    found = comparison.compare_evaluators(results)
     tables = found.tables()
     click.echo(tables["reliability.tsv"], nl=False)
     if found.correlations:

@@ -96,16 +96,11 @@ def serve(url: str, host: str, port: int, base_url: str | None, **given: Any) ->
         --base-url https://judge.example.org --behind-proxy 127.0.0.1
     """
     open_store(url).close()
-    from metra.web.server import (
-        ServerOptions,
-        check_encryption,
-        check_port_free,
-        run_server,
-    )
+    from metra.web import server
 
-    serving = ServerOptions(url, host, port, base_url, **given)
-    check_encryption(serving)
-    check_port_free(host, port)
+    serving = server.ServerOptions(url, host, port, base_url, **given)
+    server.check_encryption(serving)
+    server.check_port_free(host, port)
     place = base_url or f"http://{host}:{port}"
     click.echo(f"Judges come in by their links, admins at {place.rstrip('/')}/admin")
-    run_server(serving)
+    server.run_server(serving)

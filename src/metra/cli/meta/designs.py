@@ -121,15 +121,9 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
     metra meta robust scores.tsv --gold mqm --metric BLEU,COMET --plot top.svg
     """
     from metra.meta.robust import compute_robustness, report_robustness
-    from metra.stats.correlation import Options
 
     panels = asked.build_panels()
-    chosen = Options(coef=options.coef, seed=options.seed)
-    choice, window = options.choice, options.window
-    robustness = [
-        compute_robustness(panel, chosen, choice=choice, window=window)
-        for panel in panels
-    ]
+    robustness = [compute_robustness(panel, options) for panel in panels]
     if asked.plot:
         from metra.report.pictures.curves import CurvePlot, draw_curves
 
@@ -143,7 +137,7 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
             CurvePlot(
                 f"{options.coef} with {asked.gold} over fewer systems",
                 panel.lang or f"{len(panel.systems)} systems",
-                across[choice],
+                across[options.choice],
                 options.coef,
                 [label.removeprefix("without ") for label in each.labels],
                 each.curves,
@@ -151,7 +145,7 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
             for panel, each in zip(panels, robustness, strict=True)
         ]
         asked.write_pictures(*map(draw_curves, plots))
-    return report_robustness(panels, robustness, chosen, choice=choice, window=window)
+    return report_robustness(panels, robustness, options)
 
 
 @shared.question(ScatterOptions, *shared.GOLD, shared.METRIC, plot=True)

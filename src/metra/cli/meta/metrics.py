@@ -35,15 +35,9 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
     spec, test = parse_question(options)
     panels = asked.build_panels()
     (question,) = asked.fit_thresholds([spec], options.eps_from)
+    alpha, rule, absolute = options.alpha, options.rule, options.absolute
     comparisons = [
-        compare(
-            panel,
-            question,
-            test=test,
-            alpha=options.alpha,
-            rule=options.rule,
-            absolute=options.absolute,
-        )
+        compare(panel, question, test=test, alpha=alpha, rule=rule, absolute=absolute)
         for panel in panels
     ]
     if asked.plot:
@@ -57,9 +51,7 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
             p = each.p.tolist()
             maps.append(Heatmap(title, caption, each.names, p, "p", each.clusters))
         asked.write_pictures(*map(draw_heatmap, maps))
-    return report_comparison(
-        panels, question, comparisons, alpha=options.alpha, rule=options.rule
-    )
+    return report_comparison(panels, question, comparisons, alpha=alpha, rule=rule)
 
 
 @shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC)
@@ -78,24 +70,19 @@ def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaRep
     metra meta correlate metrics.json esa.csv --gold esa --coef pearson --coef differentials
     metra meta correlate mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m bleu -m recall
     """
-    from metra.meta.correlate import (
-        correlate_metrics,
-        parse_questions,
-        report_correlation,
-    )
+    from metra.meta import correlate as question
 
     asked.add_own_scores()
     if options.level == "doc":
         asked.statistics = {}
     asked.select_level(options.level, asked.gold)
     panels = asked.build_panels()
-    questions = asked.fit_thresholds(parse_questions(options), options.eps_from)
-    interval = "none" if options.no_ci else options.interval
-    correlations = [
-        correlate_metrics(panel, questions, interval=interval, drawn=options.resample)
-        for panel in panels
-    ]
-    return report_correlation(correlations, interval=interval, drawn=options.resample)
+    questions = asked.fit_thresholds(
+        question.parse_questions(options), options.eps_from
+    )
+    ask = question.correlate_metrics
+    correlations = [ask(panel, questions, options) for panel in panels]
+    return question.report_correlation(correlations, options)
 
 
 @shared.question(DiffOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)

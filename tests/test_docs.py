@@ -63,7 +63,7 @@ def test_docstrings(name):
 
 def test_the_record_and_the_registry_have_examples():
     assert (
-        doctest.testmod(importlib.import_module("metra.scoring.evaluate")).attempted > 0
+        doctest.testmod(importlib.import_module("metra.scoring.memory")).attempted > 0
     )
 
 

@@ -351,6 +351,7 @@ def write_frame(frame: Any, folder: str) -> None:
 def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
     """Take the folder away, again and again while tasks that were told to stop make it anew."""
     tracker = context._jsc.sc().statusTracker()
+    calm = 0  # looks in a row that found no task and no folder
     for _ in range(_PATIENCE):
         busy = any(info.numRunningTasks() for info in tracker.getExecutorInfos())
         if files.exists(path):
@@ -358,6 +359,9 @@ def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
             if any(name != "_temporary" for name in names):
                 return
             files.delete(path, True)
-        if not busy:
+            busy = True
+        calm = 0 if busy else calm + 1
+        # A task that Spark no longer counts may still be on its way out.
+        if calm == 2:
             return
         time.sleep(_EVERY)

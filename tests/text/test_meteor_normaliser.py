@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from metra.text.tokenizers import tokenize_english
+from metra.text.meteor_normaliser import tokenize_english
 
 CASES = [
     pytest.param("U.S. forces", "us forces", id="dots inside a word go"),

@@ -1,7 +1,6 @@
 """Where results go, how far long work has come, and where a report comes from."""
 
 import os
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -137,6 +136,8 @@ def write_output(text: str, path: str | None) -> None:
 
 def build_provenance(files: Sequence[str]) -> "Provenance":
     """Note the command line and the day, or the day that SOURCE_DATE_EPOCH says."""
+    import shlex
+
     from metra.report.html.page import Provenance
 
     command = shlex.join(["metra", *sys.argv[1:]])

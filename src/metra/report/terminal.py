@@ -1,7 +1,6 @@
 """Tables, words and running text for a terminal: widths, colours and line breaks."""
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 from typing import NamedTuple
 from unicodedata import bidirectional, category, east_asian_width, normalize
 
@@ -247,6 +246,8 @@ def wrap_marked_text(
 
 def wrap_sentence(text: str, style: Style) -> str:
     """Break a sentence of ours into lines."""
+    from textwrap import wrap
+
     return "\n".join(wrap(text, min(style.width or WIDEST, WIDEST)))
 
 

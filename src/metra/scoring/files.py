@@ -6,7 +6,6 @@ segments; packages of one layer do not import each other, so it lives in the lay
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from pathlib import Path
 
 from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, OptionError
@@ -165,6 +164,8 @@ def _read_each(
 ) -> Iterator[tuple[Tokens, list[str]]]:
     names = [name_system(path) for path in files]
     if len(set(names)) < len(names):
+        from pathlib import Path
+
         names = [str(Path(path)) for path in files]
     for path, name in zip(files, names, strict=True):
         with closing(LineReader(path)) as lines:

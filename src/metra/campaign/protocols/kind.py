@@ -4,6 +4,7 @@ A new kind is a class here derived from `QuestionKind` (or `KeyedKind`), one scr
 web/static/steps, and its texts. Stores and pages know it as soon as a protocol uses it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
@@ -42,7 +43,7 @@ class KindWords(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionKind:
+class QuestionKind(ABC):
     """A question: how it is asked, checked, scored, described and simulated."""
 
     #: What scripts, stores and exports call it.
@@ -98,9 +99,9 @@ class QuestionKind:
 
     # Answers
 
+    @abstractmethod
     def check(self, value: Any, name: str, texts: Texts) -> Any:
         """Return the answer, tidied, or raise an error that says what is wrong with it."""
-        raise NotImplementedError
 
     def scores(self, value: Any, name: str) -> list[OutputScore]:
         """Return the scores of a checked answer; none where it does not rate outputs."""
@@ -148,7 +149,8 @@ class QuestionKind:
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Any:
         """Draw an answer for outputs of these qualities, from 0 to 1; `text` is the first."""
-        raise NotImplementedError
+        msg = f"Simulated judges cannot answer a {type(self).__name__}."
+        raise TypeError(msg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +174,9 @@ class KeyedKind(QuestionKind):
             raise OptionError(msg)
         return key
 
+    @abstractmethod
     def build_key(self, texts: Texts) -> Answer:
         """Return what answers are scored against."""
-        raise NotImplementedError
 
 
 def interpolate_chance(qualities: Sequence[float], low: float, high: float) -> float:

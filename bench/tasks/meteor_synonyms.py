@@ -1,22 +1,18 @@
 """METEOR with synonyms against the original program, once both are warm.
 
-The original is meteor-1.5.jar: the one that the variable METEOR_JAR names, or the one in
-the package pycocoevalcap. Without it, Java or WordNet these tasks are left out, and a line
-says so.
+Without meteor-1.5.jar, Java or WordNet these tasks are left out, and a line says so.
 """
 
-import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 
 import fresh
 from agree import close, same_segments
 from inputs import Corpus
+from meteor_program import explain_missing, find_jar
 from peers import METEOR
 from record import Limit, Race
 from timing import WORKERS
@@ -38,27 +34,10 @@ print(time.perf_counter() - start)
 """
 
 
-def jar() -> Path | None:
-    """Find the original program."""
-    if named := os.environ.get("METEOR_JAR"):
-        return Path(named)
-    package = find_spec("pycocoevalcap")
-    for folder in (package and package.submodule_search_locations) or ():
-        found = Path(folder, "meteor", "meteor-1.5.jar")
-        if found.exists():
-            return found
-    return None
-
-
 def missing() -> str | None:
     """Say what these tasks lack."""
-    found = jar()
-    if found is None:
-        return "no meteor-1.5.jar: install pycocoevalcap or set METEOR_JAR"
-    if not found.is_file():
-        return f"METEOR_JAR names {found}, which is no file"
-    if shutil.which("java") is None:
-        return "no java: install a Java runtime"
+    if lacking := explain_missing():
+        return lacking
     if not Path("/proc/self/stat").exists():
         return "no /proc, which tells how long the original computes"
     try:
@@ -73,7 +52,7 @@ def original() -> subprocess.Popen[str]:
     """Start the original once; it loads its tables while the first answer is waited for."""
     program = subprocess.Popen(
         [
-            *("java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(jar())),
+            *("java", "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(find_jar())),
             *("-", "-", "-stdio", "-l", "en", "-m", "exact stem synonym"),
         ],
         stdin=subprocess.PIPE,

@@ -8,12 +8,13 @@ use _core::hits::Hits;
 use _core::lines::LineBuffer;
 use _core::meteor::lexicon::Lexicon;
 use _core::meteor::score::{COLUMNS, Formula};
+use _core::meteor::stemmer::FormerStemmer;
 use _core::meteor::{Meteor, Stage};
 use _core::ngram::{self, RefLength};
 use _core::text::Text;
 use _core::tokenize::{Case, Tokenizer};
 use _core::tokens::Tokens;
-use rust_stemmers::{Algorithm, Stemmer};
+use rust_stemmers::Algorithm;
 use std::hint::black_box;
 
 /// As many segments as metra works on at a time.
@@ -60,7 +61,7 @@ fn paragraphs(tokens: &Tokens) -> Tokens {
 
 /// METEOR 1.5 with the stages that need no files.
 fn meteor() -> Meteor {
-    let stemmer = Stemmer::create(Algorithm::English);
+    let stemmer = FormerStemmer::new(Algorithm::English);
     Meteor {
         lexicon: Lexicon::new(Some(stemmer), None, Default::default()),
         paraphrases: None,

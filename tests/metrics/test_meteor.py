@@ -194,9 +194,79 @@ def test_normalised_text_is_cut_and_folded_by_the_normaliser():
     assert metric.sentence("IT'S U.S.-made.", ["It’s US made ."]) == pytest.approx(100)
     assert "|tok:meteor-en|case:lower" in metric.signature()
     with pytest.raises(
-        OptionError, match="no normaliser for lang=fr; expected norm=no"
+        OptionError,
+        match="no normaliser for lang=it; expected one of en, cz, de, es, fr, ru, or norm=no",
     ):
-        metra.metric("meteor:norm=yes,lang=fr")
+        metra.metric("meteor:norm=yes,lang=it")
+
+
+def test_function_words_are_english_unless_the_list_by_language_is_asked_for():
+    """By hand, alpha = 1, beta = 0, gamma = 0, delta = 0.9: recall of weighted words.
+
+    "in" is a function word of both lists, "das" of the German one only.
+    """
+    spec = "meteor:lang=de,modules=exact,alpha=1,gamma=0,delta=0.9"
+    by_program, by_language = metra.metric(spec), metra.metric(
+        f"{spec},function_words=language"
+    )
+    pair = "das in", ["das in haus"]
+    assert by_program.sentence(*pair) == pytest.approx(100 * 1.0 / 1.9)
+    assert by_language.sentence(*pair) == pytest.approx(100 * 0.2 / 1.1)
+    assert "|function_words:en|" in by_program.signature()
+    assert "|function_words:de|" in by_language.signature()
+
+
+@pytest.mark.parametrize(
+    ("given", "lang"),
+    [("cs", "cz"), ("Czech", "cz"), ("german", "de"), ("se", "sv"), ("EN", "en")],
+)
+def test_other_names_of_languages(given, lang):
+    spec = "meteor:modules=exact,lang="
+    assert metra.metric(spec + given).signature() == metra.metric(spec + lang).signature()
+
+
+def test_the_universal_task_takes_what_every_language_has(tmp_path):
+    table = tmp_path / "table"
+    table.write_text("0.5\nbig\nlarge\n", encoding="utf-8")
+    assert "|modules:exact|" in metra.metric("meteor:task=universal").signature()
+    metric = metra.metric(f"meteor:task=universal,lang=de,paraphrase={table}")
+    assert "|modules:exact+paraphrase|" in metric.signature()
+    assert "|weights:1+0.6|" in metric.signature()
+
+
+@pytest.mark.parametrize("moved", [0, 18], ids=["as released", "as in Debian"])
+def test_sets_of_synonyms_have_the_numbers_of_the_program(tmp_path, moved):
+    """Offsets without parts of speech: 01215421 is a set of `get` and one of `low`.
+
+    Debian has corrected an entry, so that the offsets of verbs behind it are 18 larger.
+    """
+    index = {
+        "noun": "carton n 1 0 1 0 01215420 ",
+        "verb": f"forget v 1 0 1 0 {613_018 + moved:08} \n"
+        f"get v 1 0 1 0 {1_215_421 + moved:08} \n"
+        "quench v 1 0 1 0 02422967 ",
+        "adj": "low a 1 0 1 0 01215421 ",
+        "adv": "rarely r 1 0 1 0 00613018 ",
+    }
+    for part, entries in index.items():
+        lines = f"  1 WordNet 3.0 Copyright 2006 \n{entries}\n"
+        (tmp_path / f"index.{part}").write_text(lines, encoding="utf-8")
+        (tmp_path / f"{part}.exc").write_text("", encoding="utf-8")
+    spec = f"meteor:wordnet={tmp_path}"
+
+    def link(hyp: str, ref: str) -> str:
+        return metra.align(hyp, [ref], spec)[0].links[0].kind
+
+    assert link("get", "low") == "synonym"
+    assert link("forget", "rarely") == "synonym"
+    assert link("get", "carton") != "synonym"
+    assert link("quench", "get") != "synonym"
+
+
+@needs_wordnet
+def test_sets_that_share_a_number_are_synonyms_as_in_the_program():
+    [found] = metra.align("get", ["low"], "meteor")
+    assert found.links[0].kind == "synonym"
 
 
 @needs_wordnet
@@ -263,6 +333,14 @@ def test_bad_tables(tmp_path, content, message):
             "no stemmer for lang=xx; expected one of",
         ),
         ("meteor:modules=exact+synonym,lang=fr", "no synonyms for lang=fr; expected"),
+        (
+            "meteor:lang=de,task=adq",
+            "task=adq has parameters for lang=en only; expected one of rank, li, tune",
+        ),
+        (
+            "meteor:lang=it,function_words=language",
+            "no list of function words for lang=it; expected one of en, cz, de, es, fr, ru",
+        ),
         (
             "meteor:modules=exact,weights=1+2",
             "weights=1\\+2 is not possible; expected 1",

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from metra.text.meteor_normaliser import tokenize_english
+from metra.text.meteor_normaliser import tokenize_segment
 
 CASES = [
     pytest.param("U.S. forces", "us forces", id="dots inside a word go"),
@@ -16,13 +16,34 @@ CASES = [
     pytest.param("It's the 1990's dogs'", "it 's the 1990 's dogs '", id="apostrophes"),
     pytest.param("well-known – or--not", "well known - or not", id="dashes"),
     pytest.param("‘a’ “b” ''c''", '\' a \' " b " " c "', id="quotes are made alike"),
+    pytest.param("a,b,c", "a , b,c", id="of two commas in a row of letters, one"),
+    pytest.param("Bonn. Écoles", "bonn . écoles", id="a capital follows"),
+    pytest.param("Bonn. écoles", "bonn . écoles", id="small letters are a to z"),
+    pytest.param("a\u200bb c\u2009d", "a \u200b b c d", id="blanks"),
     pytest.param("", "", id="empty"),
 ]
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES)
 def test_rule(text, expected):
-    assert " ".join(tokenize_english(text)) == expected
+    assert " ".join(tokenize_segment(text)) == expected
+
+
+OTHER_LANGUAGES = [  # tokens by METEOR 1.5
+    pytest.param("de", "Das war's am 3. Mai", "das war ' s am 3. mai", id="ordinal"),
+    pytest.param("de", "z.B. ca. 5", "zb ca. 5", id="German abbreviations"),
+    pytest.param("fr", "L'ami d’hier", "l' ami d' hier", id="French apostrophes"),
+    pytest.param("fr", "chap. 3 et 'x'", "chap. 3 et ' x '", id="French abbreviation"),
+    pytest.param("es", "El Sr. Paz. Fin", "el sr. paz . fin", id="Spanish title"),
+    pytest.param("cz", "Dr. Novák", "dr . novák", id="Czech has no abbreviations"),
+    pytest.param("ru", "в 1998 г. Он", "в 1998 г. он", id="Russian year"),
+    pytest.param("ru", "дом. он", "дом . он", id="Cyrillic is no small letter"),
+]
+
+
+@pytest.mark.parametrize(("lang", "text", "expected"), OTHER_LANGUAGES)
+def test_rule_of_another_language(lang, text, expected):
+    assert " ".join(tokenize_segment(text, lang)) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,8 +60,8 @@ def test_equals_the_original_program(shared, name, system):
     assert len(rows) == len(hyps) + 1
     for _, document, segment, hyp, ref, *_ in rows[1:]:
         at = place[document, segment]
-        assert " ".join(tokenize_english(hyps[at])) == hyp
-        assert " ".join(tokenize_english(refs[at])) == ref
+        assert " ".join(tokenize_segment(hyps[at])) == hyp
+        assert " ".join(tokenize_segment(refs[at])) == ref
 
 
 def _lines(content):

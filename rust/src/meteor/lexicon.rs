@@ -3,15 +3,15 @@
 use super::Stage;
 use super::links::{Link, Links};
 use super::score::Statistics;
+use super::stemmer::FormerStemmer;
 use super::wordnet::WordNet;
 use crate::fork_lock::ForkLock;
 use crate::tokens::Tokens;
-use rust_stemmers::Stemmer;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
 pub struct Lexicon {
-    stemmer: Option<Stemmer>,
+    stemmer: Option<FormerStemmer>,
     wordnet: Option<WordNet>,
     function_words: FxHashSet<String>,
     types: ForkLock<Types>,
@@ -48,7 +48,7 @@ impl Ids {
 
 impl Lexicon {
     pub fn new(
-        stemmer: Option<Stemmer>,
+        stemmer: Option<FormerStemmer>,
         wordnet: Option<WordNet>,
         function_words: FxHashSet<String>,
     ) -> Self {

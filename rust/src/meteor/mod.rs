@@ -6,6 +6,7 @@ pub mod links;
 pub mod paraphrases;
 pub mod score;
 pub mod search;
+pub mod stemmer;
 pub mod word_search;
 pub mod wordnet;
 

@@ -89,13 +89,14 @@ impl Formula {
     pub fn pieces(&self, row: &[f64]) -> Pieces {
         let side = |side: usize| {
             let (length, function) = (row[side], row[2 + side]);
-            let weighted: f64 = (0..STAGES)
-                .map(|stage| {
-                    let (content, function) =
-                        (row[4 + 4 * stage + side], row[6 + 4 * stage + side]);
-                    self.weights[stage] * (self.delta * content + (1.0 - self.delta) * function)
-                })
-                .sum();
+            // In METEOR's order, content words of all stages first, so that references that it
+            // finds equally good are equally good here.
+            let mut weighted = 0.0;
+            for (first, share) in [(4, self.delta), (6, 1.0 - self.delta)] {
+                for (stage, weight) in self.weights.iter().enumerate() {
+                    weighted += row[first + 4 * stage + side] * weight * share;
+                }
+            }
             weighted / (self.delta * (length - function) + (1.0 - self.delta) * function)
         };
         let (precision, recall) = (side(0), side(1));

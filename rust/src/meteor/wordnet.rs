@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::io;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 const PARTS_OF_SPEECH: [&str; 4] = ["noun", "verb", "adj", "adv"];
@@ -31,6 +32,13 @@ const ENDINGS: [(&str, &str); 20] = [
     ("est", "e"),
 ];
 
+/// Entries that Debian's correction of an entry before them has moved: their offsets in Debian's
+/// files, and by how much these are larger than in WordNet 3.0 as it was released.
+const MOVED: [(&str, RangeInclusive<u32>, u32); 2] =
+    [("verb", 613_036..=2_422_681, 18), ("adj", 1_681_478..=3_155_307, 1)];
+
+/// Sets have METEOR's numbers: their offset in the file of their part of speech as it was
+/// released, so that a few sets of different parts of speech share a number.
 pub struct WordNet {
     lemmas: FxHashMap<Box<str>, Vec<u32>>,
     exceptions: FxHashMap<Box<str>, Vec<Box<str>>>,
@@ -42,12 +50,18 @@ impl WordNet {
         let mut lemmas: FxHashMap<Box<str>, Vec<u32>> = FxHashMap::default();
         let mut exceptions: FxHashMap<Box<str>, Vec<Box<str>>> = FxHashMap::default();
         lemmas.reserve(150_000);
-        for (number, part) in PARTS_OF_SPEECH.iter().enumerate() {
+        for part in PARTS_OF_SPEECH {
             let index = std::fs::read_to_string(folder.join(format!("index.{part}")))?;
+            let moved = MOVED.iter().find(|(moved_part, offsets, _)| {
+                *moved_part == part && index.contains(&format!(" {:08}", offsets.start()))
+            });
             for line in index.lines().filter(|line| !line.starts_with(' ')) {
                 let (lemma, synsets) = index_entry(line).ok_or_else(|| malformed(part, line))?;
-                let tagged = synsets.map(|offset| offset | (number as u32) << 28);
-                lemmas.entry(lemma.into()).or_default().extend(tagged);
+                let released = synsets.map(|offset| match moved {
+                    Some((_, offsets, by)) if offsets.contains(&offset) => offset - by,
+                    _ => offset,
+                });
+                lemmas.entry(lemma.into()).or_default().extend(released);
             }
             let listed = std::fs::read_to_string(folder.join(format!("{part}.exc")))?;
             for line in listed.lines() {

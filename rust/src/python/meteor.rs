@@ -7,13 +7,14 @@ use crate::meteor::lexicon::Lexicon;
 use crate::meteor::links::Link;
 use crate::meteor::paraphrases::Paraphrases;
 use crate::meteor::score::{COLUMNS, Formula, STAGES};
+use crate::meteor::stemmer::FormerStemmer;
 use crate::meteor::wordnet::WordNet;
 use crate::meteor::{Meteor, Stage};
 use crate::tokens::Tokens;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use rust_stemmers::{Algorithm, Stemmer};
+use rust_stemmers::Algorithm;
 use std::path::PathBuf;
 
 #[pyclass(frozen, name = "Meteor", module = "metra._core")]
@@ -32,7 +33,7 @@ impl PyMeteor {
         parameters: [f64; 4 + STAGES],
     ) -> PyResult<Self> {
         let stages = stages.iter().map(|name| stage(name)).collect::<PyResult<Vec<_>>>()?;
-        let stemmer = stemmer.map(|name| algorithm(name).map(Stemmer::create)).transpose()?;
+        let stemmer = stemmer.map(|name| algorithm(name).map(FormerStemmer::new)).transpose()?;
         let wordnet = wordnet.map(|folder| py.detach(|| WordNet::read(&folder))).transpose()?;
         let [alpha, beta, gamma, delta, weights @ ..] = parameters;
         let lexicon = Lexicon::new(stemmer, wordnet, function_words.into_iter().collect());

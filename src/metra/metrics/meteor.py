@@ -12,7 +12,7 @@ from metra.metrics.alignment import Alignment, build_alignments, make_link
 from metra.metrics.options import Case, FromZero, Range, Share
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.text import resources
-from metra.text.preparation import Tokens, make_preparation
+from metra.text.preparation import Preparation, Tokens, make_preparation
 
 
 class Parameters(NamedTuple):
@@ -35,8 +35,10 @@ TASKS = {
     "util": Parameters(0.65, 0.1, 0.55, 0.65, 1.0, 0.0, 0.0, 0.8),
     "li": Parameters(0.75, 1.4, 0.7, 0.5, 1.0, 0.5, 0.5, 0.5),
     "tune": Parameters(0.5, 1.0, 0.5, 0.5, 1.0, 0.5, 0.5, 0.5),
-    "universal": Parameters(0.7, 1.4, 0.3, 0.7, 1.0, paraphrase=0.6),
+    "universal": Parameters(0.7, 1.4, 0.3, 0.7, 1.0, 0.6, 0.0, 0.6),
 }
+# Tasks for which 1.5 has parameters in English only.
+_ENGLISH_TASKS = ("adq", "hter", "util")
 
 # METEOR 1.5, task rank; other languages have the language-independent ones of `li`.
 LANGUAGES = {
@@ -63,6 +65,12 @@ _SNOWBALL = """da:danish de:german en:english es:spanish fi:finnish fr:french hu
     tr:turkish"""
 STEMMERS = dict(pair.split(":") for pair in _SNOWBALL.split())
 
+# Other names by which METEOR knows languages.
+_OTHER_NAMES = {name: code for code, name in STEMMERS.items()} | {
+    **{"cs": "cz", "czech": "cz", "se": "sv", "xx": "other"},
+}
+
+# METEOR has these lists, and counts by the English one whatever the language is.
 FUNCTION_WORDS = {
     "en": """the , . to of and a in that for " is on 's it with was as said at he by be
         from have has are his but an this not i will ’ they ) -rrb- ( -lrb- who their had
@@ -100,9 +108,15 @@ def choose_parameters(variant: str, lang: str, task: str) -> Parameters:
         return PARAMETERS_2005
     if variant == "2007":
         return PARAMETERS_2007.get(lang, PARAMETERS_2007["en"])
-    if task != "rank":
-        return TASKS[task]
-    return LANGUAGES.get(lang, TASKS["li"])
+    if task in _ENGLISH_TASKS and lang != "en":
+        msg = (
+            f"meteor: task={task} has parameters for lang=en only; expected one of rank, "
+            f"li, tune and universal for lang={lang}."
+        )
+        raise OptionError(msg)
+    if task == "rank" or (task == "tune" and lang not in {*LANGUAGES, *STEMMERS}):
+        return LANGUAGES.get(lang, TASKS["li"])
+    return TASKS[task]
 
 
 STAGES = ("exact", "stem", "synonym", "paraphrase")
@@ -122,6 +136,7 @@ def meteor(
     gamma: Share | None = None,
     delta: Share | None = None,
     weights: str = "auto",
+    function_words: Literal["english", "language"] = "english",
     wordnet: str = "",
     paraphrase: str = "",
     norm: bool = False,
@@ -135,19 +150,21 @@ def meteor(
     on both sides, as possible. P and R are the weighted shares of output and reference
     words that are linked; Fmean = 1 / ((1 - alpha)/P + alpha/R); the score is
     Fmean * (1 - gamma * (chunks / links)^beta). Content words weigh delta, function words
-    1 - delta. A segment's best reference counts; documents and systems are the formula
-    over summed counts, not a mean.
+    1 - delta; in every language the function words are those of an English list, as in
+    the program, unless `function_words=language`. A segment's best reference counts;
+    documents and systems are the formula over summed counts, not a mean.
 
     Banerjee and Lavie 2005; Lavie and Agarwal 2007; Denkowski and Lavie 2014, "Meteor
     Universal", WMT. There is one aligner, METEOR 1.5's, for all variants; with
-    `tok=none,case=mixed` on tokenised text the alignments and scores are METEOR 1.5's own
-    with the same modules.
+    `tok=none,case=mixed` on tokenised text, or with `norm=yes`, the alignments and scores
+    are METEOR 1.5's own with the same modules and weights.
 
     Options:
         variant: whose formula and parameters.
-        lang: language of the text: en, cz, de, es, fr, ru with parameters of their own;
-            da, fi, hu, it, nl, no, pt, ro, sv, tr with a stemmer; any other matches forms.
-        task: what the English parameters of 1.5 were tuned for.
+        lang: language of the text: en, cz (or cs), de, es, fr, ru with parameters of their
+            own; da, fi, hu, it, nl, no, pt, ro, sv, tr with a stemmer; any other matches
+            forms.
+        task: what the parameters of 1.5 were tuned for; adq, hter and util are for English.
         modules: stages joined by +: exact, stem, synonym, paraphrase; auto takes those
             that the language has, and paraphrase where a table is given.
         alpha: weight of recall in Fmean.
@@ -155,29 +172,30 @@ def meteor(
         gamma: the largest penalty.
         delta: weight of content words.
         weights: weight of a match of each stage, joined by +.
+        function_words: english counts by the English list for every language, as the
+            program does; language by the list of lang: en, cz, de, es, fr or ru.
         wordnet: folder of WordNet's files, if not where Debian's wordnet-base puts them.
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
-        norm: prepare text by METEOR's own normaliser, English only, instead of tok and case.
+        norm: prepare text by METEOR's own normaliser instead of tok and case: en, cz, de,
+            es, fr or ru.
         tok: how text is cut into words; none: at ASCII white space, as the program does.
     """
-    stages = _choose_stages(modules, lang, paraphrases=bool(paraphrase))
+    lang = _OTHER_NAMES.get(lang.lower(), lang.lower())
     chosen = choose_parameters(variant, lang, task)
+    stages = _choose_stages(
+        modules,
+        lang,
+        universal=chosen is TASKS["universal"],
+        paraphrases=bool(paraphrase),
+    )
     formula = [
         tuned if given is None else given
         for tuned, given in zip(chosen[:4], (alpha, beta, gamma, delta), strict=True)
     ]
     stage_weights = _parse_weights(weights, stages, chosen)
-    if norm and lang != "en":
-        msg = f"meteor: there is no normaliser for lang={lang}; expected norm=no."
-        raise OptionError(msg)
-    if norm:
-        # The normaliser looks at capitals before it lower-cases.
-        text = make_preparation(tok="meteor-en", case="mixed", stem="no")
-        settled: dict[str, object] = {"tok": "meteor-en", "case": "lower"}
-    else:
-        white = "java-white" if tok == "none" else tok
-        text = make_preparation(tok=white, case=case, stem="no")
-        settled = {"tok": tok if tok == "none" else text.versions()["tok"]}
+    list_lang = _choose_function_words(function_words, lang)
+    text, settled = _prepare_text(lang, tok, case, norm=norm)
+    settled |= {"lang": lang, "function_words": list_lang}
     settled |= dict(zip(Parameters._fields, formula, strict=False))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
@@ -190,7 +208,8 @@ def meteor(
     if digest:
         settled["paraphrase"] = digest
     aligner = _build_aligner(
-        lang, stages, folder, (paraphrase, digest), tuple(formula), stage_weights
+        *(lang, list_lang, stages, folder),
+        *((paraphrase, digest), tuple(formula), stage_weights),
     )
 
     def prepare_batch(batch: AnyBatch) -> tuple[Tokens, list[Tokens]]:
@@ -245,9 +264,16 @@ def parts(totals: Array, *, aligner: _core.Meteor) -> Parts:
     }
 
 
-def _choose_stages(modules: str, lang: str, *, paraphrases: bool) -> tuple[str, ...]:
+def _choose_stages(
+    modules: str, lang: str, *, universal: bool, paraphrases: bool
+) -> tuple[str, ...]:
     if modules == "auto":
-        has = (True, lang in STEMMERS, lang == "en", paraphrases)
+        # The universal task takes what every language has.
+        has_stem, has_synonyms = lang in STEMMERS, lang == "en"
+        has = (
+            *(True, has_stem and not universal, has_synonyms and not universal),
+            paraphrases,
+        )
         return tuple(compress(STAGES, has))
     stages = tuple(modules.split("+"))
     if stages[0] != "exact" or stages != tuple(s for s in STAGES if s in stages):
@@ -290,9 +316,42 @@ def _parse_weights(
     return given
 
 
+def _choose_function_words(choice: str, lang: str) -> str:
+    """Choose the language whose function words count."""
+    if choice == "english":
+        return "en"
+    if lang not in FUNCTION_WORDS:
+        msg = (
+            f"meteor: there is no list of function words for lang={lang}; expected one of "
+            f"{', '.join(FUNCTION_WORDS)}, or function_words=english."
+        )
+        raise OptionError(msg)
+    return lang
+
+
+def _prepare_text(
+    lang: str, tok: str, case: Case, *, norm: bool
+) -> tuple[Preparation, dict[str, object]]:
+    """Choose how text becomes tokens, and what the signature says of it."""
+    if not norm:
+        white = "java-white" if tok == "none" else tok
+        text = make_preparation(tok=white, case=case, stem="no")
+        return text, {"tok": tok if tok == "none" else text.versions()["tok"]}
+    if lang not in LANGUAGES:
+        msg = (
+            f"meteor: there is no normaliser for lang={lang}; expected one of "
+            f"{', '.join(LANGUAGES)}, or norm=no."
+        )
+        raise OptionError(msg)
+    # The normaliser looks at capitals before it lower-cases.
+    text = make_preparation(tok=f"meteor-{lang}", case="mixed", stem="no")
+    return text, {"tok": f"meteor-{lang}", "case": "lower"}
+
+
 @lru_cache(maxsize=16)
 def _build_aligner(
     lang: str,
+    list_lang: str,
     stages: tuple[str, ...],
     folder: str,
     paraphrase: tuple[str, str],
@@ -307,7 +366,7 @@ def _build_aligner(
             STEMMERS[lang] if "stem" in stages else None,
             folder or None,
             table,
-            FUNCTION_WORDS.get(lang, "").split(),
+            FUNCTION_WORDS[list_lang].split(),
             [*formula, *weights, *[0.0] * (4 - len(weights))],
         )
     except (ValueError, OSError) as error:

@@ -3,7 +3,7 @@
 columns: columns of strings as callers have them, packed text, equal lengths.
 preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.
 tokenizers: tokenisers by name: ours, those of optional packages, third parties'.
-meteor_normaliser: METEOR's normaliser of English, which also cuts words.
+meteor_normaliser: METEOR's normaliser, which also cuts words.
 lemmas: stemmers, and words compared by their stems.
 words: words of a text as readers, corrections, dictionaries and profiles need them.
 normalisation: words as names and terms are compared.

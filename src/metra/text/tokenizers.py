@@ -1,11 +1,12 @@
 """Tokenisers by name: ours, those of optional packages, and third parties'.
 
-Ours are kernels, but for METEOR's normaliser for English. Optional are SentencePiece, with
+Ours are kernels, but for METEOR's normaliser. Optional are SentencePiece, with
 the model that the user gives, and MeCab, which cuts Japanese and Korean as sacreBLEU's
 `ja-mecab` and `ko-mecab` do.
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -56,10 +57,11 @@ def find_tokenizer(name: str, case: str) -> tuple[Callable[[Text], Tokens], str]
 
 
 def _find_cutter(name: str) -> tuple[Cutter, str]:
-    if name == "meteor-en":
-        from metra.text.meteor_normaliser import tokenize_english
+    if name.startswith("meteor-"):
+        from metra.text.meteor_normaliser import LANGUAGES, tokenize_segment
 
-        return tokenize_english, ""
+        if (lang := name.removeprefix("meteor-")) in LANGUAGES:
+            return partial(tokenize_segment, lang=lang), ""
     if name == "workbook":
         from metra.text.words import tokenize_words
 

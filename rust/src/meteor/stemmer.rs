@@ -51,17 +51,14 @@ impl FormerStemmer {
                 return stem.into();
             }
         }
-        for (ending, counterpart, rest) in [
-            ("ución", "ução", "u"),
-            ("uciones", "uções", "u"),
-            ("logía", "logia", "log"),
-            ("logías", "logias", "log"),
-        ] {
-            if let Some(start) = word.strip_suffix(ending) {
-                let stem = format!("{start}{rest}");
-                if self.stemmer.stem(&format!("{start}{counterpart}")) == stem {
-                    return stem.into();
-                }
+        for (ending, rest) in
+            [("ución", "u"), ("uciones", "u"), ("logía", "log"), ("logías", "log")]
+        {
+            // These were replaced where the ending of today is.
+            let replaced =
+                |start: &&str| self.stemmer.stem(&format!("{start}ução")) == format!("{start}u");
+            if let Some(start) = word.strip_suffix(ending).filter(replaced) {
+                return format!("{start}{rest}").into();
             }
         }
         self.stemmer.stem(word)
@@ -98,6 +95,7 @@ mod tests {
             (Algorithm::Hungarian, "kertben", "kert"),
             (Algorithm::Portuguese, "soluções", "soluçõ"),
             (Algorithm::Portuguese, "evolución", "evolu"),
+            (Algorithm::Portuguese, "tecnologías", "tecnologí"),
             (Algorithm::Portuguese, "biologia", "biolog"),
         ] {
             assert_eq!(FormerStemmer::new(algorithm).stem(word), expected);

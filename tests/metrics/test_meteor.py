@@ -234,6 +234,16 @@ def test_the_universal_task_takes_what_every_language_has(tmp_path):
     assert "|weights:1+0.6|" in metric.signature()
 
 
+@pytest.mark.parametrize(
+    ("hyp", "ref", "lang", "kind"),
+    [("le", "n'", "fr", "exact"), ("tě", "za", "cz", "exact"), ("les", "n'", "fr", "stem")],
+)
+def test_words_whose_hashes_are_equal_are_equal_as_in_the_program(hyp, ref, lang, kind):
+    """The hash of a Java string: 31 times the first letter's number plus the second's."""
+    [found] = metra.align(hyp, [ref], f"meteor:lang={lang},tok=none")
+    assert [link.kind for link in found.links] == [kind]
+
+
 @pytest.mark.parametrize("moved", [0, 18], ids=["as released", "as in Debian"])
 def test_sets_of_synonyms_have_the_numbers_of_the_program(tmp_path, moved):
     """Offsets without parts of speech: 01215421 is a set of `get` and one of `low`.

@@ -20,11 +20,14 @@ pub struct Lexicon {
 #[derive(Default)]
 struct Types {
     ids: FxHashMap<Box<[u8]>, u32>,
-    stems: FxHashMap<Box<str>, u32>,
+    keys: FxHashMap<u32, u32>,
+    stems: FxHashMap<u32, u32>,
     words: Vec<Word>,
 }
 
+/// METEOR takes words, and stems, for equal if their hashes are: a few unequal ones are, too.
 struct Word {
+    key: u32,
     stem: u32,
     synsets: Vec<u32>,
     /// A bit for each set, folded to 64: two words without a common bit have no common set.
@@ -92,20 +95,19 @@ impl Lexicon {
         let synsets = self.wordnet.as_ref().map_or(Vec::new(), |wordnet| wordnet.synsets(&word));
         let fold = synsets.iter().fold(0, |bits, set| bits | 1 << (set % 61));
         let function = self.function_words.contains(&word.to_lowercase());
-        let stem = self.stemmer.as_ref().map(|stemmer| stemmer.stem(&word));
+        let stem = self.stemmer.as_ref().map_or(0, |stemmer| java_hash(&stemmer.stem(&word)));
         let mut types = self.types.write();
         if let Some(id) = types.ids.get(token) {
             return *id;
         }
         let id = types.words.len() as u32;
-        let stem = match stem {
-            Some(stem) => {
-                let next = types.stems.len() as u32;
-                *types.stems.entry(stem.as_ref().into()).or_insert(next)
-            }
-            None => id,
+        let number = |known: &mut FxHashMap<u32, u32>, hash: u32| {
+            let next = known.len() as u32;
+            *known.entry(hash).or_insert(next)
         };
-        types.words.push(Word { stem, synsets, fold, function });
+        let key = number(&mut types.keys, java_hash(&word));
+        let stem = number(&mut types.stems, stem);
+        types.words.push(Word { key, stem, synsets, fold, function });
         types.ids.insert(token.into(), id);
         id
     }
@@ -122,15 +124,16 @@ impl Lexicon {
         let types = self.types.read();
         let word = |id: &u32| &types.words[*id as usize];
         let mut add = |at, place| links.push(Link::of_words(at, place, number));
+        let key = |id: &u32| word(id).key;
         match stage {
-            Stage::Exact => equal_pairs(hyp, reference, types.words.len(), |id| *id, add),
+            Stage::Exact => equal_pairs(hyp, reference, types.words.len(), key, add),
             Stage::Stem => equal_pairs(
                 hyp,
                 reference,
                 types.words.len(),
                 |id| word(id).stem,
                 |at, place| {
-                    if hyp[place] != reference[at] {
+                    if key(&hyp[place]) != key(&reference[at]) {
                         add(at, place);
                     }
                 },
@@ -141,7 +144,7 @@ impl Lexicon {
                     let wanted = word(sought);
                     for (place, fold) in folds.iter().enumerate() {
                         if fold & wanted.fold != 0
-                            && hyp[place] != *sought
+                            && key(&hyp[place]) != wanted.key
                             && share_a_set(word(&hyp[place]), wanted)
                         {
                             add(at, place);
@@ -152,6 +155,13 @@ impl Lexicon {
             // Phrases are not the lexicon's.
             Stage::Paraphrase => {}
         }
+    }
+
+    /// Whether all words of two sentences are equal.
+    pub fn are_equal(&self, hyp: &[u32], reference: &[u32]) -> bool {
+        let types = self.types.read();
+        let key = |id: &u32| types.words[*id as usize].key;
+        hyp.len() == reference.len() && hyp.iter().map(key).eq(reference.iter().map(key))
     }
 
     /// Names the words of a text that blanks separate.
@@ -215,6 +225,11 @@ fn equal_pairs(
         }
         hyp.iter().for_each(|word| first[name(word) as usize] = NOWHERE);
     })
+}
+
+/// The hash of Java's strings.
+fn java_hash(word: &str) -> u32 {
+    word.encode_utf16().fold(0, |hash: u32, unit| hash.wrapping_mul(31).wrapping_add(unit.into()))
 }
 
 fn share_a_set(left: &Word, right: &Word) -> bool {

@@ -84,7 +84,8 @@ impl Meteor {
 
     fn align(&self, hyp: &[u32], reference: &[u32], links: &mut Links, chosen: &mut Vec<Link>) {
         // The original looks no further where nothing is left to find.
-        let stages = if hyp == reference { &self.stages[..1] } else { &self.stages[..] };
+        let equal = self.lexicon.are_equal(hyp, reference);
+        let stages = if equal { &self.stages[..1] } else { &self.stages[..] };
         links.clear(hyp.len(), reference.len());
         for (number, stage) in stages.iter().enumerate() {
             match (stage, &self.paraphrases) {

@@ -66,9 +66,8 @@ _SNOWBALL = """da:danish de:german en:english es:spanish fi:finnish fr:french hu
 STEMMERS = dict(pair.split(":") for pair in _SNOWBALL.split())
 
 # Other names by which METEOR knows languages.
-_OTHER_NAMES = {name: code for code, name in STEMMERS.items()} | {
-    **{"cs": "cz", "czech": "cz", "se": "sv", "xx": "other"},
-}
+_OTHER_NAMES = {name: code for code, name in STEMMERS.items()}
+_OTHER_NAMES |= {"cs": "cz", "czech": "cz", "se": "sv"}
 
 # METEOR has these lists, and counts by the English one whatever the language is.
 FUNCTION_WORDS = {

@@ -212,3 +212,20 @@ def test_the_example_is_scored():
     scores = {entry.name: entry.scores["i"].score for entry in results.systems}
     assert scores["near-copy"] == 100
     assert scores["wrong-terms"] == min(scores.values())
+
+
+def test_the_command_line_scores_records_and_refuses_what_is_wrong(tmp_path, cli, write):
+    swapped = STAFF.replace("@o1", "@x").replace("@o2", "@o1").replace("@x", "@o2")
+    (tmp_path / "reference.tsv").write_text(RECORDS + STAFF, encoding="utf-8")
+    (tmp_path / "out.tsv").write_text(RECORDS + swapped, encoding="utf-8")
+    output, documents = write("out.txt", ["one"]), write("docs.txt", ["d"])
+    spec = f"ie:templates={tmp_path}/{{system}}.tsv,reference={tmp_path}/reference.tsv"
+    ran = cli("score", output, "--docs", documents, "-m", spec, "--details")
+    assert ran.code == 0
+    assert "66.67" in ran.out
+    assert "incorrect  the union  person.works for" in ran.out
+    (tmp_path / "out.tsv").write_text(RECORDS + "d\tperson\tp1\tof\t@o9\n")
+    ran = cli("score", output, "--docs", documents, "-m", spec)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("\n") == 1
+    assert "line 2: the value '@o9' stands for no instance" in ran.err

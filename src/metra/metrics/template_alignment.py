@@ -192,21 +192,29 @@ def _pair_texts(
             yield None, one, "spurious"
 
 
-@lru_cache(maxsize=65536)
 def _compare_texts(expected: str, filled: str, partial: PartialRule) -> Category:
-    text = normalise_answer(filled)
-    accepted = [normalise_answer(one) for one in split_alternatives(expected)]
-    if text in accepted:
+    [text] = _normalise_texts((filled,))
+    accepted = _normalise_texts(split_alternatives(expected))
+    if any(text.text == one.text for one in accepted):
         return "correct"
-    if partial == "words" and any(_has_words(text, one) for one in accepted):
+    if partial == "words" and any(_has_words(text.words, one.words) for one in accepted):
         return "partial"
     return "incorrect"
 
 
-def _has_words(text: str, other: str) -> bool:
+class _NormalisedText(NamedTuple):
+    text: str
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=65536)
+def _normalise_texts(texts: tuple[str, ...]) -> tuple[_NormalisedText, ...]:
+    normalised = [normalise_answer(text) for text in texts]
+    words = [[text[a:b] for a, b in find_words(text)] for text in normalised]
+    return tuple(map(_NormalisedText, normalised, map(tuple, words)))
+
+
+def _has_words(words: tuple[str, ...], others: tuple[str, ...]) -> bool:
     """Whether one of two texts has all words of the other, in their order."""
-    words = [
-        [one[span.start : span.end] for span in find_words(one)] for one in (text, other)
-    ]
-    shorter, longer = sorted(words, key=len)
+    shorter, longer = sorted((words, others), key=len)
     return bool(shorter) and contains_words(shorter, longer)

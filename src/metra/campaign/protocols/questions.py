@@ -31,6 +31,7 @@ from metra.formats.scores.judgement import OutputScore
 from metra.metrics.template_alignment import (
     RATES,
     FillerCounts,
+    FillerPair,
     count_fillers,
     pair_fillers,
 )
@@ -234,10 +235,7 @@ class Template(KeyedKind):
         >>> [one.native for one in Template().scores(value, "template")][:3]
         [50.0, 50.0, 50.0]
         """
-        filled, expected = map(
-            parse_entries, (value["filled"], value[KEY]["expected"])
-        )
-        counts = count_fillers(pair_fillers(expected, filled))
+        counts = count_fillers(pair_answer(value))
         return [
             _score_rate(counts, name, rate, reason) for rate, reason in _REASONS.items()
         ]
@@ -268,6 +266,12 @@ class Template(KeyedKind):
             named = slots.setdefault(instance.template, {})
             named.update(dict.fromkeys(slot for slot, _ in instance.slots))
         return {one: list(slots[one]) for one in slots} or {"": list(self.slots)}
+
+
+def pair_answer(value: Mapping[str, Any]) -> list[FillerPair]:
+    """Return the fillers of a checked answer, paired with the expected ones."""
+    sides = value[KEY]["expected"], value["filled"]
+    return pair_fillers(*map(parse_entries, sides))
 
 
 def _check_entry(

@@ -43,6 +43,8 @@ class SegmentationSettings:
     compare: Comparison = "loose"
     #: Whether lines of outputs are cut into sentences first; for `align` only.
     split: bool = True
+    #: Edits that a cut at the end of a sentence may cost; for `resegment` only.
+    slack: int = 0
     unsure_below: float = UNSURE_BELOW
 
     def format_signature(self) -> str:
@@ -50,6 +52,8 @@ class SegmentationSettings:
         parts = [f"compare:{self.compare}", f"lang:{self.lang or 'any'}"]
         if self.method == "align":
             parts.append(f"split:{'yes' if self.split else 'no'}")
+        else:
+            parts.append(f"slack:{self.slack}")
         return "|".join([self.method, *parts, f"version:{__version__}"])
 
 
@@ -208,7 +212,11 @@ def segment_outputs(
             )
         else:
             parts = resegment(
-                lines, references, compare=settings.compare, lang=settings.lang
+                lines,
+                references,
+                compare=settings.compare,
+                lang=settings.lang,
+                slack=settings.slack,
             )
             records = _record_parts(parts, shown, settings.unsure_below)
             yield SegmentedOutput(system, records)

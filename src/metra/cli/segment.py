@@ -138,6 +138,12 @@ def align(sentences: str, **given: Any) -> None:
 @_to
 @_lang
 @_compare
+@option(
+    "--slack",
+    "How many edits more than necessary a cut at the end of a sentence may cost.",
+    0,
+    least=0,
+)
 @_unsure
 @_report
 @_format
@@ -148,7 +154,8 @@ def resegment(**given: Any) -> None:
     The output is taken as one sequence of words (of characters, in scripts without blanks)
     and cut so that the edit distance to the references is minimal, as mwerSegmenter does; of
     several references of a segment, the nearest counts. It needs no punctuation, so that it
-    suits transcribed speech. Where several cuts are as good, it cuts where a sentence ends.
+    suits transcribed speech. Where several cuts are as good, it cuts where a sentence ends;
+    for a text with punctuation, --slack 2 puts nearly all cuts there.
 
     \b
     metra segment resegment output.txt -r reference.txt -o aligned.txt

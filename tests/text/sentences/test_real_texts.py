@@ -8,6 +8,7 @@ and the weights were tuned on English and German only.
 
 import gzip
 import json
+import time
 from bisect import bisect_left
 from itertools import accumulate
 from typing import NamedTuple
@@ -106,7 +107,7 @@ TEXTS = {
     "it": lambda data: load_json(
         data / "entities-xct/en-it.jsonl.gz",
         lambda row: row["targets"][0]["translation"],
-        lambda row: row["outputs"]["gpt-4"],
+        lambda row: row["outputs"]["gpt-4"] or "",
     ),
     "zh": lambda data: clean(
         zip(
@@ -161,38 +162,70 @@ def measure_boundaries(bitext, segment, lang):
     return right / max(known, 1), known
 
 
+class Shares(NamedTuple):
+    """The shares that must be right at least: of ends of sentences, then of boundaries."""
+
+    split: float = 0.98
+    align: float = 0.98
+    #: By the minimum edit distance, and with two edits more for the end of a sentence.
+    exact: float = 0.94
+    slack: float = 0.99
+
+
+LEAST = dict.fromkeys(TEXTS, Shares()) | {
+    # A system of 2012, far from the reference.
+    "en": Shares(exact=0.8, slack=0.95),
+    # Two systems, of which one leaves out the hashtags at the end of posts.
+    "ja": Shares(align=0.95, exact=0.8, slack=0.9),
+}
+
+
 @pytest.fixture(scope="module", params=list(TEXTS))
 def bitext(request, shared):
-    return request.param, TEXTS[request.param](shared / "data")
+    lang = request.param
+    texts = TEXTS[lang](shared / "data")
+    return lang, Bitext(texts.reference[:3003], texts.output[:3003]), LEAST[lang]
 
 
 @pytest.mark.slow
 def test_sentences_of_joined_lines(bitext):
-    lang, texts = bitext
+    lang, texts, least = bitext
     share, _, count = measure_splits(texts.reference, lang)
     assert count > 50
-    assert share >= 0.98
+    assert share >= least.split
 
 
 @pytest.mark.slow
 def test_aligned_sentences(bitext):
-    lang, texts = bitext
+    lang, texts, least = bitext
 
     def align(output, sentences):
         return [m.text for m in align_sentences(output, [sentences], lang=lang)]
 
     share, count = measure_boundaries(texts, align, lang)
     assert count > 50
-    assert share >= 0.98
+    assert share >= least.align
 
 
 @pytest.mark.slow
-def test_resegmented_outputs(bitext):
-    lang, texts = bitext
+@pytest.mark.parametrize("slack", [0, 2])
+def test_resegmented_outputs(bitext, slack):
+    lang, texts, least = bitext
 
     def cut(output, sentences):
-        return [part.text for part in resegment(output, [sentences], lang=lang)]
+        parts = resegment(output, [sentences], lang=lang, slack=slack)
+        return [part.text for part in parts]
 
     share, count = measure_boundaries(texts, cut, lang)
     assert count > 50
-    assert share >= 0.95
+    assert share >= (least.slack if slack else least.exact)
+
+
+@pytest.mark.slow
+def test_three_thousand_segments_take_seconds(shared):
+    texts = TEXTS["en"](shared / "data")
+    output = join_words(texts.output)
+    for segment in (align_sentences, resegment):
+        start = time.process_time()
+        assert len(segment(output, [texts.reference])) == 3003
+        assert time.process_time() - start < 30

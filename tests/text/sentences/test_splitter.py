@@ -28,6 +28,8 @@ CASES = [
     pytest.param("en", "What?!| Really!| Yes.", id="several marks"),
     pytest.param("en", 'He left .| "Fine" , she said .| So be it .', id="cut into words"),
     pytest.param("en", 'He said " no . "| Then he left .', id="a mark that stands alone"),
+    pytest.param("en", "&quot;Go.&quot;| He left.| &quot;Fine.&quot;| It&#39;s &amp; was.",
+                 id="entities"),
     pytest.param("en", "1. Open the lid.| 2. Press start.", id="a numbered list"),
     pytest.param("en", "It began in 1998.| It ended soon.", id="a year"),
     pytest.param("en", "it rains.| we stay.", id="a text in lower case"),

@@ -9,7 +9,7 @@ from metra.report.terminal import (
     render_table,
     shorten_text,
 )
-from metra.scoring.table import Cell, make_table
+from metra.scoring.table import Cell, Column, make_table
 
 #: So many unsure segments of each system are listed on the screen.
 LISTED = 10
@@ -60,7 +60,10 @@ def _list_unsure(output: SegmentedOutput, style: Style) -> str:
     caption = f"{output.system}: {len(unsure)} unsure"
     if len(unsure) > LISTED:
         caption += f", the first {LISTED}"
-    headings = ["confidence", "why", "output", "reference"]
+    headings = [
+        Column("confidence"),
+        *(Column(heading, "left") for heading in ("why", "output", "reference")),
+    ]
     table = make_table("segment", headings, rows, caption=caption)
     return render_table(table, style)
 

@@ -14,8 +14,9 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import erfc, inf, log, sqrt
+from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra.text.sentences.resegmentation import (
@@ -34,23 +35,31 @@ from metra.text.words import join_words
 #: or more that it shares with its neighbours, or none.
 MatchKind: TypeAlias = Literal["one", "joined", "divided", "omitted"]
 
-# How likely a group is, by its sentences and segments. The first four are Gale and Church's.
+# How likely a group is, by its sentences and segments: about Gale and Church's figures, but
+# systems leave out and add more than people do.
 _SHARES = {
     (1, 1): 0.89,
-    (1, 0): 0.0099,
-    (0, 1): 0.0099,
+    (1, 0): 0.02,
+    (0, 1): 0.02,
     (1, 2): 0.0445,
     (2, 1): 0.0445,
     (2, 2): 0.011,
     (1, 3): 0.004,
     (3, 1): 0.004,
 }
+_PRIORS = {numbers: -log(share) for numbers, share in _SHARES.items()}
 # The variance of the length, for each character: Gale and Church's.
 _VARIANCE = 6.8
 # What a word costs that only one side has, for each unit of its weight.
 _WORD_COST = 0.25
+# What a sentence or segment costs in a group that has none of its words, and what share of
+# its words, by weight, makes it cost nothing.
+_STRANGER_COST = 3.0
+_FEW_WORDS = 0.15
 # No difference in length costs more, however large it is.
 _MOST_LENGTH_COST = 12.0
+# Edits that a cut at the end of a sentence may cost, where sentences are divided.
+_SLACK = 2
 # Sentences to each side of where the edit distance puts a segment.
 _REACH = 4
 
@@ -124,8 +133,6 @@ class _Sides(NamedTuple):
     #: The words of every version of every segment.
     segments: Sequence[Sequence[list[str]]]
     weights: Mapping[str, float]
-    #: Characters of the output for each character of the references.
-    ratio: float
 
     @classmethod
     def build(
@@ -142,12 +149,7 @@ class _Sides(NamedTuple):
         weights = {
             word: log((len(units) + 1) / count) for word, count in frequency.items()
         }
-        output_size = sum(map(_count_characters, keys))
-        sizes = [
-            sum(map(_count_characters, segment)) / len(segment) for segment in segments
-        ]
-        ratio = min(max(output_size / max(sum(sizes), 1), 0.5), 2.0)
-        return cls(sentences, keys, segments, weights, ratio)
+        return cls(sentences, keys, segments, weights)
 
     def merge(self, units: Iterable[Sequence[str]]) -> _Words:
         """Put the words of some sentences together."""
@@ -169,8 +171,17 @@ def _count_characters(words: Sequence[str]) -> int:
     return sum(map(len, words))
 
 
-def _guess_places(sides: _Sides) -> list[int]:
-    """Say before which sentence each segment begins, by the minimum edit distance."""
+class _Guess(NamedTuple):
+    """What the edit distance between the whole texts tells before the search."""
+
+    #: Before which sentence each segment begins, and the end.
+    places: Sequence[int]
+    #: Words of the output for each word of the references.
+    ratio: float
+
+
+def _guess_places(sides: _Sides) -> _Guess:
+    """Cut the output like the segments by the minimum edit distance."""
     numbers: dict[str, int] = {}
     words = [
         numbers.setdefault(key, len(numbers))
@@ -182,10 +193,17 @@ def _guess_places(sides: _Sides) -> list[int]:
     ]
     starts = list(accumulate(map(len, sides.sentence_keys), initial=0))
     cuts = find_cuts(words, versions, starts)
-    return [
+    places = [
         min(bisect_right(starts, cut.position) - 1, len(sides.sentences))
         for cut in cuts
     ]
+    # Half of the parts are shorter: what was left out or added has no influence.
+    ratios = [
+        (right.position - left.position) / len(version)
+        for (left, right), (version,) in zip(pairwise(cuts), versions, strict=True)
+        if version and right.position > left.position
+    ]
+    return _Guess(places, min(max(median(ratios or [1.0]), 0.5), 2.0))
 
 
 class _Units:
@@ -213,32 +231,27 @@ class _Units:
         return words
 
 
-def _find_groups(sides: _Sides, places: Sequence[int]) -> list[_Group]:
-    """Find the groups that cost the least, from the first to the last.
-
-    `places` says before which sentence each segment begins, about.
-    """
+def _find_groups(sides: _Sides, guess: _Guess) -> list[_Group]:
+    """Find the groups that cost the least, from the first to the last."""
     reach = _REACH
     while True:
-        groups, is_inside = _search_band(sides, places, reach)
+        groups, is_inside = _search_band(sides, guess, reach)
         if is_inside or reach > len(sides.sentences):
             return groups
         reach *= 4
 
 
-def _search_band(
-    sides: _Sides, places: Sequence[int], reach: int
-) -> tuple[list[_Group], bool]:
-    """Search near the places; say also whether the best way keeps away from the edges."""
+def _search_band(sides: _Sides, guess: _Guess, reach: int) -> tuple[list[_Group], bool]:
+    """Search near the guess; say also whether the best way keeps away from the edges."""
+    places = guess.places
     total, count = len(sides.sentences), len(sides.segments)
-    lows = [max(0, place - reach) for place in places]
+    lows = [max(0, places[max(index - 1, 0)] - reach) for index in range(len(places))]
     highs = [
-        min(total, max(place, places[min(index + 1, count)]) + reach)
-        for index, place in enumerate(places)
+        min(total, places[min(index + 1, count)] + reach)
+        for index in range(len(places))
     ]
     lows[0], highs[count] = 0, total
-    outputs = _Units(sides, [[keys] for keys in sides.sentence_keys])
-    references = _Units(sides, sides.segments)
+    costs = _Costs(sides, guess.ratio)
     best: list[dict[int, tuple[float, _Group | None]]] = [{} for _ in places]
     best[0][0] = (0.0, None)
     for segment in range(count + 1):
@@ -254,7 +267,7 @@ def _search_band(
                     continue
                 group = _Group(sentence, segment, sentences, segments)
                 known = best[to_segment].get(to_sentence, (inf, None))[0]
-                new = cost + _compute_cost(sides, outputs, references, group)
+                new = cost + costs.compute(group, known - cost)
                 if new < known:
                     best[to_segment][to_sentence] = (new, group)
     groups: list[_Group] = []
@@ -268,25 +281,81 @@ def _search_band(
     return groups[::-1], is_inside
 
 
-def _compute_cost(
-    sides: _Sides, outputs: _Units, references: _Units, group: _Group
-) -> float:
-    """Return what a group costs, with the version of its segments that costs least."""
-    prior = -log(_SHARES[group.sentences, group.segments])
-    if not group.segments:
-        (words,) = outputs.get(group.sentence, group.sentences)
-        return prior + _WORD_COST * words.weight
-    versions = references.get(group.segment, group.segments)
-    if not group.sentences:
-        return prior + _WORD_COST * min(version.weight for version in versions)
-    (words,) = outputs.get(group.sentence, group.sentences)
-    costs = []
-    for version in versions:
-        matched = sides.match_weight(words, version)
-        length = _compute_length_cost(words.characters, version.characters, sides.ratio)
-        unmatched = words.weight + version.weight - 2 * matched
-        costs.append(length + _WORD_COST * unmatched)
-    return prior + min(costs)
+class _Costs:
+    """What groups cost, and how far their sides match."""
+
+    def __init__(self, sides: _Sides, ratio: float) -> None:
+        self._sides = sides
+        self._ratio = ratio
+        self._outputs = _Units(sides, [[keys] for keys in sides.sentence_keys])
+        self._references = _Units(sides, sides.segments)
+        self._shares: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def compute(self, group: _Group, limit: float = inf) -> float:
+        """Return what a group costs, with the version of its segments that costs least.
+
+        If that is not below the limit, it may be infinity, which is quicker to find out.
+        """
+        prior = _PRIORS[group.sentences, group.segments]
+        if not group.segments:
+            (words,) = self._outputs.get(group.sentence, group.sentences)
+            return prior + _WORD_COST * words.weight
+        versions = self._references.get(group.segment, group.segments)
+        if not group.sentences:
+            return prior + _WORD_COST * min(version.weight for version in versions)
+        (words,) = self._outputs.get(group.sentence, group.sentences)
+        least = inf
+        for version in versions:
+            sizes = words.characters, version.characters
+            cost = prior + _compute_length_cost(*sizes, self._ratio)
+            if cost + _WORD_COST * abs(words.weight - version.weight) < limit:
+                matched = self._sides.match_weight(words, version)
+                cost += _WORD_COST * (words.weight + version.weight - 2 * matched)
+                least = min(least, cost)
+        if least >= limit or group.sentences == group.segments == 1:
+            return least
+        return least + self._compute_stranger_cost(group)
+
+    def _compute_stranger_cost(self, group: _Group) -> float:
+        """Return what a group costs for members that have no words of the other side."""
+        sentences = range(group.sentence, group.sentence + group.sentences)
+        segments = range(group.segment, group.segment + group.segments)
+        cost = 0.0
+        if group.sentences > 1:
+            for i in sentences:
+                cost += self._judge_share(max(self._match(i, j)[0] for j in segments))
+        if group.segments > 1:
+            for j in segments:
+                cost += self._judge_share(max(self._match(i, j)[1] for i in sentences))
+        return cost
+
+    def _judge_share(self, share: float) -> float:
+        return _STRANGER_COST * max(0.0, 1 - share / _FEW_WORDS)
+
+    def _match(self, sentence: int, segment: int) -> tuple[float, float]:
+        """Return the share of a sentence's weight that a segment has, and the reverse."""
+        shares = self._shares.get((sentence, segment))
+        if shares is None:
+            (words,) = self._outputs.get(sentence, 1)
+            one = other = 0.0
+            for version in self._references.get(segment, 1):
+                matched = self._sides.match_weight(words, version)
+                one = max(one, matched / (words.weight or 1.0))
+                other = max(other, matched / (version.weight or 1.0))
+            shares = self._shares[sentence, segment] = (one, other)
+        return shares
+
+    def compute_confidence(self, group: _Group) -> float:
+        """Return the share of the weight of both sides' words that match."""
+        if not group.sentences:
+            return 0.0
+        (words,) = self._outputs.get(group.sentence, group.sentences)
+        shares = []
+        for version in self._references.get(group.segment, group.segments):
+            weight = words.weight + version.weight
+            matched = self._sides.match_weight(words, version)
+            shares.append(2 * matched / weight if weight else 1.0)
+        return max(shares)
 
 
 def _compute_length_cost(output: int, reference: int, ratio: float) -> float:
@@ -303,13 +372,12 @@ def _write_matches(
     """Turn groups into one match for each segment."""
     matches: list[SentenceMatch] = []
     before_first: list[str] = []
-    outputs = _Units(sides, [[keys] for keys in sides.sentence_keys])
-    references = _Units(sides, sides.segments)
+    costs = _Costs(sides, 1.0)
     for group in groups:
         stop = group.sentence + group.sentences
         sentences = list(sides.sentences[group.sentence : stop])
         if group.segments:
-            confidence = _compute_confidence(sides, outputs, references, group)
+            confidence = costs.compute_confidence(group)
             matches += _match_group(sides, group, sentences, confidence, lang, compare)
         elif matches:
             matches[-1] = _add_sentences(matches[-1], sentences)
@@ -335,12 +403,20 @@ def _match_group(
     """Give each segment of a group its part of the sentences."""
     if not sentences:
         return [SentenceMatch("", "omitted", 0.0)]
+    whole: MatchKind = "one" if len(sentences) == 1 else "joined"
     if group.segments == 1:
-        kind: MatchKind = "one" if len(sentences) == 1 else "joined"
-        return [SentenceMatch(join_words(sentences), kind, confidence)]
+        return [SentenceMatch(join_words(sentences), whole, confidence)]
     versions = sides.segments[group.segment : group.segment + group.segments]
-    parts = cut_output(OutputText(sentences, lang), versions, compare)
-    return [SentenceMatch(part.text, "divided", confidence) for part in parts]
+    parts = cut_output(OutputText(sentences, lang), versions, compare, _SLACK)
+    count = sum(bool(part.text) for part in parts)
+    # All sentences may turn out to belong to one of the segments.
+    kind = "divided" if count > 1 else whole
+    return [
+        SentenceMatch(part.text, kind, confidence)
+        if part.text
+        else SentenceMatch("", "omitted", 0.0)
+        for part in parts
+    ]
 
 
 def _add_sentences(match: SentenceMatch, sentences: Sequence[str]) -> SentenceMatch:
@@ -348,18 +424,3 @@ def _add_sentences(match: SentenceMatch, sentences: Sequence[str]) -> SentenceMa
     text = join_words([*filter(None, [match.text]), *sentences])
     added = (*match.added, *sentences)
     return SentenceMatch(text, match.kind, match.confidence, added)
-
-
-def _compute_confidence(
-    sides: _Sides, outputs: _Units, references: _Units, group: _Group
-) -> float:
-    """Return the share of the weight of both sides' words that match."""
-    if not group.sentences:
-        return 0.0
-    (words,) = outputs.get(group.sentence, group.sentences)
-    shares = []
-    for version in references.get(group.segment, group.segments):
-        weight = words.weight + version.weight
-        matched = sides.match_weight(words, version)
-        shares.append(2 * matched / weight if weight else 1.0)
-    return max(shares)

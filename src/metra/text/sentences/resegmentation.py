@@ -15,6 +15,7 @@ operations on long whole numbers add a word of a reference (Myers 1999, JACM 46(
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from html import unescape
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias, cast
 from unicodedata import category
@@ -94,12 +95,13 @@ def resegment(
     *,
     compare: Comparison = "loose",
     lang: str = "",
+    slack: int = 0,
 ) -> list[OutputPart]:
     """Cut an output, a text or lines of it, like the segments of its references.
 
     `references` is a list of streams, which all have the same segments; one stream may stand
     alone, and None is a missing segment. Where several places are as good, the output is cut
-    where one of its sentences ends.
+    where one of its sentences ends; `slack` is how many more edits such a cut may cost.
 
     >>> parts = resegment("It rains. We stay at home today.", [["It is raining.", "We stay."]])
     >>> [part.text for part in parts], [part.edits for part in parts]
@@ -107,11 +109,14 @@ def resegment(
     """
     text = OutputText([output] if isinstance(output, str) else output, lang)
     segments = list_versions(references, compare)
-    return cut_output(text, segments, compare)
+    return cut_output(text, segments, compare, slack)
 
 
 def cut_output(
-    output: OutputText, segments: Sequence[Sequence[list[str]]], compare: Comparison
+    output: OutputText,
+    segments: Sequence[Sequence[list[str]]],
+    compare: Comparison,
+    slack: int = 0,
 ) -> list[OutputPart]:
     """Cut an output like segments, of each of which the words of every version are given."""
     numbers: dict[str, int] = {}
@@ -120,7 +125,7 @@ def cut_output(
         sorted({tuple(numbers.get(key, -1) for key in keys) for keys in segment})
         for segment in segments
     ]
-    cuts = find_cuts(words, versions, output.sentence_starts)
+    cuts = find_cuts(words, versions, output.sentence_starts, slack)
     return [
         OutputPart(
             output.cut(left.position, right.position),
@@ -158,6 +163,8 @@ def make_key(word: str, compare: Comparison) -> str:
     """
     if compare == "exact" or (word.isascii() and word.isalpha() and word.islower()):
         return word
+    if "&" in word:
+        word = unescape(word)
     start, end = 0, len(word)
     while start < end and category(word[start])[0] in "PSZ":
         start += 1
@@ -208,27 +215,27 @@ def find_cuts(
     words: Sequence[int],
     segments: Sequence[Sequence[Sequence[int]]],
     preferred: Iterable[int] = (),
+    slack: int = 0,
 ) -> list[Cut]:
     """Find where to cut the words: a place before each segment, and the end.
 
     Words are numbers; a word of a reference that the output does not have may be any negative
     number. Of places that are equally good, those in `preferred` come first, then those that
-    make the part as long as its reference.
+    make the part as long as its reference. `slack` is how many more edits a preferred place
+    may cost.
     """
-    grid = _Grid(words)
+    grid = _WordPlaces(words)
     liked = frozenset(preferred)
     columns = _Columns(grid, segments)
     end = len(words)
     cuts = [Cut(end)]
     for index in range(len(segments) - 1, 0, -1):
         before, after = columns.get(index, end), columns.get(index + 1, end)
-        target = grid.get_value(after, end)
-        places = _find_places(grid, before, target, end, segments[index])
-        best = min(places, key=lambda place: _rank_place(place, end, liked))
-        starts = [place.position for place in places]
-        tied = [start for start in starts if start in liked] or starts
+        least = grid.get_value(after, end)
+        limits = _Limits(end, least, least + slack)
+        places = _find_places(grid, before, limits, segments[index])
+        best, loose_words = _choose_place(places, limits, liked)
         cuts[-1] = cuts[-1]._replace(edits=best.edits, reference_words=best.length)
-        loose_words = 0 if len(tied) == 1 else max(starts) - min(starts)
         end = best.position
         cuts.append(Cut(end, loose_words=loose_words))
     if segments:
@@ -255,16 +262,38 @@ class _Place(NamedTuple):
     position: int
     edits: int
     length: int
+    #: The edits of all parts up to the end of this one.
+    total: int
 
 
-def _rank_place(
-    place: _Place, end: int, liked: frozenset[int]
-) -> tuple[bool, int, int]:
-    difference = abs(end - place.position - place.length)
-    return place.position not in liked, difference, -place.position
+class _Limits(NamedTuple):
+    """Where a part ends, and how many edits there must be at least and at most by then."""
+
+    end: int
+    least: int
+    most: int
 
 
-class _Grid:
+def _choose_place(
+    places: Sequence[_Place], limits: _Limits, liked: frozenset[int]
+) -> tuple[_Place, int]:
+    """Choose where a part begins; say also over how many words the choice was open."""
+    least = limits.least
+
+    def rank(place: _Place) -> tuple[bool, int, int, int]:
+        difference = abs(limits.end - place.position - place.length)
+        return place.position not in liked, place.total, difference, -place.position
+
+    possible = [
+        place for place in places if place.total == least or place.position in liked
+    ]
+    equal = [place.position for place in places if place.total == least]
+    best = min(possible, key=rank)
+    is_open = best.position not in liked and len(set(equal)) > 1
+    return best, max(equal) - min(equal) if is_open else 0
+
+
+class _WordPlaces:
     """The words of an output, as columns need them."""
 
     def __init__(self, words: Sequence[int]) -> None:
@@ -327,9 +356,9 @@ class _Grid:
         rises, falls = (column.rises & mask).bit_count(), (column.falls & mask)
         return column.first + rises - falls.bit_count()
 
-    def cut(self, end: int) -> "_Grid":
+    def cut(self, end: int) -> "_WordPlaces":
         """Return the grid of the first words only."""
-        return _Grid(self.words[:end])
+        return _WordPlaces(self.words[:end])
 
 
 class _Columns:
@@ -340,7 +369,7 @@ class _Columns:
     """
 
     def __init__(
-        self, grid: _Grid, segments: Sequence[Sequence[Sequence[int]]]
+        self, grid: _WordPlaces, segments: Sequence[Sequence[Sequence[int]]]
     ) -> None:
         self.segments = segments
         self._grid = grid
@@ -374,29 +403,30 @@ class _Columns:
 
 
 def _find_places(
-    grid: _Grid,
+    grid: _WordPlaces,
     before: _Column,
-    target: int,
-    end: int,
+    limits: _Limits,
     versions: Sequence[Sequence[int]],
 ) -> list[_Place]:
-    """Find where the last part may begin for its distance to be `target` at its end."""
+    """Find where a part may begin for the number of edits to be within the limits."""
+    end = limits.end
     size = min(end, 32 + 2 * max(map(len, versions)))
     while True:
-        places = []
         window = grid.words[end - size : end]
         base = _list_values(grid, before, end - size, end)
+        places: dict[int, _Place] = {}
         for version in versions:
-            distances = _compute_distances(window, version)
-            for length, distance in enumerate(distances):
-                if base[size - length] + distance == target:
-                    places.append(_Place(end - length, distance, len(version)))
-        if places or size == end:
-            return places
+            for length, edits in enumerate(_compute_distances(window, version)):
+                total = base[size - length] + edits
+                known = places.get(length)
+                if total <= limits.most and (known is None or edits < known.edits):
+                    places[length] = _Place(end - length, edits, len(version), total)
+        if any(place.total == limits.least for place in places.values()):
+            return list(places.values())
         size = min(end, 2 * size)
 
 
-def _list_values(grid: _Grid, column: _Column, start: int, end: int) -> list[int]:
+def _list_values(grid: _WordPlaces, column: _Column, start: int, end: int) -> list[int]:
     """List the distances of a column from one place to another, both included."""
     values = [grid.get_value(column, start)]
     mask = (1 << (end - start)) - 1
@@ -428,10 +458,12 @@ def _add_word(equal: int, rises: int, falls: int, mask: int) -> tuple[int, int]:
     # Where the distance is what it was before this word and the output's.
     same = falls
     if equal:
-        same |= (((equal & rises) + rises) ^ rises) | equal
-    more = (falls | (mask & ~(same | rises))) << 1 | 1
+        same = ((((equal & rises) + rises) ^ rises) | equal | falls) & mask
+    # Where it rises and falls with the reference word. Numbers stay positive, because Python
+    # is slow with the bits of negative ones.
+    more = (falls | (mask ^ (same | rises))) << 1 | 1
     less = (same & rises) << 1
-    return mask & (less | ~(same | more)), mask & more & same
+    return (less | ((same | more) & mask ^ mask)) & mask, more & same
 
 
 def _pack_bits(flags: NDArray[np.bool_]) -> int:

@@ -6,6 +6,7 @@ around it decide, by the lists of `metra.text.sentences.abbreviations`.
 """
 
 import re
+from html import unescape
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -34,6 +35,8 @@ _AFTER_QUOTATION = "とってのがはをにでもやへ、，,」』）"
 _NESTING = {"「": 1, "『": 1, "（": 1, "」": -1, "』": -1, "）": -1}
 # No sentence begins with one of these.
 _NEVER_FIRST = ",;:.!?…%)]}"
+# Signs as some systems write them.
+_ENTITY = re.compile(r"&(?:#\d{2,4}|quot|apos|amp|lt|gt|nbsp|laquo|raquo|[lr][sd]quo);")
 _ROMAN = re.compile("[IVXLC]+")
 _WHITE = re.compile(r"\s*")
 _LAST_WORD = re.compile(r"\S+$")
@@ -84,6 +87,9 @@ def find_sentence_starts(text: str, lang: str = "") -> list[int]:
     >>> find_sentence_starts("It rains. It pours.")
     [10]
     """
+    if "&" in text and _ENTITY.search(text):
+        plain, places = _unescape_entities(text)
+        return [places[start] for start in find_sentence_starts(plain, lang)]
     line = _Line.build(text, lang)
     starts: list[int] = []
     for mark in line.marks.finditer(text):
@@ -95,6 +101,20 @@ def find_sentence_starts(text: str, lang: str = "") -> list[int]:
         if _ends_sentence(line, stop, starts[-1] if starts else 0):
             starts.append(after)
     return starts
+
+
+def _unescape_entities(text: str) -> tuple[str, list[int]]:
+    """Replace signs such as &quot; by what they stand for; list where each sign was."""
+    pieces: list[str] = []
+    places: list[int] = []
+    end = 0
+    for match in _ENTITY.finditer(text):
+        sign = unescape(match[0]).replace("&", "+")
+        pieces += [text[end : match.start()], sign]
+        places += [*range(end, match.start()), *[match.start()] * len(sign)]
+        end = match.end()
+    places += range(end, len(text))
+    return "".join([*pieces, text[end:]]), places
 
 
 class _Line(NamedTuple):

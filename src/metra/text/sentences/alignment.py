@@ -273,9 +273,9 @@ def _search_band(sides: _Sides, guess: _Guess, reach: int) -> tuple[list[_Group]
     groups: list[_Group] = []
     sentence, segment = total, count
     is_inside = True
-    while group := best[segment][sentence][1]:
-        groups.append(group)
-        sentence, segment = group.sentence, group.segment
+    while last := best[segment][sentence][1]:
+        groups.append(last)
+        sentence, segment = last.sentence, last.segment
         is_low = sentence == lows[segment] > 0
         is_inside = is_inside and not is_low and not sentence == highs[segment] < total
     return groups[::-1], is_inside

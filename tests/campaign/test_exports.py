@@ -196,7 +196,16 @@ def test_what_was_filled_into_templates_stands_beside_what_was_expected():
         table = packed.read("fillers.tsv").decode()
     rows = [line.split("\t") for line in table.strip("\n").split("\n")]
     assert rows == [
-        "system judge document template slot expected filled category".split(),
+        [
+            "system",
+            "judge",
+            "document",
+            "template",
+            "slot",
+            "expected",
+            "filled",
+            "category",
+        ],
         ["one", "bob", "d0", "", "who", "Ann", "ann", "correct"],
         ["one", "bob", "d0", "", "where", "Rome", "'=1+1", "incorrect"],
         ["one", "bob", "d0", "", "when", "May", "", "missing"],

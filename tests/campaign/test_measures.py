@@ -334,7 +334,9 @@ def test_who_belongs_to_what_counts(filled, expected):
     [
         pytest.param(["name", "Ann"], "expected an instance of person", id="a pair"),
         pytest.param(
-            {"template": "car", "slots": []}, "template 'car'; expected person", id="car"
+            {"template": "car", "slots": []},
+            "template 'car'; expected person",
+            id="car",
         ),
         pytest.param(
             {"template": "person"}, "a template and a list of slots", id="no slots"

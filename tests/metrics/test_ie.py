@@ -144,7 +144,7 @@ def test_partial_credit_is_half_or_none(tmp_path):
 
 
 def test_a_flat_table_against_records_is_refused(tmp_path):
-    with pytest.raises(FormatError, match="a.tsv is a flat table, but .*reference.tsv"):
+    with pytest.raises(FormatError, match="is a flat table, but"):
         score_records(tmp_path, "document\tslot\tvalue\nd\tname\tAnn\n")
 
 
@@ -214,7 +214,9 @@ def test_the_example_is_scored():
     assert scores["wrong-terms"] == min(scores.values())
 
 
-def test_the_command_line_scores_records_and_refuses_what_is_wrong(tmp_path, cli, write):
+def test_the_command_line_scores_records_and_refuses_what_is_wrong(
+    tmp_path, cli, write
+):
     swapped = STAFF.replace("@o1", "@x").replace("@o2", "@o1").replace("@x", "@o2")
     (tmp_path / "reference.tsv").write_text(RECORDS + STAFF, encoding="utf-8")
     (tmp_path / "out.tsv").write_text(RECORDS + swapped, encoding="utf-8")

@@ -172,7 +172,9 @@ def twin_pair(expected, filled):
         {slot: [text for name, text in side if name == slot] for slot in "xy"}
         for side in (expected, filled)
     ]
-    for chosen in product(*(list(twin_slot(*(s[slot] for s in sides))) for slot in "xy")):
+    for chosen in product(
+        *(list(twin_slot(*(s[slot] for s in sides))) for slot in "xy")
+    ):
         yield sum(chosen, Counter())
 
 
@@ -204,7 +206,9 @@ def worth(counts: Counter) -> tuple[int, int, int]:
 
 @given(instances, instances)
 def test_counts_are_those_of_the_best_of_all_ways(expected, filled):
-    assert count_fillers(pair_fillers(expected, filled)) == twin_counts(expected, filled)
+    assert count_fillers(pair_fillers(expected, filled)) == twin_counts(
+        expected, filled
+    )
 
 
 @given(instances)

@@ -347,7 +347,18 @@ def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
     """Return a table of what was filled into templates, beside what was expected."""
     names = [step.name for step in asked.steps if step.asks.kind == Template.kind]
     rows: list[list[object]] = [
-        [*"system judge document template slot expected filled category".split()]
+        [
+            *[
+                "system",
+                "judge",
+                "document",
+                "template",
+                "slot",
+                "expected",
+                "filled",
+                "category",
+            ]
+        ]
     ]
     for one in keep_latest(judgements):
         if not one.counts or one.cannot is not None:

@@ -147,7 +147,9 @@ def rows(
 def aggregate(totals: Array) -> Array:
     """F of each row of totals, in percent; NaN where nothing was filled or expected."""
     size = len(CATEGORIES)
-    counts = FillerCounts(*(totals[..., column::size].sum(-1) for column in range(size)))
+    counts = FillerCounts(
+        *(totals[..., column::size].sum(-1) for column in range(size))
+    )
     with np.errstate(invalid="ignore"):
         return 100 * np.divide(*RATES["f"](counts))
 

@@ -197,7 +197,9 @@ def _compare_texts(expected: str, filled: str, partial: PartialRule) -> Category
     accepted = _normalise_texts(split_alternatives(expected))
     if any(text.text == one.text for one in accepted):
         return "correct"
-    if partial == "words" and any(_has_words(text.words, one.words) for one in accepted):
+    if partial == "words" and any(
+        _has_words(text.words, one.words) for one in accepted
+    ):
         return "partial"
     return "incorrect"
 

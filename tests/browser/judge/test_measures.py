@@ -288,7 +288,10 @@ def test_several_instances_are_filled_by_keyboard(server, work):
     press(page, "Enter")
     page.keyboard.type("Zoe")
     page.get_by_role("button", name="Delete: person 3").click()
-    assert page.locator(".templates legend").all_inner_texts() == ["person 1", "person 2"]
+    assert page.locator(".templates legend").all_inner_texts() == [
+        "person 1",
+        "person 2",
+    ]
     # What was removed by mistake comes back.
     press(page, "Enter")
     third = page.get_by_role("group", name="person 3").locator("input")
@@ -298,7 +301,10 @@ def test_several_instances_are_filled_by_keyboard(server, work):
     done(page)
     assert scores(mine)["template"] == [100]
     [judgement] = mine.judgements()
-    assert [len(one["slots"]) for one in judgement.value["template"]["filled"]] == [2, 2]
+    assert [len(one["slots"]) for one in judgement.value["template"]["filled"]] == [
+        2,
+        2,
+    ]
 
 
 def test_a_draft_keeps_its_instances(server, work):
@@ -312,7 +318,6 @@ def test_a_draft_keeps_its_instances(server, work):
     for number, name in enumerate(("Ann", "Bob"), 1):
         form = page.get_by_role("group", name=f"person {number}")
         expect(form.locator("input").first).to_have_value(name)
-
 
 
 def test_evaltrans_beside_what_was_judged(server, work):

@@ -325,9 +325,7 @@ _REASONS = {
 }
 
 
-def _score_rate(
-    counts: FillerCounts, name: str, rate: str, reason: str
-) -> OutputScore:
+def _score_rate(counts: FillerCounts, name: str, rate: str, reason: str) -> OutputScore:
     part, whole = RATES[rate](counts)
     scorer = name if rate == "f" else f"{name}-{rate}"
     if rate in ("f", "precision", "recall"):

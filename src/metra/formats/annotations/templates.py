@@ -135,7 +135,9 @@ def _build_instance(
         slot, value = row.cells["slot"], row.cells["value"]
         if row.cells.get("template", "") != template:
             name, other = row.cells["instance"], row.cells["template"]
-            problem = f"instance {name!r} is of {other!r} here and of {template!r} above"
+            problem = (
+                f"instance {name!r} is of {other!r} here and of {template!r} above"
+            )
             raise table.error(row, problem, "expected one template for an instance")
         if named and _is_pointer(value):
             relations[slot] = None
@@ -153,7 +155,9 @@ def _find_first_filler(
     name = row.cells["value"].removeprefix(_POINTER)
     if name not in named:
         problem = f"the value {row.cells['value']!r} stands for no instance"
-        expected = f"the document has {', '.join(named)}; a text with an @ begins with @@"
+        expected = (
+            f"the document has {', '.join(named)}; a text with an @ begins with @@"
+        )
         raise table.error(row, problem, expected)
     filler = named[name][0].cells["value"]
     if _is_pointer(filler):

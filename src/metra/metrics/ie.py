@@ -45,8 +45,8 @@ def ie(
     the fillers of a slot. A filler is correct if it equals the reference's without regard
     to letter case, blanks and punctuation at its ends; partial, worth half, if one of the
     two has all words of the other; else incorrect. Fillers without a counterpart are
-    missing or spurious. Precision is the credit / filled, recall the credit / expected,
-    and the score their harmonic mean F, 0 to 100.
+    missing or spurious. With the credit, correct + partial / 2, precision is credit /
+    filled, recall credit / expected, and the score their harmonic mean F, 0 to 100.
 
     The parts give the five counts, precision, recall and F of all slots, of relations and
     of each slot, and for all slots the error per response fill, (incorrect + partial / 2 +
@@ -154,9 +154,9 @@ def aggregate(totals: Array) -> Array:
         return 100 * np.divide(*RATES["f"](counts))
 
 
-def parts(totals: Array, *, slots: dict[str, bool]) -> Parts:
+def parts(statistics: Array, *, slots: dict[str, bool]) -> Parts:
     """Counts and rates of all slots; counts, precision, recall and F of some and of each."""
-    table = totals.reshape(len(slots), len(CATEGORIES))
+    table = statistics.reshape(len(slots), len(CATEGORIES))
     relations = table[list(slots.values())].sum(0)
     groups = {"relations": relations, **dict(zip(slots, table, strict=True))}
     by_slot: Parts = {
@@ -167,7 +167,9 @@ def parts(totals: Array, *, slots: dict[str, bool]) -> Parts:
     every = FillerCounts(*table.sum(0).tolist())
     named = {"expected": every.possible, "filled": every.actual}
     rates = dict(zip(RATES, _compute_rates(table.sum(0), *RATES), strict=True))
-    return by_slot | every._asdict() | named | rates
+    totals: Parts = every._asdict() | named | rates
+    # Totals come first, and a slot that is called like one of them does not hide it.
+    return totals | by_slot | totals
 
 
 def _compute_rates(counts: Array, *names: str) -> list[float]:

@@ -147,7 +147,7 @@ FINER = {
 }
 
 
-def count_finer(folder, options="") -> metra.Result:
+def count_finer(folder, options=""):
     for name, texts in FINER.items():
         (folder / f"{name}.conllu").write_text(parses(texts))
     spec = (

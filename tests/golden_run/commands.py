@@ -49,7 +49,10 @@ METRICS = {
     "evaltrans": ["evaltrans:db=examples/judged.tsv", "evaltrans:db=examples/judged.tsv,k=3"],
 }  # fmt: skip
 QUICK = "-m bleu -m chrf -m ter -m gtm:e=2"
-DETAILED = ("transfer", "ie", "entities", "terminology", "untranslated", "evaltrans")
+DETAILED = (
+    *("transfer", "xscore", "ie", "entities", "terminology"),
+    *("untranslated", "evaltrans"),
+)
 
 
 def score_case(name: str) -> Case:
@@ -342,6 +345,10 @@ CASES = [
             "metra evaltrans export judged.db",
             "metra evaltrans export judged.db -o out.tsv",
             f"metra score {FEW} -m evaltrans:db=judged.db -m mwer:db=judged.db",
+            *(
+                f"metra evaltrans index judged.db {THREE} {REFS} --format {form}"
+                for form in ("table", "tsv", "json")
+            ),
         ],
     ),
     Case("demo/all", ["metra demo shown --all"]),

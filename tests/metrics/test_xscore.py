@@ -4,10 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import metra
-from metra.cli import main
 from metra.corpus import examples
 from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
@@ -83,7 +81,7 @@ MINISTRY_PARSE = """\
 """
 
 
-def test_the_profile_lists_what_the_workbook_prints(tmp_path):
+def test_the_profile_lists_what_the_workbook_prints(cli, tmp_path):
     (tmp_path / "x.conllu").write_text(MINISTRY_PARSE)
     (tmp_path / "x.txt").write_text(MINISTRY + "\n")
     spec = f"xscore:parses={tmp_path}/x.conllu"
@@ -91,11 +89,9 @@ def test_the_profile_lists_what_the_workbook_prints(tmp_path):
         "RELSUBJ": 0, "RELSUBJPASS": 0, "PADJ": 0, "ADVADJ": 0,
         "SUBJ": 1, "DOBJ": 1, "NN": 1, "NNPREP": 1,
     }  # fmt: skip
-    command = ["score", str(tmp_path / "x.txt"), "-m", spec, "--details"]
-    result = CliRunner().invoke(main, [*command, "--format", "json"])
-    assert result.exit_code == 0, result.output
-    (system,) = json.loads(result.output)["systems"]
-    details = system["scores"][spec]["details"]
+    told = cli("score", tmp_path / "x.txt", "-m", spec, "--details", "--format", "json")
+    (system,) = json.loads(told.stdout)["systems"]
+    details = system["details"][spec]
     assert {(entry["note"], entry["text"]) for entry in details} == {
         ("SUBJ", "Ministry, echoed"),
         ("DOBJ", "echoed, view"),

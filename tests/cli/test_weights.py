@@ -1,5 +1,7 @@
 """metra weights: lists made, shown and studied from the command line."""
 
+import math
+
 import pytest
 
 from metra.corpus import examples
@@ -29,6 +31,38 @@ def test_a_list_is_built_and_used(cli, refs, tmp_path):
     assert [ran.code for ran in scored] == [0, 0]
     first, second = (float(ran.out.split("\n")[1].split("\t")[4]) for ran in scored)
     assert first == pytest.approx(second, abs=1e-7)
+
+
+def test_a_list_of_counts_is_filled(cli, refs, tmp_path, write):
+    one, _, docs = refs
+    whole = cli("weights", "build", one, "--docs", docs).out.rstrip("\n").split("\n")
+    counts = write("counts.tsv", ["\t".join(line.split("\t")[:3]) for line in whole])
+    filled = cli("weights", "fill", counts)
+    assert (filled.code, filled.err) == (0, "")
+    assert filled.out.rstrip("\n").split("\n") == whole
+    assert cli("weights", "show", counts).out == cli("weights", "show", write(
+        "whole.tsv", whole)).out  # fmt: skip
+    bare = write("bare.tsv", ["word\ttf", "a\t1"])
+    told = cli("weights", "fill", bare)
+    assert told.code == 2
+    assert "tf.idf follows from tf, df and N, or from document and tf." in told.err
+
+
+def test_documents_are_weighed_against_a_larger_corpus(cli, refs, write):
+    one, _, docs = refs
+    corpus = write(
+        "corpus.tsv", ["word\ttf\tdf\tN", "a\t900\t99\t99", "c\t100\t9\t99"]
+    )
+    ran = cli("weights", "build", one, "--docs", docs, "--frequencies", corpus)
+    rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:]
+            for line in ran.out.rstrip("\n").split("\n")}  # fmt: skip
+    # a is in 99 of 99 documents and in this one; b in none but this one.
+    assert rows["a", "one"][:3] == ["2", "100", "100"]
+    assert rows["b", "one"][:3] == ["1", "1", "100"]
+    assert float(rows["a", "one"][6]) == 0
+    assert float(rows["b", "one"][6]) == pytest.approx(math.log(100))
+    s = math.log((1 / 4 - 0.1) * (90 / 100) / (101 / 1004))
+    assert float(rows["c", "one"][7]) == pytest.approx(s)
 
 
 def test_every_plain_file_is_a_document(cli, write):

@@ -148,20 +148,20 @@ def test_the_index_adds_up_to_the_parts(judged):
 def test_the_index_as_a_command(cli, judged, write):
     one, ref = write("one.txt", OUTPUTS), write("ref.txt", ["a b c e", "e", ""])
     table = cli("evaltrans", "index", judged, one, "-r", ref)
-    assert table.code == 0, table.stderr
-    assert table.stdout.splitlines()[:4] == [
+    assert table.code == 0, table.err
+    assert table.out.splitlines()[:4] == [
         "one",
         "segment  how           score   mwer  perfect  distance  relative",
         "─" * 64,
         "1        exact          5.00  25.00        2         0      0.00",
     ]
     tsv = cli("evaltrans", "index", judged, one, "-r", ref, "--format", "tsv")
-    head, *lines = (line.split("\t") for line in tsv.stdout.rstrip("\n").split("\n"))
+    head, *lines = (line.split("\t") for line in tsv.out.rstrip("\n").split("\n"))
     assert head == ["system", "segment", "kind", "score", "mwer", "perfect", "distance",
                     "relative"]  # fmt: skip
     assert lines[2] == ["one", "3", "unjudged", "", "", "1", "", ""]
     told = cli("evaltrans", "index", judged, one, "-r", ref, "--format", "json")
-    data = json.loads(told.stdout)
+    data = json.loads(told.out)
     assert data["signature"].startswith(f"evaltrans|db:{judged}[6 judgements")
     assert data["systems"]["one"][1] == {
         "segment": 2, "kind": "extrapolated", "score": 9, "mwer": 50, "perfect": 2,
@@ -172,7 +172,7 @@ def test_the_index_as_a_command(cli, judged, write):
 def test_the_index_needs_judged_outputs(cli, write):
     told = cli("evaltrans", "index", "none.db", write("one.txt", OUTPUTS))
     assert told.code == 2
-    assert "none.db" in told.stderr
+    assert "none.db" in told.err
 
 
 def test_by_source_sentence(write):

@@ -90,7 +90,7 @@ def test_the_profile_lists_what_the_workbook_prints(cli, tmp_path):
         "SUBJ": 1, "DOBJ": 1, "NN": 1, "NNPREP": 1,
     }  # fmt: skip
     told = cli("score", tmp_path / "x.txt", "-m", spec, "--details", "--format", "json")
-    (system,) = json.loads(told.stdout)["systems"]
+    (system,) = json.loads(told.out)["systems"]
     details = system["details"][spec]
     assert {(entry["note"], entry["text"]) for entry in details} == {
         ("SUBJ", "Ministry, echoed"),

@@ -22,18 +22,24 @@ def weights() -> None:
     are its relative frequencies in the document, in the rest of the corpus and in all of
     it; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc - P_rest) · (N - df)/N / P_corp],
     empty where the word is no more frequent here than elsewhere or in every document.
-    Lists made by hand need word and the weight that is used, in any order; without a
-    document column there is one list for all documents.
+    Lists made by hand need word and the weight that is used, in any order, or the counts
+    that it follows from: tf.idf from tf, df and N, both weights from document and tf. Without
+    a document column there is one list for all documents.
     """
 
 
+_out = option("-o --out FILE", "List to write; to the screen if not given.")
 _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 
 
 @weights.command()
 @click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
 @options.documents
-@option("-o --out FILE", "List to write; to the screen if not given.")
+@option(
+    "--frequencies LIST",
+    "Compare with this corpus instead: a frequency list with word, tf, df and N.",
+)
+@_out
 @options.tok
 @options.case
 @_stem
@@ -41,6 +47,7 @@ _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 def build(
     files: tuple[str, ...],
     documents: str | None,
+    frequencies: str | None,
     out: str | None,
     tok: str,
     case: str,
@@ -53,20 +60,57 @@ def build(
     as references do, and a document's words are counted in all of them together. Without,
     each of several plain files is a document.
 
+    With --frequencies each document is weighed against a larger corpus, as if it were
+    added to that: tf and P_doc are its own, df and N those of the list and one more. The
+    list says how often (tf) and in how many (df) of its N documents the corpus has each
+    word; a list made by this command will do.
+
     \b
     metra weights build ref.txt --docs docs.txt -o list.tsv
     metra weights build texts/*.txt --case lower -o list.tsv
+    metra weights build ref.txt --docs docs.txt --frequencies corpus.tsv -o list.tsv
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
     from metra.cli.output import write_output
     from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
     from metra.text.preparation import make_preparation
-    from metra.text.salience import Frequencies
+    from metra.text.salience import (
+        Frequencies,
+        OutsideSalience,
+        compare_with_corpus,
+    )
 
     text = make_preparation(tok=tok, case=case, stem=stem)
     tokens = read_tokens(files, documents, text, input_format=input_format)
-    write_output("\n".join(format_salience_list(Frequencies(tokens))), out)
+    counted: Frequencies | OutsideSalience = Frequencies(tokens)
+    if frequencies is not None:
+        from metra.formats.annotations.frequencies import read_corpus_frequencies
+
+        corpus = read_corpus_frequencies(frequencies)
+        counted = compare_with_corpus(counted, corpus)
+    write_output("\n".join(format_salience_list(counted)), out)
+
+
+@weights.command()
+@click.argument("path", metavar="LIST")
+@_out
+def fill(path: str, out: str | None) -> None:
+    """Add the weights to a LIST of counts.
+
+    tf.idf follows from tf, df and N. A list with document and tf, of all words of all
+    documents, has df, N, the relative frequencies and S in it, too. What the list has
+    already stays as it is.
+
+    \b
+    metra weights fill counts.tsv -o list.tsv
+    """
+    from metra.cli.output import write_output
+    from metra.formats.annotations.weights import read_salience_table
+
+    table = read_salience_table(path, ("word", "tf", "tf.idf"))
+    lines = [table.header, *(row.cells for row in table.rows)]
+    write_output("\n".join(map("\t".join, lines)), out)
 
 
 @weights.command()

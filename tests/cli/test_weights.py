@@ -161,3 +161,35 @@ def test_the_example_has_documents(cli):
     )
     assert ran.code == 0, ran.err
     assert "brake" in ran.out
+
+
+def test_where_matches_fall(cli, refs, write, tmp_path):
+    one, other, docs = refs
+    sys = write("sys.txt", ["a c c x", "b d", "e e"])
+    files = [sys, "-r", one, "-r", other, "--docs", docs]
+    ran = cli("weights", "matches", *files, "--threshold", "1")
+    assert ran.code == 0, ran.err
+    # By A's list c, d and e are above 1; B has one c, one d and two e's of them.
+    assert ran.out.split("\n")[:5] == [
+        "How much of each set of ref.A is matched, beside ref.B",
+        "system   different high  different low  common low  common high",
+        "───────────────────────────────────────────────────────────────",
+        "n-grams               1              3           4            4",
+        "sys               0.0 %          0.0 %      50.0 %      100.0 %",
+    ]
+    out, plot = tmp_path / "sets.tsv", tmp_path / "sets.svg"
+    ran = cli("weights", "matches", *files, "--threshold", "1", "-o", out, "--plot", plot)
+    lines = [line.split("\t") for line in out.read_text().rstrip("\n").split("\n")]
+    assert lines[0] == ["reference", "system", "set", "matches", "ngrams"]
+    assert lines[4] == ["ref.A", "sys", "ch", "4", "4"]
+    assert "ref.A: sys: dh 0.0 %" in plot.read_text()
+    by_s = cli("weights", "matches", *files, "--by", "s", "--threshold", "0", "-n", "2")
+    assert "has a S\nabove 0" in by_s.out.replace("an S", "a S")
+
+
+def test_matches_need_two_references_and_documents(cli, refs, write):
+    one, other, docs = refs
+    ran = cli("weights", "matches", one, "-r", other, "--docs", docs)
+    assert (ran.code, "two are compared: give two" in ran.err) == (2, True)
+    ran = cli("weights", "matches", one, "-r", one, "-r", other)
+    assert (ran.code, "give --docs with the document" in ran.err) == (2, True)

@@ -322,6 +322,15 @@ CASES = [
             "metra weights stability examples/reference.1.txt examples/reference.2.txt "
             "--docs examples/docs.txt -o figures.tsv --plot polygons.svg",
             f"metra score {FEW} -m ltv:weights=salience.tsv -m bleu",
+            "metra weights build examples/reference.1.txt --docs examples/docs.txt "
+            "--frequencies salience.tsv -o beside.tsv",
+            "metra weights show beside.tsv --by s --top 4",
+            "metra weights build examples/reference.1.txt --docs examples/docs.txt "
+            "| cut -f 1-3 > counts.tsv",
+            "metra weights fill counts.tsv",
+            f"metra weights matches {THREE} -r examples/reference.1.txt "
+            "-r examples/reference.2.txt --docs examples/docs.txt --threshold 0.6 "
+            "-o sets.tsv --plot sets.svg",
         ],
     ),
     Case(

@@ -192,3 +192,84 @@ def stability(
         write_output(polygons.draw_polygons(result), plot)
     if out != "-":
         write_output(render_stability(result, build_style()), None)
+
+
+@weights.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@options.references
+@options.documents
+@option("--by", "Which weight tells what is salient.", choices=["tfidf", "s"])
+@option(
+    "--threshold",
+    "What is above this is highly salient.",
+    3.0,
+    type=FiniteRange(),
+)
+@option("-n length N", "Count n-grams of up to so many words.", 1, least=1)
+@option("-o --out FILE", "Write all figures here, tab-separated.")
+@option("--plot FILE", "Draw what each system matches of each set: an SVG file.")
+@options.tok
+@options.case
+@_stem
+@options.input_format
+def matches(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    documents: str | None,
+    by: str,
+    threshold: float,
+    length: int,
+    out: str | None,
+    plot: str | None,
+    tok: str,
+    case: str,
+    stem: str,
+    input_format: str,
+) -> None:
+    """Show where the matches of each OUTPUT fall: on words that matter or on others.
+
+    The n-grams of a reference are divided into four sets: those that the other reference
+    has too, common ones, and those that it does not have, different ones; each with a high
+    or a low salience: ch, cl, dh and dl. Two systems with as many matches may match
+    different sets. Give two references; each is divided by its own list.
+
+    \b
+    metra weights matches sysA.txt sysB.txt -r refA.txt -r refB.txt --docs docs.txt
+    metra weights matches sys*.txt -r refA.txt -r refB.txt --docs docs.txt --by s
+    """
+    from metra.analysis.word_stability import compute_match_sets
+    from metra.cli.output import build_style, write_output
+    from metra.formats.annotations.weights import WEIGHTS
+    from metra.report.pictures.polygons import draw_match_sets
+    from metra.report.writers.salience import format_match_lines, render_match_sets
+    from metra.formats.stream import name_system
+    from metra.scoring.files import open_corpus, read_outputs, read_streams
+    from metra.text.preparation import make_preparation
+
+    corpus = open_corpus(
+        outputs, references, None, documents, input_format=input_format
+    )
+    if not corpus.has_documents:
+        msg = "The documents are not known; give --docs with the document of each line."
+        raise click.UsageError(msg)
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    streams = read_streams(corpus, text)
+    first, second = map(name_system, references) if len(references) == 2 else _UNNAMED
+    sets = compute_match_sets(
+        streams,
+        read_outputs(corpus, text),
+        names=(first, second),
+        weight=WEIGHTS[by],
+        threshold=threshold,
+        n=length,
+    )
+    if out is not None:
+        write_output("\n".join(format_match_lines(sets)), out)
+    if plot is not None:
+        write_output(draw_match_sets(sets), plot)
+    if out != "-":
+        write_output(render_match_sets(sets, build_style()), None)
+
+
+#: References that a table brings along.
+_UNNAMED = ("reference 1", "reference 2")

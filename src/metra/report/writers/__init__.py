@@ -10,5 +10,5 @@ analysis: n-grams, buckets and the most changed segments below the scores
 profiles: profiles of systems by themselves or below the scores
 meta: answers of meta-evaluation in every format
 ranking: rankings by average ranks, and retrieval runs
-salience: salience lists and the study of two translations
+salience: salience lists and studies of two translations
 """

@@ -325,9 +325,7 @@ CASES = [
             "metra weights build examples/reference.1.txt --docs examples/docs.txt "
             "--frequencies salience.tsv -o beside.tsv",
             "metra weights show beside.tsv --by s --top 4",
-            "metra weights build examples/reference.1.txt --docs examples/docs.txt "
-            "| cut -f 1-3 > counts.tsv",
-            "metra weights fill counts.tsv",
+            "metra weights fill salience.tsv -o filled.tsv",
             f"metra weights matches {THREE} -r examples/reference.1.txt "
             "-r examples/reference.2.txt --docs examples/docs.txt --threshold 0.6 "
             "-o sets.tsv --plot sets.svg",

@@ -64,9 +64,9 @@ def render_match_sets(sets: Sequence[MatchSets], style: Style) -> str:
     first = sets[0]
     below = (
         f"{format_count(first.documents, 'document')}; n-grams of up to "
-        f"{format_count(first.n, 'word')}, counted by document. High: the most salient word "
-        f"has a {first.weight}\nabove {first.threshold:g} in the reference's own list. "
-        "Common: the other reference has it too, as often; matches count as\ncommon first."
+        f"{format_count(first.n, 'word')}, counted by document. High: {first.weight} of the "
+        f"most salient word\nis above {first.threshold:g} in the reference's own list. "
+        "Common: the other reference has it too; matches count as common first."
     )
     return "\n\n".join([*blocks, below])
 

@@ -124,7 +124,8 @@ OUTPUTS = " ".join(
     f"--output examples/outputs/{name}.txt"
     for name in ("dropped", "literal", "polished", "solid", "terse", "verbose")
 )
-OWN = f"gold.tsv --gold da {OUTPUTS} {REFS} -m bleu -m chrf"
+TUNED = f"gold.tsv --gold da {OUTPUTS} {REFS}"
+OWN = f"{TUNED} -m bleu -m chrf"
 META = {
     "correlate": [
         f"{GOLD} --trials 50",
@@ -166,6 +167,10 @@ META = {
     "refs": [
         f"{OWN} --subsets 3 --plot plot.svg",
         f"{OWN} --level seg --count 1 --count 2",
+    ],
+    "tune": [
+        f"{TUNED} -m fmean --values 0:1:0.25 --trials 20 --plot plot.svg",
+        f"{TUNED} -m chrf --parameter beta --values 1,2,3 --folds 0 --no-ci",
     ],
     "rank": [
         *(f"gold.tsv --by {by} --plot plot.svg" for by in ("mean", "z")),

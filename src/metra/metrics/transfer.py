@@ -51,10 +51,10 @@ def transfer(
         source = "NOUN ADV? ADJ"
         target = ["ADJ NOUN", "ADJ NOUN+ NOUN"]
 
-    A pattern is a row of items: a part of speech (NOUN), a phrase (NP, VP, PP), a word (`of`),
-    any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`, `dep=amod`; one of
-    several (`de|du`), both at once (`NOUN&!lemma=aide`), `!` not; `?`, `*` and `+` say how
-    often.
+    A pattern is a row of items: a part of speech (NOUN), a phrase (NP, VP, PP), a word
+    (`of`), any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`, `dep=amod`; one
+    of several (`de|du`), both at once (`NOUN&!lemma=aide`), `!` not; `?`, `*` and `+` say
+    how often.
 
     With `mode=counts`, after the first study of the same authors, noun phrases and verb
     phrases are counted in source and output: the score is the sum of the differences of

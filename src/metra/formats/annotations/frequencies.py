@@ -129,7 +129,8 @@ def _count_documents(
     pairs = [(row.cells[places[0]], row.cells[places[1]]) for row in rows]
     repeated = next((at for at, times in Counter(pairs).items() if times > 1), None)
     if repeated:
-        msg = f"{table.path} has {repeated[0]!r} of document {repeated[1]!r} again; expected it once."
+        word, document = repeated
+        msg = f"{table.path} has {word!r} of document {document!r} again; expected it once."
         raise FormatError(msg)
     spread = Counter(word for word, _ in pairs)
     counts: Counter[str] = Counter()

@@ -2,10 +2,10 @@
 
 A pattern is a row of items with blanks between them. An item in capitals, such as NOUN,
 is a part of speech of Universal Dependencies; NP, VP and PP are a whole noun, verb or
-prepositional phrase; _ is any word; anything else is a word itself, whatever its letter case. `lemma=be`,
-`word=I`, `pos=NOUN`, `xpos=NNS` and `dep=amod` say which is meant. `a|b` is one of
-several, `a&b` both at once, `!a` anything else; `?`, `*` and `+` after an item mean at
-most once, any number of times, at least once.
+prepositional phrase; _ is any word; anything else is a word itself, whatever its letter
+case. `lemma=be`, `word=I`, `pos=NOUN`, `xpos=NNS` and `dep=amod` say which is meant. `a|b`
+is one of several, `a&b` both at once, `!a` anything else; `?`, `*` and `+` after an item
+mean at most once, any number of times, at least once.
 """
 
 import re

@@ -2,8 +2,9 @@
 
 A salience list is a table with a line for each word. Its columns, in any order, are word,
 document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
-weight it is asked for, or counts from which that follows (`frequencies`); without a document column there is one list for all documents. Words
-are as the tokeniser leaves them. An empty weight says that the word is not salient.
+weight it is asked for, or counts from which that follows (`frequencies`); without a document
+column there is one list for all documents. Words are as the tokeniser leaves them. An empty
+weight says that the word is not salient.
 
 A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """

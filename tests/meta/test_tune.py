@@ -61,7 +61,8 @@ def read_curve(done):
 
 @pytest.mark.parametrize(("gold", "best"), [("recall", 1), ("precision", 0)])
 def test_the_weight_that_people_go_by_is_found(tune, gold, best):
-    curve = read_curve(tune("--format", "json", gold_name=gold))
+    drawn = ("--resample", "item")
+    curve = read_curve(tune(*drawn, "--format", "json", gold_name=gold))
     assert curve["best"] == best
     assert len(curve["values"]) == 21
     at = curve["values"].index(best)
@@ -134,7 +135,6 @@ def test_the_table_says_what_comes_of_it(tune, tmp_path):
     assert "fmean: the best alpha is 1 (" in done.out
     assert "; 0.9 has " in done.out
     assert "in the mean of 5 folds" in done.out
-    assert "alpha 0, 0.5" not in plot.read_text()
     assert plot.read_text().count('class="band') == 2
 
 

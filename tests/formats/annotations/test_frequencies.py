@@ -51,7 +51,9 @@ def test_what_was_left_out_is_computed(documents, dropped):
              for at, name in enumerate(table.header)}  # fmt: skip
     for at, name in enumerate(COLUMNS):
         for cell, line in zip(again[name], whole[1:], strict=True):
-            expected = line.split("\t")[at]
+            expected, p_doc, p_rest = (line.split("\t")[i] for i in (at, 5, 6))
+            if name == "S" and math.isclose(float(p_doc), float(p_rest)):
+                continue  # rounding decides whether there is one
             if not expected or at < 2:
                 assert cell == expected
             else:

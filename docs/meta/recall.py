@@ -91,9 +91,7 @@ def print_tuning(folder: Path) -> None:
             print(f"| {' | '.join(cells)} |")
 
 
-def judged(
-    folder: Path, lang: str, reference: str, specs: Sequence[str]
-) -> ScorePanel:
+def judged(folder: Path, lang: str, reference: str, specs: Sequence[str]) -> ScorePanel:
     """Score the outputs and put the scores beside the judgements."""
     refs = [row[reference] for row in rows(folder / f"{lang}.segments.tsv.gz")]
     lines = list(rows(folder / f"{lang}.outputs.tsv.gz"))

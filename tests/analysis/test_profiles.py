@@ -75,10 +75,16 @@ def test_letters_of_a_script_that_is_not_expected():
     ("refs", "source", "hyp", "expected"),
     [
         pytest.param(["the cat sat"], None, "THE CAT sat x", 50, id="capitals"),
-        pytest.param(["the UN sat"], None, "the UN sat x", 0, id="the reference has it"),
-        pytest.param(["the cat"], ["UN chat"], "the UN cat x", 0, id="the source has it"),
+        pytest.param(
+            ["the UN sat"], None, "the UN sat x", 0, id="the reference has it"
+        ),
+        pytest.param(
+            ["the cat"], ["UN chat"], "the UN cat x", 0, id="the source has it"
+        ),
         pytest.param(["no UN"], None, "UN UN", 0, id="more often than the reference"),
-        pytest.param(["a cat"], None, "A Cat I DO", 25, id="single letters are no words"),
+        pytest.param(
+            ["a cat"], None, "A Cat I DO", 25, id="single letters are no words"
+        ),
         pytest.param(["кот"], None, "КОТ и ПЁС .", 50, id="Cyrillic"),
         pytest.param(["γάτα"], None, "ΓΆΤΑ α", 50, id="Greek"),
         pytest.param(["قطة"], None, "قطة كلب", 0, id="a script without capitals"),

@@ -33,7 +33,7 @@ def test_a_list_is_built_and_used(cli, refs, tmp_path):
     assert first == pytest.approx(second, abs=1e-7)
 
 
-def test_a_list_of_counts_is_filled(cli, refs, tmp_path, write):
+def test_a_list_of_counts_is_filled(cli, refs, write):
     one, _, docs = refs
     whole = cli("weights", "build", one, "--docs", docs).out.rstrip("\n").split("\n")
     counts = write("counts.tsv", ["\t".join(line.split("\t")[:3]) for line in whole])
@@ -50,9 +50,7 @@ def test_a_list_of_counts_is_filled(cli, refs, tmp_path, write):
 
 def test_documents_are_weighed_against_a_larger_corpus(cli, refs, write):
     one, _, docs = refs
-    corpus = write(
-        "corpus.tsv", ["word\ttf\tdf\tN", "a\t900\t99\t99", "c\t100\t9\t99"]
-    )
+    corpus = write("corpus.tsv", ["word\ttf\tdf\tN", "a\t900\t99\t99", "c\t100\t9\t99"])
     ran = cli("weights", "build", one, "--docs", docs, "--frequencies", corpus)
     rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:]
             for line in ran.out.rstrip("\n").split("\n")}  # fmt: skip
@@ -178,7 +176,9 @@ def test_where_matches_fall(cli, refs, write, tmp_path):
         "sys               0.0 %          0.0 %      50.0 %      100.0 %",
     ]
     out, plot = tmp_path / "sets.tsv", tmp_path / "sets.svg"
-    ran = cli("weights", "matches", *files, "--threshold", "1", "-o", out, "--plot", plot)
+    ran = cli(
+        "weights", "matches", *files, "--threshold", "1", "-o", out, "--plot", plot
+    )
     lines = [line.split("\t") for line in out.read_text().rstrip("\n").split("\n")]
     assert lines[0] == ["reference", "system", "set", "matches", "ngrams"]
     assert lines[4] == ["ref.A", "sys", "ch", "4", "4"]
@@ -187,7 +187,7 @@ def test_where_matches_fall(cli, refs, write, tmp_path):
     assert "High: S of the most salient word\nis above 0 in" in by_s.out
 
 
-def test_matches_need_two_references_and_documents(cli, refs, write):
+def test_matches_need_two_references_and_documents(cli, refs):
     one, other, docs = refs
     ran = cli("weights", "matches", one, "-r", other, "--docs", docs)
     assert (ran.code, "two are compared: give two" in ran.err) == (2, True)

@@ -22,7 +22,9 @@ def study(write):
     write("ref.txt", [" ".join(words) for words in refs])
     lines = ["system\tseg\tdocument\trecall\tprecision\tflat"]
     counts = np.zeros((5, SEGMENTS, 3))
-    for system, (left_out, added) in enumerate([(1, 6), (2, 1), (3, 8), (4, 3), (5, 5)]):
+    for system, (left_out, added) in enumerate(
+        [(1, 6), (2, 1), (3, 8), (4, 3), (5, 5)]
+    ):
         outputs = []
         for segment, words in enumerate(refs):
             kept = WORDS - left_out - int(rng.integers(0, 2))
@@ -41,7 +43,9 @@ def study(write):
 def tune(cli, study):
     gold, _ = study
     folder = gold.parent
-    outputs = [piece for at in range(5) for piece in ("--output", folder / f"s{at}.txt")]
+    outputs = [
+        piece for at in range(5) for piece in ("--output", folder / f"s{at}.txt")
+    ]
 
     def run(*more, gold_name="recall", specs=("fmean",)):
         measures = [piece for spec in specs for piece in ("-m", spec)]
@@ -118,18 +122,26 @@ def test_curve_and_folds_equal_their_twin(tune, study, by):
 
 
 def test_segments_and_other_options(tune):
-    done = tune("--level", "seg", "--coef", "kendall-b:item", "--values", "0,1", "--folds", "2")
+    done = tune(
+        "--level", "seg", "--coef", "kendall-b:item", "--values", "0,1", "--folds", "2"
+    )
     assert done.code == 0, done.err
     assert "kendall-b item with recall by alpha" in done.out
-    assert "level:seg|coef:kendall-b|group:item|tune:alpha|folds:2 by segment" in done.out
-    done = tune("--parameter", "beta", "--values", "1,3", "--folds", "0", specs=["chrf"])
+    assert (
+        "level:seg|coef:kendall-b|group:item|tune:alpha|folds:2 by segment" in done.out
+    )
+    done = tune(
+        "--parameter", "beta", "--values", "1,3", "--folds", "0", specs=["chrf"]
+    )
     assert "the best beta is" in done.out
     assert "Cross-validation" not in done.out
 
 
 def test_the_table_says_what_comes_of_it(tune, tmp_path):
     plot = tmp_path / "alpha.svg"
-    done = tune("--values", "0:1:0.5", "--plot", plot, specs=["fmean", "fmean:stem=porter"])
+    done = tune(
+        "--values", "0:1:0.5", "--plot", plot, specs=["fmean", "fmean:stem=porter"]
+    )
     assert "pearson with recall by alpha" in done.out
     assert "Cross-validation of fmean:stem=porter" in done.out
     assert "fmean: the best alpha is 1 (" in done.out
@@ -138,11 +150,17 @@ def test_the_table_says_what_comes_of_it(tune, tmp_path):
     assert plot.read_text().count('class="band') == 2
 
 
-def test_a_gold_of_whole_systems_has_no_folds(tune, study, write):
-    lines = ["system\tmqm", *(f"s{at}\t{mark}" for at, mark in enumerate([9, 7, 6, 5, 1]))]
+def test_a_gold_of_whole_systems_has_no_folds(tune, study):
+    lines = [
+        "system\tmqm",
+        *(f"s{at}\t{mark}" for at, mark in enumerate([9, 7, 6, 5, 1])),
+    ]
     study[0].write_text("\n".join(lines))
+    curve = read_curve(tune("--values", "0,1", "--format", "json", gold_name="mqm"))
+    people = np.array([9, 7, 6, 5, 1])
+    expected = [correlate(people, score_fmean(study[1], v)) for v in (0, 0.9, 1)]
+    assert curve["coefficients"] == pytest.approx(expected)
     done = tune("--values", "0,1", gold_name="mqm")
-    assert done.code == 0, done.err
     assert "There are no folds: the gold has no scores of segments." in done.out
 
 

@@ -124,10 +124,9 @@ def test_details(judged):
 
 def test_the_index_of_each_sentence(judged):
     metric = metra.metric(f"evaltrans:db={judged}")
-    rows = metric.rows(Batch(OUTPUTS, [["a b c e", None, None]]))
-    assert index_sentences(rows) == [
-        # a b c d and the reference are perfect: 1 edit of 4 words
-        SentenceIndex(1, "exact", 5.0, 25.0, 2, 0, 0.0),
+    assert index_sentences(metric.rows(Batch(OUTPUTS))) == [
+        # a b c d is perfect: 1 edit of 4 words
+        SentenceIndex(1, "exact", 5.0, 25.0, 1, 0, 0.0),
         # e f is perfect: 1 edit of 2 words; as near to e f as to e g
         SentenceIndex(2, "extrapolated", 9.0, 50.0, 1, 1, 0.5),
         SentenceIndex(3, "unjudged", None, None, 0, None, None),

@@ -249,7 +249,7 @@ def test_a_list_of_counts(write):
     path = write("counts.tsv", lines)
     result = metra.score(["b c x"], [REFS[0]], f"ltv:n=1,tok=none,weights={path}")
     assert result.rows[0] == pytest.approx([B + C, B + C, B + C])
-    with pytest.raises(FormatError, match="no column 'S'.*S follows from document"):
+    with pytest.raises(FormatError, match=r"no column 'S'.*S follows from document"):
         metra.metric(f"ltv:weight=s,weights={path}")
     counts = [
         f"{word}\t{name}\t{ref.split().count(word)}"
@@ -260,7 +260,10 @@ def test_a_list_of_counts(write):
     for options in ("", ",weight=s", ",weight=s,side=recall,n=2"):
         own, given = (
             metra.score(
-                ["b c x", "b d", "e a"], [REFS], f"ltv:tok=none{spec}", documents=DOCUMENTS
+                ["b c x", "b d", "e a"],
+                [REFS],
+                f"ltv:tok=none{spec}",
+                documents=DOCUMENTS,
             ).segments
             for spec in (options, f"{options},weights={path}")
         )

@@ -159,7 +159,8 @@ def count_finer(folder, options=""):
 
 def test_prepositional_phrases_and_adjectives_are_counted(tmp_path):
     result = count_finer(tmp_path, ",phrases=PP+ADJ")
-    # Two prepositions in a row begin one phrase: PP 1, 1, 1 and 1, 0, 1; ADJ 1, 1, 0 and 1, 0, 1.
+    # Two prepositions in a row begin one phrase: PP 1, 1, 1 and 1, 0, 1; ADJ 1, 1, 0 and
+    # 1, 0, 1.
     assert result.parts == {
         "source_PP": 3, "output_PP": 2, "difference_PP": -1, "above_PP": 1,
         "source_ADJ": 2, "output_ADJ": 2, "difference_ADJ": 0, "above_ADJ": 2,

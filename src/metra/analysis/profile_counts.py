@@ -248,9 +248,13 @@ def _list_capitals(texts: Texts) -> list[tuple[int, str]]:
 def _count_capitals(output: Sequence[str], expected: set[tuple[int, str]]) -> Array:
     """Count each segment's words in capitals that neither source nor references have so."""
     own = [
-        segment for segment, word in _list_capitals(output) if (segment, word) not in expected
+        segment
+        for segment, word in _list_capitals(output)
+        if (segment, word) not in expected
     ]
-    return np.bincount(np.array(own, np.int64), minlength=len(output)).astype(np.float64)
+    return np.bincount(np.array(own, np.int64), minlength=len(output)).astype(
+        np.float64
+    )
 
 
 def _find_characters(

@@ -92,7 +92,9 @@ def show(database: str, source: str | None) -> None:
 @options.references
 @options.source
 @options.option("--k", "How many neighbours lend their scores.", 1, least=1)
-@options.option("--lend", "References lend their 10 to outputs like them.", is_flag=True)
+@options.option(
+    "--lend", "References lend their 10 to outputs like them.", is_flag=True
+)
 @options.option(
     "--key",
     "What a judged output's source is: the segment's number, or the sentence.",

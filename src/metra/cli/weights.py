@@ -83,13 +83,14 @@ def build(
 
     text = make_preparation(tok=tok, case=case, stem=stem)
     tokens = read_tokens(files, documents, text, input_format=input_format)
-    counted: Frequencies | OutsideSalience = Frequencies(tokens)
+    own = Frequencies(tokens)
+    salience: Frequencies | OutsideSalience = own
     if frequencies is not None:
         from metra.formats.annotations.frequencies import read_corpus_frequencies
 
         corpus = read_corpus_frequencies(frequencies)
-        counted = compare_with_corpus(counted, corpus)
-    write_output("\n".join(format_salience_list(counted)), out)
+        salience = compare_with_corpus(own, corpus)
+    write_output("\n".join(format_salience_list(salience)), out)
 
 
 @weights.command()
@@ -240,9 +241,9 @@ def matches(
     from metra.analysis.word_stability import compute_match_sets
     from metra.cli.output import build_style, write_output
     from metra.formats.annotations.weights import WEIGHTS
+    from metra.formats.stream import name_system
     from metra.report.pictures.polygons import draw_match_sets
     from metra.report.writers.salience import format_match_lines, render_match_sets
-    from metra.formats.stream import name_system
     from metra.scoring.files import open_corpus, read_outputs, read_streams
     from metra.text.preparation import make_preparation
 

@@ -125,9 +125,7 @@ def tune_option(
     best_interval = None
     enough = len(panel.systems) > 2 and not explain_no_interval(own, question)
     if enough and not options.no_ci:
-        draws = bootstrap(
-            own, question.level, question.options, drawn=options.resample
-        )
+        draws = bootstrap(own, question.level, question.options, drawn=options.resample)
         intervals = [compute_bounds(draws[name]) for name in names]
         table = np.stack([draws[name] for name in names])
         best_interval = compute_bounds(_choose_values(values, table))

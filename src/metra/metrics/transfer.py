@@ -98,6 +98,8 @@ def transfer(
             _require_parse(f"the rule {rule.name!r}", "", target)
     settled: dict[str, object] = {
         "rules": compute_file_version(rules) if rules else "none",
+        "phrases": phrases if mode == "counts" else "none",
+        "threshold": threshold if mode == "counts" else "none",
         "source_parses": source.settled.get("parses", "none"),
         "source_model": source.settled.get("model", "none"),
         "parses": target.settled.get("parses", "none"),
@@ -179,9 +181,7 @@ def details(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Iterator[Det
                 yield Detail(index, "failed", " / ".join(asked), about)
 
 
-def phrase_rows(
-    pairs: SentencePairs, kinds: Sequence[str], threshold: float
-) -> Array:
+def phrase_rows(pairs: SentencePairs, kinds: Sequence[str], threshold: float) -> Array:
     """Count phrases as `SIDES` says, kind by kind: (segments, 4 · kinds)."""
     table = np.zeros((len(pairs), len(kinds), len(SIDES)))
     for index, sides in enumerate(pairs):

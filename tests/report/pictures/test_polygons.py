@@ -80,7 +80,9 @@ def test_the_picture_of_matches_has_a_dot_for_each_set():
     root = ElementTree.fromstring(polygons.draw_match_sets(sets))
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title").text == "Matches by salience: A & B and <C>"
-    hints = [c.find(f"{space}title").text for c in root.iter(f"{space}circle") if len(c)]
+    hints = [
+        c.find(f"{space}title").text for c in root.iter(f"{space}circle") if len(c)
+    ]
     filled = sum(bool(entry.sizes[name]) for entry in sets for name in entry.sizes)
     assert len(hints) == 2 * filled
     # A & B is a copy of the first: all of every set.

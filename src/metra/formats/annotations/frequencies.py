@@ -85,7 +85,7 @@ def read_corpus_frequencies(path: str) -> CorpusFrequencies:
 
 def _read_columns(table: DelimitedTable, rows: Sequence[Row]) -> dict[str, Array]:
     """Read the numbers that the list has, weights left out."""
-    columns = {
+    columns: dict[str, Array] = {
         name: _read_counts(table, rows, name)
         for name in ("tf", "df", "N")
         if name in table.header
@@ -106,7 +106,9 @@ def _compute_columns(
     if not {"df", "N"} <= {*columns}:
         return columns
     df, size = columns["df"], columns["N"]
-    for (line, _), spread, documents in zip(rows, df.tolist(), size.tolist(), strict=True):
+    for (line, _), spread, documents in zip(
+        rows, df.tolist(), size.tolist(), strict=True
+    ):
         if spread > documents:
             msg = (
                 f"Line {line} of {table.path} has df {spread:g} of N {documents:g}; a word "
@@ -146,7 +148,9 @@ def _count_documents(
         "df": np.array([spread[word] for word, _ in pairs], np.float64),
         "N": np.full(len(pairs), len(lengths), np.float64),
         "P_doc": tf / here,
-        "P_rest": np.where(rest > 0, (everywhere - tf) / np.where(rest > 0, rest, 1), 0),
+        "P_rest": np.where(
+            rest > 0, (everywhere - tf) / np.where(rest > 0, rest, 1), 0
+        ),
         "P_corp": everywhere / max(total, 1),
     }
 

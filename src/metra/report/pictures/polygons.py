@@ -84,7 +84,9 @@ def draw_match_sets(sets: Sequence[MatchSets]) -> str:
     """Draw how much of each set every system matches, a panel for each reference."""
     first = sets[0]
     title = f"Matches by salience: {first.reference} and {first.other}"
-    caption = f"{first.weight} above {first.threshold:g} is high; n-grams of up to {first.n}"
+    caption = (
+        f"{first.weight} above {first.threshold:g} is high; n-grams of up to {first.n}"
+    )
     marks: list[Html] = []
     for number, (name, kind) in enumerate(_SET_MARKS.values()):
         x, y = 16 + 250 * (number % 2), 66 + LINE * (number // 2)

@@ -14,8 +14,8 @@ from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 if TYPE_CHECKING:
-    from metra.metrics.evaltrans import SentenceIndex
     from metra.formats.annotations.quality_model import QualityModel
+    from metra.metrics.evaltrans import SentenceIndex
 
 MOST = 20
 SEGMENTS = 8
@@ -41,7 +41,9 @@ def render_sentence_index(
     style: Style,
 ) -> str:
     """Write EvalTrans's index of each system's sentences: a table, tsv or json."""
-    from metra.metrics.evaltrans import SentenceIndex  # only here: most scores need none
+    from metra.metrics.evaltrans import (
+        SentenceIndex,  # only here: most scores need none
+    )
 
     if form == "json":
         data = {"signature": signature, "systems": convert_record(sentences)}

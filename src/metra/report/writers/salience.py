@@ -86,7 +86,9 @@ def _build_recall_table(sets: MatchSets) -> Table:
     for system in sets.systems:
         pairs = [(system.matches[name], sets.sizes[name]) for name in SETS]
         rows.append((system.system, [_build_share_cell(*pair) for pair in pairs]))
-    caption = f"How much of each set of {sets.reference} is matched, beside {sets.other}"
+    caption = (
+        f"How much of each set of {sets.reference} is matched, beside {sets.other}"
+    )
     return make_table("system", [*SET_NAMES.values()], rows, caption=caption)
 
 

@@ -89,6 +89,7 @@ def test_letters_of_a_script_that_is_not_expected():
         pytest.param(["γάτα"], None, "ΓΆΤΑ α", 50, id="Greek"),
         pytest.param(["قطة"], None, "قطة كلب", 0, id="a script without capitals"),
         pytest.param(["联合国"], None, "联合国UN是", 100, id="beside such letters"),
+        pytest.param(["联合"], None, "联A合BB", 100, id="a single one among them"),
         pytest.param(["a"], None, "", 0, id="no words"),
     ],
 )

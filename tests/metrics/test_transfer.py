@@ -11,7 +11,8 @@ from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.annotations.transfer_rules import read_rules
+from metra.formats.annotations.conllu import read_conllu
+from metra.formats.annotations.transfer_rules import find_phrases, read_rules
 from metra.metrics import registry
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.statistics import count_corpus
@@ -167,6 +168,12 @@ def test_prepositional_phrases_and_adjectives_are_counted(tmp_path):
     }  # fmt: skip
     assert result.score == pytest.approx(100 * 3 / 5)
     assert "|phrases:PP+ADJ|threshold:0|" in result.signature
+
+
+def test_a_prepositional_phrase_has_all_its_prepositions(tmp_path):
+    (tmp_path / "p.conllu").write_text(parses(["cat on under the white dog"]))
+    (parse,) = read_conllu(str(tmp_path / "p.conllu")).of(0)
+    assert list(find_phrases(parse.words, "PP")) == [(1, 6)]
 
 
 def test_the_first_study_counts_noun_and_verb_phrases(tmp_path):

@@ -45,8 +45,8 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("coef", "drop", "group_by", "input_format", "level", "lower_is_better", "macro"),
-    *("nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
+    *("coef", "drop", "group_by", "input_format", "judges_by", "level", "lower_is_better"),
+    *("macro", "nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.

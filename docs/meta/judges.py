@@ -2,8 +2,8 @@
 
 python docs/meta/judges.py FOLDER [--plots]
 
-FOLDER holds test sets with judgements in three folders: wmt23-mqm-esa (en-de and zh-en),
-tradopad-adequacy and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
+FOLDER holds test sets with judgements in four folders: wmt23-mqm-esa (en-de and zh-en),
+tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
 beside this file.
 """
 
@@ -24,6 +24,7 @@ from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
     Scores,
+    add_total,
     build_score_table,
     concatenate_scores,
 )
@@ -71,6 +72,7 @@ def main(folder: Path, *, plots: bool) -> None:
     print_agreement(found)
     lined, drawn = documents(wmt)
     print_curves(lined, drawn)
+    print_crossed(crossed_judges(folder / "elitr-adequacy-fluency"))
     independent = by_number(folder / "ort-encs-48refs", 4, [1, 2, 3, 4])
     edited = by_number(folder / "ort-encs-48refs", 48, [1, 2, 4, 8, 16, 48])
     for studies in (independent, edited):
@@ -144,6 +146,52 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
     return lined, draw_documents(
         lined, gather_judgements(scores, lined), lengths=LENGTHS
     )
+
+
+def crossed_judges(folder: Path) -> dict[str, DocumentCurves]:
+    """Two judges judged all systems of a segment, Czech-English: each way to draw them."""
+    texts = {
+        (row["doc"], row["line"]): row
+        for row in rows(folder / "segments.tsv")
+        if row["lp"] == "cs-en"
+    }
+    marks = [
+        row
+        for row in rows(folder / "ratings.tsv")
+        if (row["doc"], row["line"]) in texts and row["system"] != "ref"
+    ]
+    judges_of: dict[tuple[str, str], set[str]] = {}
+    for row in marks:
+        judges_of.setdefault((row["doc"], row["line"]), set()).add(row["judge"])
+    kept = [segment for segment, judges in judges_of.items() if len(judges) > 1]
+    place = {segment: str(at) for at, segment in enumerate(kept, 1)}
+    marks = [row for row in marks if (row["doc"], row["line"]) in place]
+    column = {part: name for name in texts[kept[0]] for part in name.split("/")}
+    outputs = {
+        system: [texts[segment][column[system]] for segment in kept]
+        for system in dict.fromkeys(row["system"] for row in marks)
+    }
+    refs = [texts[segment]["ref"] for segment in kept]
+    measures = make_metrics(["bleu:smooth=exp", "chrf"])
+    mine, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
+    parts = build_score_table(
+        [row["system"] for row in marks],
+        [ScoredItem(place[row["doc"], row["line"]]) for row in marks],
+        {
+            Scorer(name, name): [float(row[name] or "nan") for row in marks]
+            for name in ("adequacy", "fluency")
+        },
+        [row["judge"] for row in marks],
+    )
+    total = "adequacy+fluency"
+    scores = concatenate_scores([add_total(parts, total)[0], mine])
+    lined = build_panel(scores, total, list(measures), statistics=statistics)
+    judged = gather_judgements(scores, lined)
+    print(f"{len(lined.systems)} systems, {lined.compared} segments, {total}\n")
+    return {
+        unit: draw_documents(lined, judged, lengths=LENGTHS, judges_by=unit)
+        for unit in ("cell", "segment", "document")
+    }
 
 
 @dataclass(frozen=True)
@@ -256,6 +304,15 @@ def print_curves(lined: ScorePanel, found: DocumentCurves) -> None:
     lines = {name: found.mean(name) for name in found.by_name}
     lines[JUDGES] = found.judge_mean()
     print_lines("measure", found.lengths, lines)
+
+
+def print_crossed(found: dict[str, DocumentCurves]) -> None:
+    """Ways to draw judges down, lengths across: judges with judges, then the metrics."""
+    lines = {f"{JUDGES}, by {unit}": each.judge_mean() for unit, each in found.items()}
+    for name in found["segment"].by_name:
+        for unit in ("cell", "segment"):
+            lines[f"{name}, by {unit}"] = found[unit].mean(name)
+    print_lines("scorer", found["segment"].lengths, lines)
 
 
 def print_lines(

@@ -217,9 +217,9 @@ class MetaQuestion:
         from metra.meta.correlate import transfer_thresholds
 
         others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
-        others, _ = add_total(others, self.gold)
         lower = [s.name for s in self.scores.scorers if not s.higher_is_better]
         others = others.with_lower_is_better([n for n in lower if n in others.names])
+        others, _ = add_total(others, self.gold)
         require_one_language(others)
         lined_up = build_panel(others.only(), self.gold, self.metrics or None)
         source = ",".join(Path(path).name for path in eps_from)

@@ -166,9 +166,8 @@ def crossed_judges(folder: Path) -> dict[str, DocumentCurves]:
     kept = [segment for segment, judges in judges_of.items() if len(judges) > 1]
     place = {segment: str(at) for at, segment in enumerate(kept, 1)}
     marks = [row for row in marks if (row["doc"], row["line"]) in place]
-    column = {part: name for name in texts[kept[0]] for part in name.split("/")}
     outputs = {
-        system: [texts[segment][column[system]] for segment in kept]
+        system: [texts[segment][system] for segment in kept]
         for system in dict.fromkeys(row["system"] for row in marks)
     }
     refs = [texts[segment]["ref"] for segment in kept]

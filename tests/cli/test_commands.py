@@ -93,7 +93,7 @@ def test_what_the_demo_says_of_intervals_is_so(cli):
         ends = [system["scores"][name]["interval"] for system in systems]
         assert max(low for low, _ in ends) < min(high for _, high in ends), name
     compared = json.loads(cli("compare", *files).out)["comparisons"]
-    p = {each["metric"]: each["p"] for each in compared}
+    p = {each["metric"]: each["p_value"] for each in compared}
     assert p["chrf"] < 0.05 < p["bleu"]
     assert "finds a significant difference by chrF, and none by BLEU" in example.remark
 

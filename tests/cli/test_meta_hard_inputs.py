@@ -217,8 +217,8 @@ def judged(tmp_path):
 OF_GOLD = {
     "correlate": "--no-ci", "diff": "--no-ci", "compare": "--trials 9", "scatter": "",
     "robust": "", "pseudo": "--documents 9 --lengths 1,all", "task": "--trials 9",
-    "refs": "--output {at}/A.txt --output {at}/B.txt --output {at}/C.txt -r {at}/r1 "
-    "-r {at}/r2 -m chrf",
+    "refs": " ".join(f"--output {{at}}/{name}.txt" for name in "ABCDE")
+    + " -r {at}/r1 -r {at}/r2 -m recall",
 }  # fmt: skip
 
 

@@ -173,11 +173,11 @@ APART = [
 ]
 #: Judges share some systems of a segment; one cell has one judgement, one has none.
 PARTLY = [
-    ("a", "1", "ann", 1.0), ("b", "1", "ann", 4.0), ("c", "1", "ann", 3.0),
-    ("a", "1", "bob", 7.0), ("b", "1", "bob", 9.0), ("c", "1", "eve", 2.0),
-    ("a", "2", "ann", 2.0), ("b", "2", "bob", 8.0), ("c", "2", "bob", 5.0),
-    ("a", "2", "eve", 3.0), ("b", "2", "eve", 1.0), ("c", "2", "eve", 4.0),
-    ("a", "3", "bob", 5.0), ("b", "3", "ann", 3.0), ("b", "3", "eve", 2.0),
+    ("a", "1", "ann", 5.0), ("b", "1", "ann", 2.0), ("c", "1", "ann", 6.0),
+    ("a", "1", "bob", 9.0), ("b", "1", "bob", 7.0), ("c", "1", "eve", 9.0),
+    ("a", "2", "ann", 4.0), ("b", "2", "bob", 5.0), ("c", "2", "bob", 5.0),
+    ("a", "2", "eve", 8.0), ("b", "2", "eve", 9.0), ("c", "2", "eve", 7.0),
+    ("a", "3", "bob", 1.0), ("b", "3", "ann", 8.0), ("b", "3", "eve", 4.0),
 ]  # fmt: skip
 
 
@@ -206,14 +206,16 @@ def twin_of_all_draws(lines, n, unit):
         by_cell.setdefault((system, segment), {})[judge] = value
     systems = sorted({line[0] for line in lines})
     judges = sorted({line[2] for line in lines})
-    rhos = {"judges": [], "m": []}
+    rhos, weights = {"judges": [], "m": []}, []
     for document in combinations(sorted({line[1] for line in lines}), n):
         units = {
             "cell": [cell for cell in by_cell if cell[1] in document],
             "segment": list(document),
             "document": ["all"],
         }[unit]
-        for orders in product(permutations(judges), repeat=len(units)):
+        every = list(product(permutations(judges), repeat=len(units)))
+        weights += [1 / len(every)] * len(every)
+        for orders in every:
             order_of = dict(zip(units, orders, strict=True))
             drawn = {system: ([], [], []) for system in systems}
             for (system, segment), given in by_cell.items():
@@ -232,7 +234,11 @@ def twin_of_all_draws(lines, n, unit):
             )
             rhos["judges"].append(spearman_of_known(one, other))
             rhos["m"].append(spearman_of_known(gold, metric))
-    return {name: np.nanmean(values) for name, values in rhos.items()}
+    known = {name: np.isfinite(values) for name, values in rhos.items()}
+    return {
+        name: np.average(np.array(values)[known[name]], weights=np.array(weights)[known[name]])
+        for name, values in rhos.items()
+    }
 
 
 def spearman_of_known(one, other):
@@ -395,6 +401,15 @@ def test_sums_that_only_rounding_tells_apart_are_ties():
     gold = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1, 1, 1]])
     assert gold[0].sum() != gold[1].sum()
     found = panel_of(gold, {"m": np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])})
+    curves = draw_documents(found, once(found), lengths=[0])
+    expected = scipy.stats.spearmanr([1, 1, 2], [1, 2, 3])[0]
+    assert curves.mean("m") == pytest.approx([expected])
+
+
+def test_equal_means_of_different_numbers_of_cells_are_ties():
+    # Means 5, 5 and 17; a grid for sums would part the two that are equal.
+    gold = np.array([[3.0, 7], [5, np.nan], [16, 18]])
+    found = panel_of(gold, {"m": np.array([[1.0, 1], [2, 2], [3, 3]])})
     curves = draw_documents(found, once(found), lengths=[0])
     expected = scipy.stats.spearmanr([1, 1, 2], [1, 2, 3])[0]
     assert curves.mean("m") == pytest.approx([expected])

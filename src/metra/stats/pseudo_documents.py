@@ -213,9 +213,9 @@ def _draw_human(
         for kind, (values, least) in enumerate(((a, 1), (a, 2), (b, 2))):
             kept = size >= least
             total = values.sum(-1) if kept.all() else np.where(kept, values, 0).sum(-1)
-            share = divide(_round_sums(total), kept.sum(-1))
-            means[kind, begin : begin + block] = share.T
-    return means[0], means[1], means[2]
+            means[kind, begin : begin + block] = divide(total, kept.sum(-1)).T
+    gold, one, other = map(_round_means, means)
+    return gold, one, other
 
 
 class _JudgeOrder:
@@ -302,18 +302,17 @@ def _means(stack: Array, there: Mask, drawn: Codes) -> Array:
     else:
         total = weigh_values(_weigh_segments(drawn, segments), cells.T)
     sums = total[:, : kinds * systems].reshape(documents, kinds, systems)
-    for kind in range(kinds):
-        sums[:, kind] = _round_sums(sums[:, kind])
-    return divide(sums, total[:, None, kinds * systems :]).transpose(1, 0, 2)
+    means = divide(sums, total[:, None, kinds * systems :]).transpose(1, 0, 2)
+    return np.stack([_round_means(each) for each in means])
 
 
-def _round_sums(total: Array) -> Array:
-    """Make sums equal that only rounding tells apart, so that ties are ties.
+def _round_means(means: Array) -> Array:
+    """Make means equal that only rounding tells apart, so that ties are ties.
 
     The order in which values are added up then matters no more.
     """
-    step = 1e-10 * float(np.abs(total).max(initial=0.0))
-    return np.asarray(np.rint(total / step) * step) if step > 0 else total
+    step = 1e-10 * float(np.abs(np.nan_to_num(means)).max(initial=0.0))
+    return np.asarray(np.rint(means / step) * step) if step > 0 else means
 
 
 def _mean(values: Array) -> float:

@@ -13,6 +13,7 @@ the same judges judged all systems of a segment, an order for each cell would co
 instead of systems, and an order for each segment compares systems as one judge sees them.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -224,8 +225,9 @@ class _JudgeOrder:
     def __init__(self, judged: JudgementCells, unit: str) -> None:
         self.by_document = unit == "document"
         cell, index = _list_judgements(judged)
-        # One more, which cells without any judgement point to.
-        self.code = np.zeros(len(judged.value) + 1, np.int64)
+        # Some more, which cells with few judgements, or without any, point to.
+        self.most = int(judged.count.max())
+        self.code = np.zeros(len(judged.value) + self.most, np.int32)
         self.code[index] = judged.judge[index]
         if not self.by_document:
             # Numbers from 0 within each segment, so that few random numbers are drawn.
@@ -242,20 +244,20 @@ class _JudgeOrder:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the first and the second of each cell's judges, systems × documents × n."""
         _, documents, n = size.shape
-        keys = rng.random((documents, 1 if self.by_document else n, self.judges))
-        document, segment = np.ogrid[:documents, :n]
-        if self.by_document:
-            segment = np.zeros_like(segment)
-        least, next_least = np.full((2, *size.shape), np.inf)
+        units = (documents, 1 if self.by_document else n)
+        keys = rng.random(math.prod(units) * self.judges, np.float32)
+        begin = self.judges * np.arange(math.prod(units), dtype=np.int32).reshape(units)
         first, second = np.zeros((2, *size.shape), np.int32)
-        for number in range(int(size.max(initial=0))):
-            at = np.minimum(place + number, len(self.code) - 1)
-            key = np.where(size > number, keys[document, segment, self.code[at]], np.inf)
+        least, next_least = np.full((2, *size.shape), np.inf, np.float32)
+        for number in range(self.most):
+            key = keys[begin + self.code[place + number]]
+            key[size <= number] = np.inf
             is_first = key < least
-            is_second = ~is_first & (key < next_least)
-            second = np.where(is_first, first, np.where(is_second, number, second))
-            next_least = np.where(is_first, least, np.where(is_second, key, next_least))
-            first, least = np.where(is_first, number, first), np.where(is_first, key, least)
+            np.copyto(second, number, where=~is_first & (key < next_least))
+            np.copyto(second, first, where=is_first)
+            np.copyto(first, number, where=is_first)
+            next_least = np.minimum(next_least, np.maximum(least, key))
+            least = np.minimum(least, key)
         return first, second
 
 

@@ -249,7 +249,10 @@ def by_number(
         )
         # The same seed draws the same systems and segments for every panel.
         few, many = (
-            [bootstrap(score(subset), level, ask.options) for subset in found.subsets[at]]
+            [
+                bootstrap(score(subset), level, ask.options)
+                for subset in found.subsets[at]
+            ]
             for at in (0, -1)
         )
         gains = {

@@ -228,26 +228,30 @@ def test_every_question_gives_a_table_for_each_gold(question, form, judged):
     options = OF_GOLD[question].format(at=judged.parent).split()
     first = ["wmt24"] if question == "task" else []
     ask = ["meta", question, *first, str(judged), *options, "--format", form]
-    alone = [
-        CliRunner().invoke(cli, [*ask, "--gold", gold])
-        for gold in ("adequacy", "fluency", "adequacy+fluency")
-    ]
-    several = ["--gold", "adequacy,fluency,adequacy+fluency"]
-    both = CliRunner().invoke(cli, [*ask, *several])
+    golds = ("adequacy", "fluency", "adequacy+fluency")
+    alone = [CliRunner().invoke(cli, [*ask, "--gold", gold]) for gold in golds]
+    both = CliRunner().invoke(cli, [*ask, "--gold", ",".join(golds)])
     for done in (*alone, both):
         assert (done.exit_code, done.exception) == (0, None), done.output
     if form == "json":
         data, *each = (json.loads(done.output) for done in (both, *alone))
-        for gold, one in zip(("adequacy", "fluency", "adequacy+fluency"), each):
+        for gold, one in zip(golds, each, strict=True):
             for name, table in one["tables"].items():
                 assert data["tables"][f"{gold} {name}"] == table
             for key in one.keys() - {"metra", "schema", "signature", "notes", "tables"}:
                 merged = data[key]
-                assert merged[gold] == one[key] if isinstance(merged, dict) else all(
-                    record in merged and record["gold"] == gold for record in one[key]
+                assert (
+                    merged[gold] == one[key]
+                    if isinstance(merged, dict)
+                    else all(
+                        record in merged and record["gold"] == gold
+                        for record in one[key]
+                    )
                 )
     elif form == "table":
-        rows = [line for done in alone for line in done.output.split("\n\n")[0].split("\n")]
+        rows = [
+            line for done in alone for line in done.output.split("\n\n")[0].split("\n")
+        ]
         assert all(row in both.output for row in rows)
 
 
@@ -261,7 +265,9 @@ def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
     ]  # fmt: skip
     metric = {"A": 3, "B": 2, "C": 9, "D": 1}
     lines = ["\t".join(map(str, (*row, metric[row[0]]))) for row in rows]
-    path.write_text("\n".join(["system\tseg\tjudge\tadequacy\tfluency\tm", *lines]) + "\n")
+    path.write_text(
+        "\n".join(["system\tseg\tjudge\tadequacy\tfluency\tm", *lines]) + "\n"
+    )
     # The twin: judgements with both values; Ann's repetition of segment 2 is averaged.
     sums = [("A", 1, "ann", 9), ("A", 1, "bob", 5), ("B", 1, "ann", 6),
             ("B", 1, "bob", 4), ("A", 2, "ann", 4), ("D", 1, "ann", 3)]  # fmt: skip
@@ -272,7 +278,9 @@ def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
         cli, ["meta", "correlate", str(path), "--gold", "adequacy+fluency", *ask]
     )
     assert done.exit_code == 0, done.output
-    twin = CliRunner().invoke(cli, ["meta", "correlate", str(summed), "--gold", "da", *ask])
+    twin = CliRunner().invoke(
+        cli, ["meta", "correlate", str(summed), "--gold", "da", *ask]
+    )
     row = next(line for line in twin.output.split("\n") if line.startswith("m "))
     assert row in done.output
     assert "without one and so left out: 2." in done.output
@@ -298,7 +306,10 @@ def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
         ("adequacy+fluenzy", "No scorer named 'fluenzy'. Did you mean 'fluency'?"),
         ("adequacy+adequacy", "names a scorer twice"),
         ("adequacy+errors", "Higher values are better for some parts"),
-        ("adequacy+later", "No judge gave the same output values of adequacy and later"),
+        (
+            "adequacy+later",
+            "No judge gave the same output values of adequacy and later",
+        ),
     ],
 )
 def test_what_is_no_total_is_refused(gold, said, tmp_path):
@@ -307,7 +318,15 @@ def test_what_is_no_total_is_refused(gold, said, tmp_path):
         "system\tseg\tjudge\tadequacy\tfluency\terrors\tlater\tm\n"
         "A\t1\tann\t1\t1\t1\t\t3\nA\t1\tbob\t\t\t\t1\t3\nB\t1\tann\t2\t2\t2\t\t4\n"
     )
-    ask = ["meta", "correlate", str(path), "--gold", gold, "--lower-is-better", "errors"]
+    ask = [
+        "meta",
+        "correlate",
+        str(path),
+        "--gold",
+        gold,
+        "--lower-is-better",
+        "errors",
+    ]
     done = CliRunner().invoke(cli, ask)
     assert done.exit_code != 0
     assert said in str(done.exception) + done.output

@@ -164,7 +164,7 @@ def curve_of_judges(done):
 
 def test_judges_who_rank_alike(ratings, cli):
     ask = ("meta", "pseudo", ratings, "--gold", "adequacy", "--format", "json")
-    drawn = {n: 1.0 for n in (1, 2, 5, 10, 20)}
+    drawn = dict.fromkeys((1, 2, 5, 10, 20), 1.0)
     assert curve_of_judges(cli(*ask)) == drawn
     assert curve_of_judges(cli(*ask, "--judges-by", "document")) == drawn
     by_cell = curve_of_judges(cli(*ask, "--judges-by", "cell"))

@@ -120,7 +120,8 @@ def test_rankings_by_judges_are_averaged(metra_command, tmp_path):
         ),
         pytest.param("name\trank\nx\t1\n", "has no column system", id="no systems"),
         pytest.param(
-            "system\tseg\trank\nsolid\t1\t1\nsolid\t1\t2\n", "line 3 ranks 'solid' again",
+            "system\tseg\trank\nsolid\t1\t1\nsolid\t1\t2\n",
+            "line 3 ranks 'solid' again",
             id="twice in a segment",
         ),
         pytest.param(

@@ -236,7 +236,9 @@ def twin_of_all_draws(lines, n, unit):
             rhos["m"].append(spearman_of_known(gold, metric))
     known = {name: np.isfinite(values) for name, values in rhos.items()}
     return {
-        name: np.average(np.array(values)[known[name]], weights=np.array(weights)[known[name]])
+        name: np.average(
+            np.array(values)[known[name]], weights=np.array(weights)[known[name]]
+        )
         for name, values in rhos.items()
     }
 

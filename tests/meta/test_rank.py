@@ -174,7 +174,9 @@ def test_judges_may_rank_some_of_the_systems():
 
 
 def test_ranks_that_are_none_are_refused():
-    with pytest.raises(CorpusError, match="'rank' has a rank of 0; ranks of systems start"):
+    with pytest.raises(
+        CorpusError, match="'rank' has a rank of 0; ranks of systems start"
+    ):
         rank(table_of_ranks([*PARTIAL, ("a", "3", "ann", 0)]), "rank", ranks=True)
 
 

@@ -100,7 +100,9 @@ NAN = float("nan")
 def test_partial_rankings_count_as_if_their_systems_were_drawn():
     # Ranks 1 2 3 4; then 1 2 of two, counted 5/3 and 10/3; then a tie of two, 5/2 each; one
     # system alone says nothing.
-    values = np.array([[9.0, 8, 7, 6], [5, NAN, 3, NAN], [NAN, 1, NAN, 1], [2, NAN, NAN, NAN]])
+    values = np.array(
+        [[9.0, 8, 7, 6], [5, NAN, 3, NAN], [NAN, 1, NAN, 1], [2, NAN, NAN, NAN]]
+    )
     expected = [(1 + 5 / 3) / 2, (2 + 2.5) / 2, (3 + 10 / 3) / 2, (4 + 2.5) / 2]
     assert average_rankings(values).tolist() == pytest.approx(expected)
     never = average_rankings(np.array([[1.0, 2, NAN], [NAN, NAN, 5]]))
@@ -112,9 +114,7 @@ def test_rank_of_some_is_the_mean_rank_among_all():
     # Of five systems, r is among m: over all choices of m with it at r, the mean of its rank.
     for size, own in product((2, 3, 4), range(1, 5)):
         ranks = [
-            chosen[own - 1]
-            for chosen in combinations(range(1, 6), size)
-            if own <= size
+            chosen[own - 1] for chosen in combinations(range(1, 6), size) if own <= size
         ]
         if ranks:
             assert np.mean(ranks) == pytest.approx(own * 6 / (size + 1))
@@ -153,7 +153,9 @@ def test_partial_rankings_equal_their_slow_twin(pairs):
     best, most = [], -1
     for cuts in product((False, True), repeat=len(levels) - 1):
         bucket = dict(zip(levels, np.cumsum([0, *cuts]).tolist(), strict=True))
-        tied = mid_ranks([bucket[rank] for rank in ranks], higher_is_better=False).tolist()
+        tied = mid_ranks(
+            [bucket[rank] for rank in ranks], higher_is_better=False
+        ).tolist()
         signs = [
             (tied[a] - tied[b], expected[a] - expected[b])
             for a, b in combinations(range(len(pairs)), 2)

@@ -45,7 +45,15 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("coef", "drop", "group_by", "input_format", "judges_by", "level", "lower_is_better"),
+    *(
+        "coef",
+        "drop",
+        "group_by",
+        "input_format",
+        "judges_by",
+        "level",
+        "lower_is_better",
+    ),
     *("macro", "nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
 )
 

@@ -3,8 +3,8 @@
 python docs/meta/judges.py FOLDER [--plots]
 
 FOLDER holds test sets with judgements in four folders: wmt23-mqm-esa (en-de and zh-en),
-tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
-beside this file.
+tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are printed;
+--plots draws the pictures beside this file.
 """
 
 import csv

@@ -50,6 +50,16 @@ def test_every_format_of_score_has_the_same_scores(scored, form):
         assert one.higher_is_better is (one.metric == "bleu")
 
 
+def test_a_table_in_parts_is_read_as_a_whole(write):
+    parts = ["system  bleu ↑", "──────────────", "a         1.00*", "b         0.50"]
+    parts += ["", "system  ter ↓", "─────────────", "a        9.00", "b        8.00*", ""]
+    parts += ["2 segments, 1 reference", "bleu|n:4"]
+    found = read_evaluator_file(str(write("wide.txt", parts)))
+    assert [(one.metric, one.translation, one.value) for one in found] == [
+        *(("bleu", "a", 1), ("bleu", "b", 0.5), ("ter", "a", 9), ("ter", "b", 8)),
+    ]
+
+
 def test_a_table_of_several_texts_is_compared_by_text(scored):
     study = run_exercise(read_evaluator_file(str(scored / "ann.json")))
     assert study.level == "text"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -100,16 +100,21 @@ _LATEX = {
 
 def is_printed_table(head: FileHead) -> bool:
     """Tell a table of systems that `metra score` printed for a terminal, Markdown or LaTeX."""
-    header = next(_cut_rows(head.text.split("\n")), [])
-    return header[:1] == ["system"] and any(cell[-1:] in _ARROWS for cell in header)
+    return bool(_cut_tables(head.text.split("\n")))
 
 
 def read_printed_table(path: str) -> Scores:
-    """Read the scores of systems from a printed table, with the digits that it has.
+    """Read the scores of systems from printed tables, with the digits that they have.
 
-    Tables of documents and segments below it are left out.
+    A table that was too wide for a screen has several parts. Tables of documents and
+    segments are left out.
     """
-    header, *rows = _cut_rows(read_lines(path))
+    tables = _cut_tables(read_lines(path))
+    return record.concatenate_scores([_build_printed(table, path) for table in tables])
+
+
+def _build_printed(table: list[list[str]], path: str) -> Scores:
+    header, *rows = table
     place = format_path(path)
     scorers = []
     for cell in header[1:]:
@@ -135,18 +140,20 @@ def read_printed_table(path: str) -> Scores:
     return record.build_score_table(systems, [ScoredItem()] * len(rows), values)
 
 
-def _cut_rows(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the cells of the first table's header and rows, without what adorns them."""
+def _cut_tables(lines: Sequence[str]) -> list[list[list[str]]]:
+    """Cut the tables of systems into cells: the header first, without what adorns them."""
+    tables: list[list[list[str]]] = []
     is_inside = False
     for line in lines:
         cells = _cut_cells(line)
-        if cells[:1] == ["system"] and not is_inside:
+        if cells[:1] == ["system"] and any(cell[-1:] in _ARROWS for cell in cells):
+            tables.append([])
             is_inside = True
-        elif is_inside and (not cells or "bottomrule" in line):
-            return
-        is_rule = set(line) <= set("─|:- ") or line.startswith(("\\toprule", "\\midrule"))
+        is_inside = is_inside and bool(cells) and "\\bottomrule" not in line
+        is_rule = set(line) <= set("─|:- ") or line.startswith("\\midrule")
         if is_inside and not is_rule:
-            yield cells
+            tables[-1].append(cells)
+    return tables
 
 
 def _cut_cells(line: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The collective exercise from end to end, worked by hand, and what it refuses."""
 
+from dataclasses import replace
 from math import atanh, tanh
 
 import pytest
@@ -54,6 +55,13 @@ def test_one_evaluator_has_no_deviation_and_no_agreement():
     assert reliability.reason == "no translation has two evaluators"
     assert study.exercise.agreement[0].pairs == ()
     assert study.human == ()
+
+
+def test_evaluators_who_share_nothing_are_not_compared():
+    scores = [*given("bleu", "ann", [10]), *given("wer", "bob", [10, 20, 40])]
+    scores += [NativeScore("bleu", "bob", "", "b", 5)]
+    study = run_exercise([replace(one, higher_is_better=True) for one in scores])
+    assert study.exercise.agreement[0].pairs == ()
 
 
 def test_every_two_evaluators():

@@ -292,9 +292,10 @@ def _compare_pairs(
     metric: str, results: Sequence[EvaluatorScore]
 ) -> EvaluatorAgreement:
     places = _group_by_translation(results)
-    if not places:
+    shared = {place: given for place, given in places.items() if len(given) > 1}
+    if not shared:
         return EvaluatorAgreement(metric, (), None, None)
-    paired = _build_ratings(places).pairable()
+    paired = _build_ratings(shared)
     pairs = compare_judges(paired, pair_judgements(paired))
     # Two translations always lie on a line.
     several = [pair for pair in pairs if pair.n > 2]

@@ -7,8 +7,8 @@ import pytest
 from tests.campaign.campaigns import answered, opened
 
 from metra.campaign.evaluator_files import read_evaluator_file, read_evaluator_files
-from metra.campaign.exports import export_judgements
 from metra.campaign.exercise_study import run_exercise
+from metra.campaign.exports import export_judgements
 from metra.errors import FormatError, MetraError
 
 HEAD = "metric\tevaluator\ttext\ttranslation\tscore"
@@ -52,7 +52,14 @@ def test_every_format_of_score_has_the_same_scores(scored, form):
 
 def test_a_table_in_parts_is_read_as_a_whole(write):
     parts = ["system  bleu ↑", "──────────────", "a         1.00*", "b         0.50"]
-    parts += ["", "system  ter ↓", "─────────────", "a        9.00", "b        8.00*", ""]
+    parts += [
+        "",
+        "system  ter ↓",
+        "─────────────",
+        "a        9.00",
+        "b        8.00*",
+        "",
+    ]
     parts += ["2 segments, 1 reference", "bleu|n:4"]
     found = read_evaluator_file(str(write("wide.txt", parts)))
     assert [(one.metric, one.translation, one.value) for one in found] == [
@@ -66,7 +73,7 @@ def test_a_table_of_several_texts_is_compared_by_text(scored):
     assert {one.text for one in study.exercise.results} == {"market", "brake"}
 
 
-def test_evaluators_are_named_by_their_files_or_before_them(scored, tmp_path):
+def test_evaluators_are_named_by_their_files_or_before_them(scored):
     path = scored / "ann.json"
     found = read_evaluator_files([str(path), f"bob={path}"])
     assert {one.evaluator for one in found} == {"ann", "bob"}
@@ -113,7 +120,11 @@ def test_judges_of_other_tables_are_evaluators(write):
 
 
 def test_results_may_say_their_kind_and_have_no_score(write):
-    rows = [f"{HEAD}\tkind\treason", "x\tann\t\ta\t40\thuman\t", "x\tbob\t\ta\tn/a\t\tlate"]
+    rows = [
+        f"{HEAD}\tkind\treason",
+        "x\tann\t\ta\t40\thuman\t",
+        "x\tbob\t\ta\tn/a\t\tlate",
+    ]
     first, second = read_evaluator_file(str(write("r.tsv", rows)))
     assert (first.kind, first.hundred) == ("human", 40)
     assert (second.reason, second.kind) == ("late", "")

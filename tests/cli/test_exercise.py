@@ -31,7 +31,9 @@ def test_the_example_by_hand(cli, handed_in, model):
     own = [row["score"] for row in rows if row["translation"] == "literal"]
     assert len(own) == 6  # three evaluators, two texts
     assert means["literal"]["clarity"] == pytest.approx(sum(own) / 6)
-    [time] = [row for row in found["tables"]["scales"] if row["by"] == "model leaflet"][2:]
+    [time] = [row for row in found["tables"]["scales"] if row["by"] == "model leaflet"][
+        2:
+    ]
     assert (time["measure"], time["worth 0"], time["worth 100"]) == (
         *("correction-time", 1, 0),
     )
@@ -62,7 +64,9 @@ def test_every_format_says_how_units_were_mapped(cli, handed_in, model, form):
 
 def test_the_page_is_whole_and_loads_nothing(cli, handed_in, model, tmp_path):
     path = tmp_path / "exercise.html"
-    ran = cli("exercise", *handed_in, "--model", model, "--html", path, "--title", "A <b>")
+    ran = cli(
+        "exercise", *handed_in, "--model", model, "--html", path, "--title", "A <b>"
+    )
     assert ran.code == 0, ran.err
     page = path.read_text(encoding="utf-8")
     assert "<title>A &lt;b&gt;</title>" in page
@@ -94,7 +98,9 @@ def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
     assert "the same names everywhere; --names takes a table of them." in refused.err
     ran = cli(*asked, "--names", names)
     assert ran.code == 0, ran.err
-    assert "ann has no x of polished, terse, literal, rule-based, fluent-wrong." in ran.out
+    assert (
+        "ann has no x of polished, terse, literal, rule-based, fluent-wrong." in ran.out
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,7 +122,7 @@ def test_what_is_refused(cli, arguments, says, tmp_path, monkeypatch):
     assert ran.out == ""
 
 
-def test_messages_name_flags(cli, root, write):
+def test_messages_name_flags(cli, write):
     rows = ["system\tscorer\tvalue", "a\tloudness\t3", "b\tloudness\t4"]
     ran = cli("exercise", write("r.tsv", rows))
     assert ran.code == 2

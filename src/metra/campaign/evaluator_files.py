@@ -54,7 +54,9 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     read = form.read if form is not None else _read_other_scores
     scores = read(path)
     if not scores:
-        msg = f"{format_path(path)} has no scores; expected those of at least one system."
+        msg = (
+            f"{format_path(path)} has no scores; expected those of at least one system."
+        )
         raise FormatError(msg)
     named = {one.evaluator for one in scores if one.evaluator}
     if evaluator and named:
@@ -67,9 +69,7 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     label = evaluator or name_system(path)
     place = format_path(path)
     return [
-        replace(
-            one, evaluator=one.evaluator or label, place=one.place or place
-        )
+        replace(one, evaluator=one.evaluator or label, place=one.place or place)
         for one in scores
     ]
 
@@ -122,7 +122,9 @@ def _read_results(path: str) -> list[NativeScore]:
         names = [cells[name] for name in RESULT_COLUMNS[:-1]]
         for name, cell in zip(RESULT_COLUMNS, names, strict=False):
             if not cell and name != "text":
-                raise table.error(row, f"there is no {name}", f"every line needs a {name}")
+                raise table.error(
+                    row, f"there is no {name}", f"every line needs a {name}"
+                )
         kind = _parse_kind(cells.get("kind", ""), place)
         scores.append(
             NativeScore(*names, value, hundred, kind=kind, reason=reason, place=place)
@@ -139,7 +141,9 @@ def _parse_kind(cell: str, place: str) -> MeasureKind:
 
 
 def _read_judgements(path: str) -> list[NativeScore]:
-    return convert_judgements(parse_judgement_lines(read_lines(path), format_path(path)))
+    return convert_judgements(
+        parse_judgement_lines(read_lines(path), format_path(path))
+    )
 
 
 def _read_zip(path: str) -> list[NativeScore]:
@@ -151,7 +155,9 @@ def _read_zip(path: str) -> list[NativeScore]:
 
 def _read_tabs(path: str) -> list[NativeScore]:
     # Checks of judges are scorers that are not called after their kind.
-    return _average_judged(path, TABS, "value", lambda row: row["scorer"] == row["kind"])
+    return _average_judged(
+        path, TABS, "value", lambda row: row["scorer"] == row["kind"]
+    )
 
 
 def _read_spreadsheet(path: str) -> list[NativeScore]:
@@ -249,7 +255,9 @@ def _list_lines(scores: Scores) -> Iterator[_ScoreLine]:
     for scorer, judge, item, system, value in rows:
         judge_name = scores.judges[judge] if judge >= 0 else ""
         place = scores.items[item]
-        yield _ScoreLine(names[scorer], judge_name, place, scores.systems[system], value)
+        yield _ScoreLine(
+            names[scorer], judge_name, place, scores.systems[system], value
+        )
 
 
 def _is_export(head: FileHead) -> bool:

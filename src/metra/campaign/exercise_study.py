@@ -225,14 +225,15 @@ def _check_repeats(scores: Iterable[NativeScore]) -> None:
     known: dict[tuple[str, ...], NativeScore] = {}
     for one in scores:
         key = one.metric, one.evaluator, one.text, one.translation
-        first = known.setdefault(key, one)
-        if first is not one:
+        if key in known:
+            first = known[key]
             what = " of ".join(filter(None, (one.translation, one.text)))
             msg = (
                 f"{one.evaluator} gives {one.metric} of {what} twice, in {first.place} and "
                 f"{one.place}; leave one out, or name the evaluators: NAME=FILE."
             )
             raise CorpusError(msg)
+        known[key] = one
 
 
 def _check_names(
@@ -374,7 +375,9 @@ def _note_missing(results: Sequence[EvaluatorScore]) -> Iterable[str]:
         ).items()
     }
     for (metric, evaluator), own in groups.items():
-        others = [theirs for key, theirs in groups.items() if key != (metric, evaluator)]
+        others = [
+            theirs for key, theirs in groups.items() if key != (metric, evaluator)
+        ]
         if others and not own & set[str]().union(*others):
             rest = [name for name in systems if name not in own]
             msg = (

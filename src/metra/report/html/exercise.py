@@ -20,6 +20,8 @@ from metra.scoring.table import Cell, Table
 MOST = 9
 #: Letters of a name beside a row or a dot.
 LONGEST = 16
+#: And of a measure with its number.
+LONG_LABEL = 24
 #: The height of a system's row in a picture of one measure.
 ROW = 26
 
@@ -188,7 +190,9 @@ def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
 
 
 def _build_measure_data(name: str, systems: Sequence[SystemEvaluation]) -> Html:
-    evaluators = list(dict.fromkeys(who for one in systems for who, _ in one.by_evaluator))
+    evaluators = list(
+        dict.fromkeys(who for one in systems for who, _ in one.by_evaluator)
+    )
     rows: list[list[tables.CellContent]] = []
     for one in systems:
         scores = dict(one.by_evaluator)
@@ -296,11 +300,11 @@ def _build_measures(study: ExerciseStudy) -> Html | None:
         for row in writer.build_matrix(study)
     ]
     numbered = [f"{at} {name}" for at, name in enumerate(names, 1)]
-    left, top = chart.measure_names(numbered, LONGEST), 24.0
+    left, top = chart.measure_names(numbered, LONG_LABEL), 24.0
     marks = []
     for at, label in enumerate(numbered, 1):
         middle = (at - 0.5) * CELL
-        marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONGEST))
+        marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONG_LABEL))
         marks.append(chart.draw_text(left + middle, top - 8, str(at), "name", "middle"))
     marks += plot_matrix(Heatmap("", "", names, values, "r"), left, top)
     size = len(names) * CELL
@@ -342,7 +346,8 @@ def _build_model(study: ExerciseStudy) -> Html | None:
         return None
     short = shorten_specs(study.metrics)
     shares = [
-        f"{short.get(spec, spec)} {share:.1f} %" for spec, _, share in study.model[0].parts
+        f"{short.get(spec, spec)} {share:.1f} %"
+        for spec, _, share in study.model[0].parts
     ]
     return join_markup(
         tag("p", f"Weights: {', '.join(shares)}."),
@@ -378,9 +383,7 @@ def _convert_table(table: Table) -> Html:
     """Lay out a table that writers made, texts as texts and numbers as numbers."""
     rows = [
         [
-            cell.value
-            if isinstance(cell.value, str)
-            else tables.make_number_cell(cell)
+            cell.value if isinstance(cell.value, str) else tables.make_number_cell(cell)
             for cell in row
         ]
         for row in table.rows

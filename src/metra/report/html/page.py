@@ -136,9 +136,7 @@ def render_page(
     `more` stands below the sections; the data are for the scripts.
     """
     style, script = _read_style(), _read_script(tuple(scripts))
-    links = [
-        tag("li", tag("a", one.heading, href=f"#{one.key}")) for one in sections
-    ]
+    links = [tag("li", tag("a", one.heading, href=f"#{one.key}")) for one in sections]
     blocks = []
     for key, name, body in sections:
         inside = join_markup(tag("h2", name, id=f"{key}-title"), body)

@@ -1,6 +1,6 @@
 """From strings to tokens, and what is known of words in any language.
 
-columns: columns of strings as callers have them, packed text, equal lengths.
+columns: columns of strings as callers have them; the check that all have as many segments
 preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.
 tokenizers: tokenisers by name: ours, those of optional packages, third parties'.
 meteor_normaliser: METEOR's normaliser of English, which also cuts words.

@@ -1,7 +1,7 @@
 """The collective exercise from end to end, worked by hand, and what it refuses."""
 
 from dataclasses import replace
-from math import atanh, tanh
+from math import atanh, nan, tanh
 
 import pytest
 
@@ -185,6 +185,18 @@ def test_texts_are_compared_only_where_all_measures_share_some():
     assert "Left out, because no text has a score: bleu." in study.notes
     with pytest.raises(OptionError, match="No score is of a single text"):
         run_exercise(whole, level="text")
+
+
+def test_a_measure_without_any_score_does_not_change_the_level():
+    scores = [
+        *given("clarity", "ann", [3, 0], text="one"),
+        *given(
+            "cloze-close", "ann", [nan, nan], text="one", hundred=nan, reason="late"
+        ),
+    ]
+    study = run_exercise(scores, scales=CLARITY)
+    assert study.level == "text"
+    assert [one.mean for one in study.exercise.systems] == [100, 0, None, None]
 
 
 def test_a_score_of_all_texts_is_not_averaged_away():

@@ -23,7 +23,7 @@ from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.scores.columns import is_number
 from metra.formats.scores.judgement import COUNTED, Judgement
 from metra.formats.scores.metra import is_printed_table, read_printed_table
-from metra.formats.scores.read import read_scores
+from metra.formats.scores.read import SCORE_FORMATS, read_scores
 from metra.formats.scores.record import ScoredItem, Scores
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
 from metra.formats.table import COMMAS, TABS, Dialect, read_table, split_rows
@@ -51,8 +51,14 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     """Read one file; `evaluator` is who scored, where the file does not say it."""
     head = read_head(path)
     form = recognise(head, _FORMATS)
-    read = form.read if form is not None else _read_other_scores
-    scores = read(path)
+    if form is None and head.content and not recognise(head, SCORE_FORMATS.values()):
+        msg = (
+            f"{format_path(path)} begins with {head.first_line[:60]!r}; expected what "
+            "`metra score` or `metra judge export` writes, or a table with the columns "
+            f"{', '.join(RESULT_COLUMNS)}."
+        )
+        raise FormatError(msg)
+    scores = form.read(path) if form is not None else _read_other_scores(path)
     if not scores:
         msg = (
             f"{format_path(path)} has no scores; expected those of at least one system."
@@ -119,15 +125,18 @@ def _read_results(path: str) -> list[NativeScore]:
             expected = f"expected a number from 0 to 100, or {NONE}"
             raise table.error(row, f"the score is {wrong!r}", expected)
         hundred, value = (nan, nan) if reason else map(float, numbers)
-        names = [cells[name] for name in RESULT_COLUMNS[:-1]]
-        for name, cell in zip(RESULT_COLUMNS, names, strict=False):
-            if not cell and name != "text":
-                raise table.error(
-                    row, f"there is no {name}", f"every line needs a {name}"
-                )
-        kind = _parse_kind(cells.get("kind", ""), place)
+        for name in ("metric", "evaluator", "translation"):
+            if not cells[name]:
+                expected = f"every line needs a {name}"
+                raise table.error(row, f"there is no {name}", expected)
         scores.append(
-            NativeScore(*names, value, hundred, kind=kind, reason=reason, place=place)
+            NativeScore(
+                *(cells["metric"], cells["evaluator"], cells["text"]),
+                *(cells["translation"], value, hundred),
+                kind=_parse_kind(cells.get("kind", ""), place),
+                reason=reason,
+                place=place,
+            )
         )
     return scores
 
@@ -180,7 +189,7 @@ def _average_judged(
                     raise FormatError(msg)
             rows.append(row)
 
-    def place_of(row: dict[str, str]) -> tuple[str, ...]:
+    def place_of(row: dict[str, str]) -> tuple[str, str, str, str]:
         return row["scorer"], row["judge"], row["document"], row["system"]
 
     return [

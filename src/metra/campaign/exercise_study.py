@@ -174,14 +174,16 @@ def scale_measure(
     values = np.array([one.value for one in scores])
     given = values[np.isfinite(values)]
     cut = 0
-    if scale is not None:
+    about: tuple[float | None, float | None, str]
+    if scale is None:
+        # Rounding may have pushed a mean a little beyond 100.
+        hundreds = np.clip([one.hundred or 0.0 for one in scores], 0, 100)
+        about = _describe_file_scale(metric, scores)
+    else:
         hundreds = scale_to_hundred(values, scale.worst, scale.best)
         low, high = sorted((scale.worst, scale.best))
         cut = int(((given < low) | (given > high)).sum())
         about = scale.worst, scale.best, scale.origin
-    else:
-        hundreds = scale_to_hundred([one.hundred or 0.0 for one in scores], 0, 100)
-        about = _describe_file_scale(metric, scores)
     results = [
         EvaluatorScore(
             *(one.metric, one.evaluator, one.text, one.translation),
@@ -189,8 +191,18 @@ def scale_measure(
         )
         for one, hundred in zip(scores, hundreds.tolist(), strict=True)
     ]
-    ends = (float(given.min()), float(given.max())) if len(given) else (None, None)
-    return results, MeasureScale(metric, kind, *about, *ends, len(given), cut)
+    worst, best, origin = about
+    return results, MeasureScale(
+        metric=metric,
+        kind=kind,
+        worst=worst,
+        best=best,
+        origin=origin,
+        lowest=float(given.min()) if len(given) else None,
+        highest=float(given.max()) if len(given) else None,
+        values=len(given),
+        cut=cut,
+    )
 
 
 def _describe_file_scale(
@@ -252,7 +264,7 @@ def _check_names(
 def _choose_level(results: Iterable[EvaluatorScore]) -> ExerciseLevel:
     """Choose texts where every metric has a text that all others have too."""
     texts = [
-        {one.text for one in mine if one.text and not one.reason}
+        {one.text for one in mine if one.text}
         for mine in group_by(results, lambda one: one.metric).values()
     ]
     return "text" if set.intersection(*texts) else "system"
@@ -295,10 +307,15 @@ def _correlate_pair(
         drop_nan(float(of(x, y))) if several else None for of in (pearson, spearman)
     )
     return HumanCorrelation(
-        *(metric, human, tuple(" ".join(filter(None, place[::-1])) for place in both)),
-        *(tuple(x.tolist()), tuple(y.tolist())),
-        *(r, None if r is None else fisher_interval(r, len(both)), rho),
-        fit_line(x, y) if several else None,
+        automated=metric,
+        human=human,
+        names=tuple(" ".join(filter(None, place[::-1])) for place in both),
+        x=tuple(x.tolist()),
+        y=tuple(y.tolist()),
+        pearson=r,
+        interval=None if r is None else fisher_interval(r, len(both)),
+        spearman=rho,
+        fit=fit_line(x, y) if several else None,
     )
 
 

@@ -7,6 +7,7 @@ import click
 
 from metra.cli import name_flags, options
 from metra.cli.options import option
+from metra.errors import OptionError
 
 if TYPE_CHECKING:
     from metra.campaign.exercise import Exercise
@@ -110,6 +111,9 @@ def exercise(
     left_out: list[str] = []
     if url is not None or campaigns:
         scores += _read_store(url, campaigns, unblind, left_out)
+        if left_out and not scores:
+            msg = "All campaigns still hide their systems' names; close one, or give --unblind."
+            raise OptionError(msg)
     if names:
         from metra.formats.scores.long_table import read_named_pairs
 
@@ -146,7 +150,6 @@ def _read_store(
     from metra.campaign.evaluator_files import convert_judgements
     from metra.cli.judge import describe_store_errors
     from metra.cli.judge.campaigns import AT_KEYBOARD, open_store
-    from metra.errors import OptionError
 
     address = url or os.environ.get("METRA_STORE") or "judge.db"
     scores: list[NativeScore] = []

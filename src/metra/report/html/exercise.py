@@ -161,9 +161,8 @@ def _make_mean_cell(mean: Cell, deviation: Cell) -> Html:
 
 def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
     """Draw each system's mean, deviation and evaluators on a scale from 0 to 100."""
-    known = sorted(
-        (one for one in systems if one.mean is not None), key=lambda one: -one.mean
-    )
+    known = [one for one in systems if one.mean is not None]
+    known.sort(key=lambda one: -(one.mean or 0.0))
     names = [one.system for one in known]
     left = max(chart.measure_names(names, LONGEST), 56.0)
     scale = chart.AxisScale(0, 100, left, chart.WIDTH - chart.OVERHANG)

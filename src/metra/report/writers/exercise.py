@@ -108,7 +108,7 @@ def build_reliability_table(study: ExerciseStudy) -> Table:
         cells = [*counts, *map(Cell, figures), Cell(_join_reasons(one.reason, one.why))]
         rows.append((short[one.metric], cells))
     units = f"{UNITS[study.level]}s"
-    heads = [
+    heads: list[str | Column] = [
         *("evaluators", units, "shared", "mean", "SD", "alpha", "r", "rho"),
         Column("remark", "left"),
     ]
@@ -202,7 +202,7 @@ def build_scales_table(study: ExerciseStudy) -> Table:
         )
         for scale in study.scales
     ]
-    heads = [
+    heads: list[str | Column] = [
         *(Column("kind", "left"), "worth 0", "worth 100", Column("by", "left")),
         *("values", "lowest", "highest", "cut"),
     ]

@@ -22,6 +22,7 @@ from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.scores.columns import is_number
 from metra.formats.scores.judgement import COUNTED, Judgement
+from metra.formats.scores.judgement_jsonl import is_judgements
 from metra.formats.scores.metra import is_printed_table, read_printed_table
 from metra.formats.scores.read import SCORE_FORMATS, read_scores
 from metra.formats.scores.record import ScoredItem, Scores
@@ -302,8 +303,6 @@ _FORMATS = (
     EvaluatorFormat(_has_columns(TABS, *RESULT_COLUMNS), _read_results),
     EvaluatorFormat(_has_columns(TABS, *_JUDGED, "value"), _read_tabs),
     EvaluatorFormat(_has_columns(COMMAS, *_JUDGED, "native"), _read_spreadsheet),
-    EvaluatorFormat(
-        lambda head: '"metra-judgement/' in head.first_line, _read_judgements
-    ),
+    EvaluatorFormat(is_judgements, _read_judgements),
     EvaluatorFormat(is_printed_table, _read_printed),
 )

@@ -8,6 +8,7 @@ lemmas: stemmers, and words compared by their stems.
 words: words of a text as readers, corrections, dictionaries and profiles need them.
 normalisation: words as names and terms are compared.
 scripts: the script of a letter, the scripts of a language.
+sentences: sentences of a text; outputs aligned with their references.
 diff: edits, differences and common words of two texts.
 corrections: words added, deleted, substituted and moved by a correction.
 offsets: character spans, in code points and UTF-16 units.

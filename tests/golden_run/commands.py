@@ -163,6 +163,7 @@ META = {
     "pseudo": [
         f"{GOLD} --documents 50 --lengths 1,5,all --plot plot.svg",
         f"{OWN} --documents 50 --lengths 1,5,all --test",
+        f"{OWN} --documents 50 --lengths 1,5 --judges-by document",
     ],
     "refs": [
         f"{OWN} --subsets 3 --plot plot.svg",
@@ -191,6 +192,17 @@ def meta_case(name: str) -> Case:
     return Case(f"meta/{name}", lines, needs=("scores",))
 
 
+EXERCISE_FOLDER = "examples/exercise"
+EXERCISE = " ".join(
+    [
+        *(f"ann={EXERCISE_FOLDER}/ann.json", f"dan={EXERCISE_FOLDER}/dan.tsv"),
+        *(
+            f"{EXERCISE_FOLDER}/{name}.tsv"
+            for name in ("clarity", "adequacy", "correction-time")
+        ),
+    ]
+)
+LEAFLET = f"{EXERCISE_FOLDER}/leaflet.toml"
 PASSAGES = (
     "--docs examples/retrieval/passages.txt --queries examples/retrieval/queries.tsv"
 )
@@ -276,6 +288,15 @@ CASES = [
         ],
     ),
     Case(
+        "exercise/formats",
+        [
+            *every_format(f"metra exercise {EXERCISE} --model {LEAFLET}"),
+            f"metra exercise {EXERCISE} --scale clarity=0..3 --scale correction-time=2..0 "
+            "--level system --html exercise.html",
+            f"metra exercise ann={EXERCISE_FOLDER}/ann.json --tables tables --format tsv",
+        ],
+    ),
+    Case(
         "rank/formats",
         [
             *every_format(f"metra rank {ALL} {QUICK}", ("table", "json")),
@@ -313,6 +334,26 @@ CASES = [
             "--question da -o judged.html"
         ],
         needs=("scores",),
+    ),
+    Case(
+        "segment/modes",
+        [
+            "metra segment split examples/outputs/dropped.txt --lang en -o text.txt",
+            *every_format(
+                "metra segment split examples/source.fr.txt --lang fr",
+                ("text", "tsv", "json"),
+            ),
+            *every_format(
+                f"metra segment align text.txt {REFS} --lang en -o aligned.txt",
+                ("table", "tsv", "json"),
+            ),
+            *every_format(
+                f"metra segment resegment text.txt {REFS} --lang en -o cut.tsv",
+                ("table", "tsv", "json"),
+            ),
+            "metra score aligned.txt -r examples/reference.1.txt",
+            "metra score cut.tsv",
+        ],
     ),
     Case(
         "weights/build-show-stability",

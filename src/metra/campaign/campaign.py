@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeVar
 
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.settings import Settings
 from metra.campaign.wording import Wording
-from metra.errors import MetraError
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -117,13 +116,3 @@ def group_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups
-
-
-def refuse_first(
-    wrong: Mapping[str, bool], place: str, error: type[MetraError]
-) -> None:
-    """Raise an error for the first thing that is wrong with a campaign."""
-    for what, is_wrong in wrong.items():
-        if is_wrong:
-            msg = f"{place}: {what}."
-            raise error(msg)

@@ -11,7 +11,6 @@ from metra.campaign.campaign import (
     CampaignSegment,
     System,
     group_by,
-    refuse_first,
 )
 from metra.campaign.material import READERS, read_material
 from metra.campaign.own_wording import add_wordings
@@ -21,7 +20,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
-from metra.errors import CorpusError, FormatError, OptionError
+from metra.errors import CorpusError, FormatError, OptionError, refuse_first
 from metra.formats.stream import read_toml
 from metra.scoring.files import open_corpus
 

@@ -20,6 +20,8 @@ FIRST = "first"
 NUMBERS = "numbers"
 #: Where the material keeps error marks that judges find in their outputs.
 MARKS = "marks"
+#: Where the material keeps the places of the segments that were drawn to be judged.
+SAMPLE = "sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,11 @@ class Campaign:
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
-        """The segments of each text that is judged as one, in order of appearance."""
-        places = range(len(self.segments))
+        """The segments of each text that is judged as one, in order of appearance.
+
+        Segments outside of the sample are context for others.
+        """
+        places = self.material.get(SAMPLE, range(len(self.segments)))
         if self.settings.unit == "segment":
             return tuple((at,) for at in places)
         documents = group_by(places, lambda at: self.segments[at].document)

@@ -1,12 +1,15 @@
 """Creation of a campaign from its settings and texts, or from its file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from metra.campaign.campaign import (
     REFERENCE,
+    SAMPLE,
     Campaign,
     CampaignSegment,
     System,
@@ -79,6 +82,8 @@ def freeze_campaign(
     segments, systems = _read_corpus(corpus)
     if asked.over == "reference":
         systems = [_build_reference_system(segments, asked, settings.name)]
+    elif asked.over == "references":
+        systems = _build_reference_systems(segments, settings.name)
     elif settings.reference_as_system:
         systems.append(_build_reference_system(segments, asked, settings.name))
     if asked.whole:
@@ -87,11 +92,42 @@ def freeze_campaign(
         segments, systems = _keep_missing_names(segments, systems, settings, given)
     if asked.control:
         systems.append(_build_control(segments, asked, settings.name))
+    if settings.sample is not None:
+        given[SAMPLE] = draw_sample([one.document for one in segments], settings)
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
     _check_material(frozen)
     _check_settings(frozen)
     return frozen
+
+
+def draw_sample(documents: Sequence[str], settings: Settings) -> list[int]:
+    """Return the places of the segments to judge, in order; `documents` has each one's name.
+
+    A larger sample with the same seed holds the smaller one.
+    """
+    wanted, by = settings.sample or 0, settings.sample_by
+    if by != "segment" and not any(documents):
+        msg = (
+            f"{settings.name}: the sample is drawn by document, but the corpus names none; "
+            'add documents, or set sample_by = "segment".'
+        )
+        raise CorpusError(msg)
+    places = range(len(documents))
+    grouped = list(group_by(places, lambda place: documents[place]).values())
+    rng = np.random.default_rng([settings.seed, 3])
+    if by == "within-document":
+        parts = [(group, rng.permutation(len(group))[:wanted]) for group in grouped]
+        return sorted(group[at] for group, drawn in parts for at in drawn)
+    units = [[place] for place in places] if by == "segment" else grouped
+    if wanted > len(units):
+        count = f"{len(units)} {by}" + ("s" if len(units) != 1 else "")
+        msg = (
+            f"{settings.name}: the sample is {wanted}, but the corpus has {count}; expected "
+            "no more than that."
+        )
+        raise OptionError(msg)
+    return sorted(at for unit in rng.permutation(len(units))[:wanted] for at in units[unit])
 
 
 def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
@@ -203,6 +239,25 @@ def _build_reference_system(
     return System(REFERENCE, "reference", texts)
 
 
+def _build_reference_systems(
+    segments: list[CampaignSegment], place: str
+) -> list[System]:
+    """Return a system for each reference, of which every segment has as many."""
+    count = len(segments[0].references) if segments else 0
+    for at, segment in enumerate(segments, 1):
+        if len(segment.references) != count or count < 2:
+            msg = (
+                f"{place}: segment {at} has {len(segment.references)} references; to choose "
+                "among them each segment needs two or more, and all the same number."
+            )
+            raise CorpusError(msg)
+    columns = zip(*(segment.references for segment in segments), strict=True)
+    return [
+        System(f"{REFERENCE} {number}", "reference", texts)
+        for number, texts in enumerate(columns, 1)
+    ]
+
+
 def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
     settings, asked = frozen.settings, frozen.protocol
     available = {"source": corpus.has_source, "reference": corpus.has_references}
@@ -230,7 +285,7 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
 def _check_material(frozen: Campaign) -> None:
     """Raise an error for what would leave every score undefined."""
     place, asked, given = frozen.settings.name, frozen.protocol, frozen.material
-    documents = {segment.document for segment in frozen.segments}
+    documents = {frozen.segments[at].document for text in frozen.texts for at in text}
     needed = {step.asks.document_material for step in asked.steps} - {""}
     for what in sorted(needed):
         missing = sorted(documents - set(given.get(what, {})))

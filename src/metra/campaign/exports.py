@@ -19,7 +19,12 @@ from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_marks
-from metra.campaign.reconciliation import write_annotations
+from metra.campaign.reconciliation import (
+    choose_gold_standard,
+    write_annotations,
+    write_gold_choices,
+    write_gold_standard,
+)
 from metra.campaign.results import (
     NONE,
     average_systems,
@@ -167,6 +172,7 @@ _MEDIA_TYPES = {
     "tsv": "text/tab-separated-values; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
     "zip": "application/zip",
 }
 #: The first day that a zip can tell: the same judgements give the same bytes.
@@ -285,6 +291,8 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     if "annotations" in fitting and len(set(texts)) == len(texts):
         annotations = write_annotations(judgements, campaign)
         files |= [annotations] if annotations else []
+    if "gold" in fitting and campaign is not None:
+        files |= _write_gold_files(judgements, campaign)
     if "judged" in fitting:
         files["judged.tsv"] = _write_judged_outputs(request)
     results = convert_text_scores(score_texts(judgements))
@@ -314,6 +322,20 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
             files["wordings.json"] = _write_json(words)
     files["codebook.md"] = write_codebook(judgements, campaign)
     return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
+
+
+def _write_gold_files(
+    judgements: Sequence[Judgement], campaign: Campaign
+) -> dict[str, str]:
+    """Return the gold standard and its votes; nothing while choices are missing."""
+    try:
+        choices = choose_gold_standard(judgements, campaign)
+    except CorpusError:
+        return {}
+    return {
+        EXPORT_FORMATS["gold"].file: write_gold_standard(choices),
+        "gold.tsv": write_gold_choices(choices),
+    }
 
 
 def _require_annotations(request: ExportRequest) -> str:
@@ -373,8 +395,26 @@ def _write_scored(
     return lambda request: write(score_judgements(request.judgements))
 
 
+def _require_gold_standard(request: ExportRequest) -> str:
+    if request.campaign is None or not _asks_for_gold_standard(
+        request.campaign.protocol
+    ):
+        msg = (
+            "There is no choice of references here; expected a campaign whose judges choose "
+            "the gold standard, from its store."
+        )
+        raise OptionError(msg)
+    return write_gold_standard(
+        choose_gold_standard(request.judgements, request.campaign)
+    )
+
+
 def _asks_about_outputs(asked: Protocol) -> bool:
     return asked.over == "outputs"
+
+
+def _asks_for_gold_standard(asked: Protocol) -> bool:
+    return asked.over == "references"
 
 
 #: In the order in which they are offered.
@@ -408,7 +448,10 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "annotations": ExportFormat(
         "annotations.tsv",
         _require_annotations,
-        lambda asked: not _asks_about_outputs(asked),
+        lambda asked: asked.over in ("reference", "misses"),
+    ),
+    "gold": ExportFormat(
+        "reference.txt", _require_gold_standard, _asks_for_gold_standard
     ),
     "judged": ExportFormat("judged.tsv", _write_judged_outputs, shows_judged),
     "keys": ExportFormat("keys.jsonl", _require_keys),

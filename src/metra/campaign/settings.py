@@ -17,6 +17,8 @@ from metra.errors import FormatError, no_such
 from metra.stats.defaults import SEED
 
 Unit: TypeAlias = Literal["segment", "document"]
+#: What a sample counts: segments, whole documents, or segments of each document.
+SampleUnit: TypeAlias = Literal["segment", "document", "within-document"]
 #: How a form asks for a setting; empty where it does not, or has its own way.
 FormField: TypeAlias = Literal["", "text", "count", "percent", "switch"]
 
@@ -34,6 +36,9 @@ class Settings:
     #: Show the source or the reference; None is what the protocol asks for.
     basis: Basis | None = None
     unit: Unit = "segment"
+    #: How many segments or documents are drawn, by the seed, to be judged; None is all.
+    sample: int | None = None
+    sample_by: SampleUnit = "segment"
     #: How many judges see each unit.
     each: int = 2
     #: Texts that all judges see; None is a tenth of the texts, five at most.
@@ -97,6 +102,7 @@ _COUNT = SettingRule(_is_whole(0), "a whole number, 0 or more", "count")
 _SHARE = SettingRule(_is_share, "a share from 0 to 0.5", "percent")
 _SWITCH = SettingRule(_is_switch, "true or false", "switch")
 _BASES, _UNITS, _GUIDES = get_args(Basis), get_args(Unit), (*LANGUAGES, JUDGES_OWN)
+_SAMPLES = get_args(SampleUnit)
 _GUIDE = (
     f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages"
 )
@@ -110,6 +116,8 @@ _RULES = {
     "seed": _COUNT,
     "basis": SettingRule(_BASES.__contains__, "source or reference", "text"),
     "unit": SettingRule(_UNITS.__contains__, "segment or document", "text"),
+    "sample": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
+    "sample_by": SettingRule(_SAMPLES.__contains__, ", ".join(_SAMPLES), "text"),
     "each": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
     "calibration": _COUNT,
     "complete": _SWITCH,

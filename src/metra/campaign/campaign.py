@@ -20,8 +20,10 @@ FIRST = "first"
 NUMBERS = "numbers"
 #: Where the material keeps error marks that judges find in their outputs.
 MARKS = "marks"
-#: Where the material keeps the places of the segments that were drawn to be judged.
+#: Where the material keeps the places of the segments that are judged, if not all are.
 SAMPLE = "sample"
+#: Where the material keeps the part of each output that is judged, if not all of it is.
+PORTIONS = "portions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ class Campaign:
         """The share of tasks that come back degraded."""
         if self.settings.degraded is not None:
             return self.settings.degraded
-        return 0.0 if self.protocol.contrastive or self._is_done_once else 0.05
+        # In a degraded copy the part that is judged would be another one.
+        never = self.protocol.contrastive or PORTIONS in self.material
+        return 0.0 if never or self._is_done_once else 0.05
 
     @property
     def repeats(self) -> float:
@@ -108,6 +112,12 @@ class Campaign:
         """Return what judgements call a segment: its place from 1, or an imported number."""
         numbers = self.material.get(NUMBERS)
         return segment + 1 if numbers is None else int(numbers[segment])
+
+    def portion_of(self, system: str, segment: int) -> tuple[int, int] | None:
+        """Return start and end of the part of an output that is judged; None is all of it."""
+        places = self.material.get(PORTIONS, {}).get(system, {})
+        place = places.get(str(segment + 1))
+        return None if place is None else (place[0], place[1])
 
     def reference_of(self, segment: int) -> str | None:
         """Return the reference that judges may see; never one that takes part as a system."""

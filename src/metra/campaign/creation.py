@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from metra.campaign.campaign import (
+    PORTIONS,
     REFERENCE,
     SAMPLE,
     Campaign,
@@ -92,8 +94,16 @@ def freeze_campaign(
         segments, systems = _keep_missing_names(segments, systems, settings, given)
     if asked.control:
         systems.append(_build_control(segments, asked, settings.name))
+    judged: Sequence[int] = range(len(segments))
+    if given.get(PORTIONS):
+        portions = _locate_portions(given[PORTIONS], systems, asked, settings.name)
+        given[PORTIONS] = portions
+        # Segments of which no part is judged are context.
+        judged = sorted({int(number) - 1 for own in portions.values() for number in own})
+        given[SAMPLE] = judged
     if settings.sample is not None:
-        given[SAMPLE] = draw_sample([one.document for one in segments], settings)
+        documents = {place: segments[place].document for place in judged}
+        given[SAMPLE] = draw_sample(documents, settings)
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
     _check_material(frozen)
@@ -101,25 +111,24 @@ def freeze_campaign(
     return frozen
 
 
-def draw_sample(documents: Sequence[str], settings: Settings) -> list[int]:
-    """Return the places of the segments to judge, in order; `documents` has each one's name.
+def draw_sample(documents: Mapping[int, str], settings: Settings) -> list[int]:
+    """Return the places of the segments to judge, in order; `documents` names each place's.
 
     A larger sample with the same seed holds the smaller one.
     """
     wanted, by = settings.sample or 0, settings.sample_by
-    if by != "segment" and not any(documents):
+    if by != "segment" and not any(documents.values()):
         msg = (
             f"{settings.name}: the sample is drawn by document, but the corpus names none; "
             'add documents, or set sample_by = "segment".'
         )
         raise CorpusError(msg)
-    places = range(len(documents))
-    grouped = list(group_by(places, lambda place: documents[place]).values())
+    grouped = list(group_by(documents, documents.__getitem__).values())
     rng = np.random.default_rng([settings.seed, 3])
     if by == "within-document":
         parts = [(group, rng.permutation(len(group))[:wanted]) for group in grouped]
         return sorted(group[at] for group, drawn in parts for at in drawn)
-    units = [[place] for place in places] if by == "segment" else grouped
+    units = [[place] for place in documents] if by == "segment" else grouped
     if wanted > len(units):
         count = f"{len(units)} {by}" + ("s" if len(units) != 1 else "")
         msg = (
@@ -128,6 +137,53 @@ def draw_sample(documents: Sequence[str], settings: Settings) -> list[int]:
         )
         raise OptionError(msg)
     return sorted(at for unit in rng.permutation(len(units))[:wanted] for at in units[unit])
+
+
+def _locate_portions(
+    given: Mapping[str, Mapping[str, Sequence[Any]]],
+    systems: Sequence[System],
+    asked: Protocol,
+    name: str,
+) -> dict[str, dict[str, list[int]]]:
+    """Return start and end of each portion, or say which is not in its output."""
+    if asked.contrastive or not all(step.asks.rates_portions for step in asked.steps):
+        msg = (
+            f"{name}: {asked.name} does not rate outputs one by one on a scale, so that no "
+            "part of one can be judged; leave files.portions out."
+        )
+        raise OptionError(msg)
+    outputs = {system.name: system.outputs for system in systems}
+    listed = [(system, number) for system, own in given.items() for number in own]
+    wanted = list(product(outputs, dict.fromkeys(number for _, number in listed)))
+    for system, number in listed:
+        if (system, number) not in wanted or not 0 < int(number) <= len(outputs[system]):
+            known = f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
+            msg = f"{name}: there is a portion of {system!r} in {number}; expected {known}."
+            raise CorpusError(msg)
+    portions: dict[str, dict[str, list[int]]] = {}
+    for system, number in wanted:
+        place = f"{name}: {system}, segment {number}"
+        if number not in given.get(system, {}):
+            msg = f"{place} has no portion, but another system has; expected one of each."
+            raise CorpusError(msg)
+        output = outputs[system][int(number) - 1]
+        found = _find_portion(given[system][number], output, place)
+        portions.setdefault(system, {})[number] = found
+    return portions
+
+
+def _find_portion(portion: Sequence[Any], output: str, place: str) -> list[int]:
+    words, start = portion
+    found = output.find(words) if start is None else start
+    again = start is None and output.find(words, found + 1) >= 0
+    if again or found < 0 or not output.startswith(words, found):
+        problem = "stands twice in" if again else "is not there in"
+        msg = (
+            f"{place}: the portion {words!r} {problem} {output!r}; expected words of the "
+            "output, and their start in code points where they stand there twice."
+        )
+        raise CorpusError(msg)
+    return [found, found + len(words)]
 
 
 def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
@@ -321,6 +377,9 @@ def _check_settings(frozen: Campaign) -> None:
         ),
         f"{asked.name} compares outputs, so none can be spoilt; set degraded = 0": (
             asked.contrastive and frozen.degraded > 0
+        ),
+        "parts of outputs are judged, so none can be spoilt; set degraded = 0": (
+            PORTIONS in frozen.material and frozen.degraded > 0
         ),
         f"there are {frozen.calibration} texts for calibration out of {texts}; leave at "
         "least one to be judged": frozen.calibration >= texts,

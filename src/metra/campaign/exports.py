@@ -28,6 +28,7 @@ from metra.campaign.reconciliation import (
 from metra.campaign.results import (
     NONE,
     average_systems,
+    count_skipped,
     describe_word_counting,
     score_texts,
     write_text_scores,
@@ -75,6 +76,7 @@ MEANINGS = {
     "cannot": "Why the judge could not judge it; then there is no value.",
     "wording": "Language in which the judge read questions and guide.",
     "wording_version": "Hash of every word of them; wordings.json has the words.",
+    "portion": "Start and end of the part of the output that was judged; none is all of it.",
     "system": "Whose output it is.",
     "scorer": "Which question was answered.",
     "native": "The answer on its own scale.",
@@ -300,12 +302,16 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         tables = compare_evaluators(results).tables()
         files |= {f"exercise/{path}": text for path, text in tables.items()}
     files["systems.tsv"] = _write_systems(judgements)
+    if skipped := count_skipped(judgements):
+        rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
+        header = ("system", "skipped", "answers", "share")
+        files["skipped.tsv"] = _write_table([header, *rows])
     files["undefined.tsv"] = spreadsheet.format_undefined(score_judgements(judgements))
     files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
-        if rows := count_mark_changes(campaign, judgements):
-            header = [field.name for field in fields(MarkChanges)]
-            files["prefilled.tsv"] = _write_table([header, *map(astuple, rows)])
+        if changes := count_mark_changes(campaign, judgements):
+            names = [field.name for field in fields(MarkChanges)]
+            files["prefilled.tsv"] = _write_table([names, *map(astuple, changes)])
         # The settings with seed and version, and counts; no secret.
         about = asdict(campaign.settings) | {
             "version": campaign.version,

@@ -105,6 +105,7 @@ def record_answer(
         segment=0 if is_baseline else campaign.number(items[0].segment),
         source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
+        portion=campaign.portion_of(items[0].system, items[0].segment),
         value=value,
         original=task.original,
         **more,

@@ -51,6 +51,8 @@ class Settings:
     degraded: float | None = None
     #: Whether a reference takes part as if it were a system.
     reference_as_system: bool = False
+    #: Whether judges may say that an output is not a translation, and go on.
+    skip_nontranslations: bool = False
     #: Whether what judges type into texts is recorded key by key, to be replayed; else keys
     #: are counted by kind.
     log_keys: bool = False
@@ -124,6 +126,7 @@ _RULES = {
     "repeats": _SHARE,
     "degraded": _SHARE,
     "reference_as_system": _SWITCH,
+    "skip_nontranslations": _SWITCH,
     "log_keys": SettingRule(_is_switch, "true or false"),
     "options": SettingRule(
         _is_table, "a table that adapts the protocol, named like it"

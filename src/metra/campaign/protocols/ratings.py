@@ -28,6 +28,7 @@ class RatingScale(QuestionKind):
     """A number from low to high; `whole` allows whole numbers only."""
 
     kind: ClassVar[str] = "scale"
+    rates_portions: ClassVar[bool] = True
 
     low: float
     high: float

@@ -281,6 +281,7 @@ def test_every_protocol_survives_its_export(name):
         "gaps": {"answers": []},
         "marks": [],
         "order": [1, 2],
+        "choice": {"chosen": 1},
     }
     asked = PROTOCOLS[name]
     outputs = ("a 😀 b", "c")[: asked.outputs or 2]

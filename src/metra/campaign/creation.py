@@ -154,7 +154,8 @@ def _locate_portions(
         raise OptionError(msg)
     outputs = {system.name: system.outputs for system in systems}
     listed = [(system, number) for system, own in given.items() for number in own]
-    wanted = list(product(outputs, dict.fromkeys(number for _, number in listed)))
+    numbers = dict.fromkeys(number for _, number in listed)
+    wanted = dict.fromkeys(product(outputs, numbers))
     for system, number in listed:
         if (system, number) not in wanted or not 0 < int(number) <= len(outputs[system]):
             known = f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"

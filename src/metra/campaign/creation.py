@@ -94,21 +94,32 @@ def freeze_campaign(
         segments, systems = _keep_missing_names(segments, systems, settings, given)
     if asked.control:
         systems.append(_build_control(segments, asked, settings.name))
-    judged: Sequence[int] = range(len(segments))
-    if given.get(PORTIONS):
-        portions = _locate_portions(given[PORTIONS], systems, asked, settings.name)
-        given[PORTIONS] = portions
-        # Segments of which no part is judged are context.
-        judged = sorted({int(number) - 1 for own in portions.values() for number in own})
-        given[SAMPLE] = judged
-    if settings.sample is not None:
-        documents = {place: segments[place].document for place in judged}
-        given[SAMPLE] = draw_sample(documents, settings)
+    given |= _choose_segments(segments, systems, asked, settings, given)
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
     _check_material(frozen)
     _check_settings(frozen)
     return frozen
+
+
+def _choose_segments(
+    segments: Sequence[CampaignSegment],
+    systems: Sequence[System],
+    asked: Protocol,
+    settings: Settings,
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return, as material, which segments and parts of them are judged if not all are."""
+    chosen: dict[str, Any] = {}
+    places: Sequence[int] = range(len(segments))
+    if given.get(PORTIONS):
+        portions = _locate_portions(given[PORTIONS], systems, asked, settings.name)
+        places = sorted({int(number) - 1 for own in portions.values() for number in own})
+        chosen = {PORTIONS: portions, SAMPLE: places}
+    if settings.sample is not None:
+        documents = {place: segments[place].document for place in places}
+        chosen[SAMPLE] = draw_sample(documents, settings)
+    return chosen
 
 
 def draw_sample(documents: Mapping[int, str], settings: Settings) -> list[int]:

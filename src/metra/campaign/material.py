@@ -136,10 +136,11 @@ def read_portions(path: str) -> dict[str, dict[str, list[Any]]]:
         if not all(cell.isascii() and cell.isdecimal() for cell in numbers):
             expected = "expected whole numbers, segments counted from 1 and places from 0"
             raise table.error(row, f"segment and start are {segment!r}, {start!r}", expected)
-        if not words or segment in portions.setdefault(system, {}):
+        number = str(int(segment))
+        if not words or number in portions.setdefault(system, {}):
             expected = "expected the words of one portion for each output"
             raise table.error(row, f"the portion is {words!r}", expected)
-        portions[system][segment] = [words, int(start) if start else None]
+        portions[system][number] = [words, int(start) if start else None]
     return portions
 
 

@@ -28,7 +28,8 @@ def syntax(
     alone (go, goes, went) do not count, as far as lemmas show them. The changes are
     inferred from the two texts: as many words are kept as stand in both; kept words that
     are outside of the longest common subsequence were moved; a word that goes and one that
-    comes in its place are a substitution. With several corrections the one with the fewest changes counts.
+    comes in its place are a substitution. With several corrections the one with the fewest
+    changes counts.
 
     Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of evaluation
     metrics", LREC workshop, measure A4a: the mean of the sentences' ratios. The ratio of

@@ -21,7 +21,7 @@ from metra.campaign.reconciliation import build_reconciliation, choose_gold_stan
 from metra.campaign.results import average_systems, count_skipped
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import check_settings
-from metra.campaign.summary import summarise_judgements
+from metra.campaign.summary import blind_judgements, summarise_judgements
 from metra.corpus import examples
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -237,6 +237,13 @@ def test_most_votes_win_and_the_first_of_equals():
     assert [one.reference for one in choose_gold_standard(tied, both)] == [
         "reference 1"
     ] * 3
+
+
+def test_hidden_names_do_not_hide_the_choice():
+    frozen = choosing()
+    names = {"reference 1": "System 2", "reference 2": "System 1"}
+    found = blind_judgements(answered(frozen, choose(MIXED)), names)
+    assert [one.text for one in choose_gold_standard(found, frozen)] == MIXED
 
 
 def test_a_choice_that_is_missing():

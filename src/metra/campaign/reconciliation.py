@@ -195,12 +195,12 @@ def choose_gold_standard(
     """Return the reference with the most votes for each segment, in the order of the corpus.
 
     Of references with as many votes, and where a segment is not in the sample, the first
-    counts.
+    counts. Texts are compared: the names in judgements may be hidden.
     """
     votes: dict[int, Counter[str]] = {}
     for one in drop_checks(keep_latest(judgements)):
         for step in one.value.values():
-            chosen = one.systems[step["chosen"] - 1]
+            chosen = one.outputs[step["chosen"] - 1]
             votes.setdefault(one.segment, Counter())[chosen] += 1
     asked = {campaign.number(place) for text in campaign.texts for place in text}
     missing = sorted(asked - set(votes))
@@ -214,10 +214,11 @@ def choose_gold_standard(
     for place, segment in enumerate(campaign.segments):
         number = campaign.number(place)
         own = votes.get(number, Counter())
-        best = max(campaign.systems, key=lambda system: own[system.name])
-        counts = own[best.name], own.total()
-        text = best.outputs[place]
-        choices.append(GoldChoice(number, segment.document, best.name, *counts, text))
+        texts = {system.name: system.outputs[place] for system in campaign.systems}
+        best = max(texts, key=lambda name: own[texts[name]])
+        counts = own[texts[best]], own.total()
+        entry = GoldChoice(number, segment.document, best, *counts, texts[best])
+        choices.append(entry)
     return choices
 
 

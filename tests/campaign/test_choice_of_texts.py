@@ -210,11 +210,11 @@ def test_the_choices_are_a_reference_file():
     assert means == pytest.approx({"reference 1": 200 / 3, "reference 2": 100 / 3})
 
 
-def test_metra_scores_against_it(write, run):
+def test_metra_scores_against_it(write, cli):
     frozen = choosing()
     gold = export_judgements("gold", answered(frozen, choose(MIXED)), frozen).content
     path, output = write("gold.txt", gold), write("out.txt", MIXED)
-    done = run("score", str(output), "-r", str(path), "-m", "bleu", "--format", "json")
+    done = cli("score", str(output), "-r", str(path), "-m", "bleu", "--format", "json")
     assert '"score": 100' in done.stdout
 
 
@@ -232,7 +232,8 @@ def test_most_votes_win_and_the_first_of_equals():
     assert votes == [("reference 1", 2, 3)] * 3
     both = choosing(judges=["ann", "bob"], each=2)
     tied = answered(
-        both, lambda task, _: choose(SECOND if task.judge == "ann" else REFERENCE)(task, 0)
+        both,
+        lambda task, _: choose(SECOND if task.judge == "ann" else REFERENCE)(task, 0),
     )
     assert [one.reference for one in choose_gold_standard(tied, both)] == [
         "reference 1"
@@ -286,7 +287,9 @@ def test_choices_that_are_refused(chosen):
 
 def test_the_example_of_a_gold_standard():
     frozen = open_campaign(str(examples.HOME / "campaigns" / "gold-standard.toml"))
-    assert [one.name for one in frozen.systems] == [f"reference {n}" for n in (1, 2, 3, 4)]
+    assert [one.name for one in frozen.systems] == [
+        f"reference {n}" for n in (1, 2, 3, 4)
+    ]
 
 
 def test_simulated_judges_choose_the_best():
@@ -362,16 +365,24 @@ def test_a_sample_is_drawn_among_marked_parts(write):
 WRONG = [
     pytest.param(TABLE[:2], "segment 1 has no portion", id="of one system only"),
     pytest.param(
-        [*TABLE, "good\t1\tAnn\t"], "one portion for each output", id="two of one output"
+        [*TABLE, "good\t1\tAnn\t"],
+        "one portion for each output",
+        id="two of one output",
     ),
     pytest.param(
-        [*TABLE[:1], "good\t1\tParis\t", *TABLE[2:]], "is not there in", id="other words"
+        [*TABLE[:1], "good\t1\tParis\t", *TABLE[2:]],
+        "is not there in",
+        id="other words",
     ),
     pytest.param(
-        [*TABLE[:3], "good\t3\te\t", TABLE[4]], "stands twice in", id="words that repeat"
+        [*TABLE[:3], "good\t3\te\t", TABLE[4]],
+        "stands twice in",
+        id="words that repeat",
     ),
     pytest.param(
-        [*TABLE[:2], "bad\t1\tRome\t3", *TABLE[3:]], "is not there in", id="another place"
+        [*TABLE[:2], "bad\t1\tRome\t3", *TABLE[3:]],
+        "is not there in",
+        id="another place",
     ),
     pytest.param([*TABLE, "best\t1\tAnn\t"], "expected good, bad", id="who is that"),
     pytest.param(

@@ -480,7 +480,9 @@ def test_what_an_answer_is_scored_against_never_goes_back():
             "slowest is 500 and fastest is 400; expected words per minute, the slowest below",
             id="nobody is left",
         ),
-        pytest.param("reading", {"fastest": -1}, "0 for no bound", id="a bound below 0"),
+        pytest.param(
+            "reading", {"fastest": -1}, "0 for no bound", id="a bound below 0"
+        ),
         pytest.param("reading-aloud", {"first": -1}, "0 for all", id="a paragraph"),
         pytest.param("evaltrans", {"k": -1}, "how many", id="fewer than none"),
         pytest.param("da", {"x": 1}, "da has no option", id="nothing to adapt"),

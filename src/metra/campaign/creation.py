@@ -114,7 +114,9 @@ def _choose_segments(
     places: Sequence[int] = range(len(segments))
     if given.get(PORTIONS):
         portions = _locate_portions(given[PORTIONS], systems, asked, settings.name)
-        places = sorted({int(number) - 1 for own in portions.values() for number in own})
+        places = sorted(
+            {int(number) - 1 for own in portions.values() for number in own}
+        )
         chosen = {PORTIONS: portions, SAMPLE: places}
     if settings.sample is not None:
         documents = {place: segments[place].document for place in places}
@@ -147,7 +149,9 @@ def draw_sample(documents: Mapping[int, str], settings: Settings) -> list[int]:
             "no more than that."
         )
         raise OptionError(msg)
-    return sorted(at for unit in rng.permutation(len(units))[:wanted] for at in units[unit])
+    return sorted(
+        at for unit in rng.permutation(len(units))[:wanted] for at in units[unit]
+    )
 
 
 def _locate_portions(
@@ -168,15 +172,21 @@ def _locate_portions(
     numbers = dict.fromkeys(number for _, number in listed)
     wanted = dict.fromkeys(product(outputs, numbers))
     for system, number in listed:
-        if (system, number) not in wanted or not 0 < int(number) <= len(outputs[system]):
-            known = f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
+        if (system, number) not in wanted or not 0 < int(number) <= len(
+            outputs[system]
+        ):
+            known = (
+                f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
+            )
             msg = f"{name}: there is a portion of {system!r} in {number}; expected {known}."
             raise CorpusError(msg)
     portions: dict[str, dict[str, list[int]]] = {}
     for system, number in wanted:
         place = f"{name}: {system}, segment {number}"
         if number not in given.get(system, {}):
-            msg = f"{place} has no portion, but another system has; expected one of each."
+            msg = (
+                f"{place} has no portion, but another system has; expected one of each."
+            )
             raise CorpusError(msg)
         output = outputs[system][int(number) - 1]
         found = _find_portion(given[system][number], output, place)

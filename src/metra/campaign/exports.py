@@ -293,8 +293,6 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     if "annotations" in fitting and len(set(texts)) == len(texts):
         annotations = write_annotations(judgements, campaign)
         files |= [annotations] if annotations else []
-    if "gold" in fitting and campaign is not None:
-        files |= _write_gold_files(judgements, campaign)
     if "judged" in fitting:
         files["judged.tsv"] = _write_judged_outputs(request)
     results = convert_text_scores(score_texts(judgements))
@@ -309,25 +307,36 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     files["undefined.tsv"] = spreadsheet.format_undefined(score_judgements(judgements))
     files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
-        if changes := count_mark_changes(campaign, judgements):
-            names = [field.name for field in fields(MarkChanges)]
-            files["prefilled.tsv"] = _write_table([names, *map(astuple, changes)])
-        # The settings with seed and version, and counts; no secret.
-        about = asdict(campaign.settings) | {
-            "version": campaign.version,
-            "protocol_version": campaign.protocol.version,
-            "segments": len(campaign.segments),
-            "calibration_texts": campaign.calibration,
-            "degraded_share": campaign.degraded,
-        }
-        files["campaign.json"] = _write_json(about)
-        files["protocol.json"] = campaign.protocol.as_json() + "\n"
-        # Every word that judges may have read, by language, with its version.
-        words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
-        if words:
-            files["wordings.json"] = _write_json(words)
+        files |= _write_campaign_files(judgements, campaign)
     files["codebook.md"] = write_codebook(judgements, campaign)
     return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
+
+
+def _write_campaign_files(
+    judgements: Sequence[Judgement], campaign: Campaign
+) -> dict[str, str]:
+    """Return what only the campaign tells: settings, protocol, words, marks, references."""
+    files: dict[str, str] = {}
+    if changes := count_mark_changes(campaign, judgements):
+        names = [field.name for field in fields(MarkChanges)]
+        files["prefilled.tsv"] = _write_table([names, *map(astuple, changes)])
+    if _asks_for_gold_standard(campaign.protocol):
+        files |= _write_gold_files(judgements, campaign)
+    # The settings with seed and version, and counts; no secret.
+    about = asdict(campaign.settings) | {
+        "version": campaign.version,
+        "protocol_version": campaign.protocol.version,
+        "segments": len(campaign.segments),
+        "calibration_texts": campaign.calibration,
+        "degraded_share": campaign.degraded,
+    }
+    files["campaign.json"] = _write_json(about)
+    files["protocol.json"] = campaign.protocol.as_json() + "\n"
+    # Every word that judges may have read, by language, with its version.
+    words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
+    if words:
+        files["wordings.json"] = _write_json(words)
+    return files
 
 
 def _write_gold_files(

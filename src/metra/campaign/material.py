@@ -134,8 +134,12 @@ def read_portions(path: str) -> dict[str, dict[str, list[Any]]]:
         start = row.cells.get("start", "")
         numbers = [segment, start or "0"]
         if not all(cell.isascii() and cell.isdecimal() for cell in numbers):
-            expected = "expected whole numbers, segments counted from 1 and places from 0"
-            raise table.error(row, f"segment and start are {segment!r}, {start!r}", expected)
+            expected = (
+                "expected whole numbers, segments counted from 1 and places from 0"
+            )
+            raise table.error(
+                row, f"segment and start are {segment!r}, {start!r}", expected
+            )
         number = str(int(segment))
         if not words or number in portions.setdefault(system, {}):
             expected = "expected the words of one portion for each output"

@@ -4,8 +4,9 @@ Lemmas come from simplemma's tables, which know irregular forms (go, went); lang
 a table have stems, if there is a Snowball stemmer.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,6 +17,8 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 LEMMAS = "lemma@"
 #: Languages that are in the table of another one.
 _IN_TABLE_OF = {"no": "nb", "hr": "hbs", "bs": "hbs"}
+
+_APOSTROPHES = re.compile("(n['’]t$|['’])")
 
 Reducer: TypeAlias = Callable[[list[str]], list[str]]
 
@@ -72,7 +75,7 @@ def find_word_forms(language: str) -> WordForms:
         import Stemmer
 
         library = f"PyStemmer {Stemmer.version()}"
-        find_bases = stemmer.stemWords
+        find_bases = partial(_stem, stemmer=stemmer)
     else:
         return WordForms()
     return WordForms(f"{LEMMAS}{code}", library, partial(_reduce, find_bases))
@@ -118,8 +121,10 @@ def count_form_changes(before: Sequence[str], after: Sequence[str], name: str) -
 
 def _reduce(find_bases: Reducer, words: list[str]) -> list[str]:
     """Return the bases of words, in the letter case of the words."""
-    bases = find_bases([word.lower() for word in words])
-    return [_apply_case(base, word) for base, word in zip(bases, words, strict=True)]
+    bases = find_bases(words)
+    return [
+        _apply_case(base.lower(), word) for base, word in zip(bases, words, strict=True)
+    ]
 
 
 def _apply_case(base: str, word: str) -> str:
@@ -136,11 +141,33 @@ def _apply_case(base: str, word: str) -> str:
     return base.upper() if word == word.upper() else word
 
 
+def _stem(words: list[str], *, stemmer: Any) -> list[str]:
+    return list(stemmer.stemWords([word.lower() for word in words]))
+
+
 def _lemmatise(words: list[str], *, language: str) -> list[str]:
-    lemmatize = _import_simplemma().lemmatize
-    lemmas = (lemmatize(word, lang=language) if word else "" for word in words)
-    # German nouns are found by their capital; a lemma of several words is one token.
-    return ["".join(lemma.split()).lower() for lemma in lemmas]
+    lemmatize = partial(_import_simplemma().lemmatize, lang=language)
+    # Letter case tells nouns of German. A lemma of several words is one token.
+    return [
+        "".join(
+            piece if is_sign else "".join(lemmatize(piece).split())
+            for is_sign, piece in _split_at_apostrophes(word)
+        )
+        for word in words
+    ]
+
+
+def _split_at_apostrophes(word: str) -> Iterator[tuple[bool, str]]:
+    """Yield the pieces of a word, and whether each is an apostrophe or "n't".
+
+    The table takes "don't" for a form of "do", and "d'eau" for one of "eau".
+
+    >>> [piece for _, piece in _split_at_apostrophes("doesn't")]
+    ['does', "n't"]
+    """
+    for at, piece in enumerate(_APOSTROPHES.split(word)):
+        if piece:
+            yield at % 2 == 1, piece
 
 
 def _import_simplemma() -> Any:

@@ -236,7 +236,9 @@ class Choice(QuestionKind):
         >>> [one.hundred for one in Choice().scores({"chosen": 2, "of": 3}, "gold")]
         [0.0, 100.0, 0.0]
         """
-        hits = (float(number == value["chosen"]) for number in range(1, value["of"] + 1))
+        hits = (
+            float(number == value["chosen"]) for number in range(1, value["of"] + 1)
+        )
         return [OutputScore(name, hit, 100 * hit) for hit in hits]
 
     def keep_outputs(self, value: Answer, places: Sequence[int]) -> Answer:

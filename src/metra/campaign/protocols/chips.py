@@ -73,7 +73,7 @@ class Chips(KeyedKind):
             corrected = get_text(entry, "text", name)
             after = split_workbook_words(corrected)
             # Answers of older versions name a stemmer.
-            forms = key.get("forms", key.get("stems", ""))
+            forms: str = key["forms"] if "forms" in key else key.get("stems", "")
             bases = (stem_words(words, forms) for words in (before, after))
             made = corrections.infer_changes(*bases)
             free = count_form_changes(before, after, forms)

@@ -26,10 +26,10 @@ PROTOCOLS = {
     for known in (
         *(ratings.LDC, ratings.ADEQUACY, ratings.DA, ratings.DA_SQM, ratings.ESA),
         *(ratings.MQM, ratings.PAIRWISE, ratings.RANKING, ratings.INTELLIGIBILITY),
-        *(ratings.GOLD_STANDARD, ratings.CLARITY, tasks.MINIMAL_CORRECTION),
-        *(tasks.ENTITY_CHECK, tasks.TERM_MARKING, tasks.TERM_RECONCILIATION),
-        tasks.VERDICTS,
+        *(ratings.CLARITY, tasks.MINIMAL_CORRECTION, tasks.ENTITY_CHECK),
+        *(tasks.TERM_MARKING, tasks.TERM_RECONCILIATION, tasks.VERDICTS),
         *(make() for make in _ADAPTABLE.values()),
+        ratings.GOLD_STANDARD,
     )
 }
 #: Every kind of question that a protocol uses, by its name.

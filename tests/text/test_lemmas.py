@@ -39,7 +39,8 @@ SAME = [
 # Other words, though some share their beginning or their stem.
 OTHER = [
     ("en", "run", "walk"),
-    ("en", "organ", "organization"),
+    ("en", "nation", "national"),
+    ("en", "general", "generally"),
     ("en", "the", "a"),
     ("en", "in", "on"),
     ("en", "do", "don't"),

@@ -72,7 +72,7 @@ def test_one_of_several_references_is_chosen(server, work):
     expect(page.locator("input:checked")).to_have_count(1)
     expect(page.locator(".card.current h2")).to_have_text("Text 3")
     check(page)
-    page.locator("label", has_text="Text 1").click()
+    page.get_by_role("radio").first.check()
     page.get_by_role("button", name="Save and go on").click()
     page.wait_for_url("**/done")
     [judgement] = link.judgements()

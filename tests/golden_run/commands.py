@@ -159,6 +159,7 @@ META = {
     "pseudo": [
         f"{GOLD} --documents 50 --lengths 1,5,all --plot plot.svg",
         f"{OWN} --documents 50 --lengths 1,5,all --test",
+        f"{OWN} --documents 50 --lengths 1,5 --judges-by document",
     ],
     "refs": [
         f"{OWN} --subsets 3 --plot plot.svg",

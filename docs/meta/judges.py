@@ -3,8 +3,8 @@
 python docs/meta/judges.py FOLDER [--plots]
 
 FOLDER holds test sets with judgements in four folders: wmt23-mqm-esa (en-de and zh-en),
-tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
-beside this file.
+tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are printed;
+--plots draws the pictures beside this file.
 """
 
 import csv
@@ -362,10 +362,12 @@ def draw(
         ("seg", "segments", "judges-references.svg"),
         ("sys", "systems", "judges-references-systems.svg"),
     ):
+        gains = references[level].gains.values()
+        clear = sum(ends is not None and ends[0] > 0 for ends in gains)
         by_count = CurvePlot(
             f"Pearson of {what} by number of references",
-            "12 systems, 160 segments, English-Czech; mean over all subsets of four "
-            "references",
+            "12 systems, 160 segments, English-Czech; measures with a significant gain: "
+            f"{clear} of {len(gains)}",
             "references",
             "Pearson's r",
             [str(n) for n in references[level].counts],

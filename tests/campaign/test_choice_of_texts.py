@@ -216,7 +216,9 @@ def test_metra_scores_against_it(write, cli):
     gold = export_judgements("gold", answered(frozen, choose(MIXED)), frozen).content
     path, output = write("gold.txt", gold), write("out.txt", MIXED)
     done = cli("score", str(output), "-r", str(path), "-m", "bleu", "--format", "json")
-    assert json.loads(done.out)["systems"][0]["scores"]["bleu"]["score"] == pytest.approx(100)
+    assert json.loads(done.out)["systems"][0]["scores"]["bleu"][
+        "score"
+    ] == pytest.approx(100)
 
 
 def test_most_votes_win_and_the_first_of_equals():

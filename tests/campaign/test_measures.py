@@ -229,12 +229,54 @@ def test_words_are_in_order_and_hold_no_blank(text):
     assert len(find_words(text)) <= len(text)
 
 
-def test_words_per_minute_and_the_share_of_the_natural_speed():
-    asks = Reading(natural=240)
-    [scored] = rated(asks, {"ms": 60_000, "pauses": 0}, " ".join(["w"] * 180))
-    assert (scored.native, scored.hundred) == (180, 75)
-    [fast] = rated(asks, {"ms": 20_000}, " ".join(["w"] * 180))
-    assert (fast.native, fast.hundred) == (540, 100)
+def read(words, ms, word="w", **scale):
+    [scored] = rated(Reading(**scale), {"ms": ms}, " ".join([word] * words))
+    return scored
+
+
+@pytest.mark.parametrize(
+    ("pace", "scale", "hundred"),
+    [
+        pytest.param(180, {}, 75, id="slower"),
+        pytest.param(240, {}, 100, id="as natural text"),
+        pytest.param(300, {}, 75, id="as much faster"),
+        pytest.param(480, {}, 0, id="twice as fast"),
+        pytest.param(540, {}, 0, id="faster still"),
+        pytest.param(300, {"worst_fast": 1.5}, 50, id="a narrow scale above"),
+        pytest.param(180, {"worst_slow": 0.5}, 50, id="a narrow scale below"),
+        pytest.param(96, {"worst_slow": 0.5}, 0, id="below the scale"),
+    ],
+)
+def test_the_score_falls_on_both_sides_of_the_natural_speed(pace, scale, hundred):
+    scored = read(pace, 60_000, natural=240, **scale)
+    assert (scored.native, scored.hundred) == (pace, pytest.approx(hundred))
+
+
+def test_a_speed_at_which_nobody_reads_is_shown_and_not_counted():
+    scored = read(1263, 60_000, natural=86)
+    assert scored.reason == "faster than anybody reads"
+    assert scored.native == 1263
+    assert not scored.is_defined
+    asked = read(1263, 60_000, natural=86, fastest=0)
+    assert (asked.is_defined, asked.hundred) == (True, 0)
+    slow = read(5, 60_000, natural=86, slowest=10)
+    assert slow.reason == "slower than anybody reads"
+    assert read(5, 60_000, natural=86).is_defined
+
+
+def test_letters_of_scripts_without_blanks_may_be_read_faster_than_words():
+    [scored] = rated(Reading(natural=900), {"ms": 60_000}, "市" * 900)
+    assert (scored.native, scored.hundred) == (900, 100)
+    [fast] = rated(Reading(natural=900), {"ms": 60_000}, "市" * 6001)
+    assert not fast.is_defined
+
+
+def test_answers_of_older_versions_are_scored_by_the_same_scale():
+    key = {"words": 180, "counted": "blanks", "natural": 240.0}
+    [scored] = Reading().scores({"ms": 20_000, "key": key}, "x")
+    assert (scored.native, scored.hundred) == (540, 0)
+    [fast] = Reading().scores({"ms": 10_000, "key": key}, "x")
+    assert fast.reason == "faster than anybody reads"
 
 
 def test_an_attempt_with_a_pause_is_flagged_and_kept():
@@ -496,6 +538,17 @@ def test_what_an_answer_is_scored_against_never_goes_back():
         pytest.param("templates", {"slots": "a"}, "a list of texts", id="no list"),
         pytest.param("entity-tagging", {"types": []}, "different", id="no types"),
         pytest.param("reading", {"natural": -1}, "words per minute", id="backwards"),
+        pytest.param("reading", {"worst_slow": 1}, "below 1", id="no room below"),
+        pytest.param("reading", {"worst_fast": 1}, "above 1", id="no room above"),
+        pytest.param(
+            "reading-aloud",
+            {"slowest": 500},
+            "slowest is 500 and fastest is 400; expected words per minute, the slowest below",
+            id="nobody is left",
+        ),
+        pytest.param(
+            "reading", {"fastest": -1}, "0 for no bound", id="a bound below 0"
+        ),
         pytest.param("reading-aloud", {"first": -1}, "0 for all", id="a paragraph"),
         pytest.param("evaltrans", {"k": -1}, "how many", id="fewer than none"),
         pytest.param("da", {"x": 1}, "da has no option", id="nothing to adapt"),

@@ -206,8 +206,9 @@ def test_function_words_are_english_unless_the_list_by_language_is_asked_for():
     "in" is a function word of both lists, "das" of the German one only.
     """
     spec = "meteor:lang=de,modules=exact,alpha=1,gamma=0,delta=0.9"
-    by_program, by_language = metra.metric(spec), metra.metric(
-        f"{spec},function_words=language"
+    by_program, by_language = (
+        metra.metric(spec),
+        metra.metric(f"{spec},function_words=language"),
     )
     pair = "das in", ["das in haus"]
     assert by_program.sentence(*pair) == pytest.approx(100 * 1.0 / 1.9)
@@ -222,7 +223,9 @@ def test_function_words_are_english_unless_the_list_by_language_is_asked_for():
 )
 def test_other_names_of_languages(given, lang):
     spec = "meteor:modules=exact,lang="
-    assert metra.metric(spec + given).signature() == metra.metric(spec + lang).signature()
+    assert (
+        metra.metric(spec + given).signature() == metra.metric(spec + lang).signature()
+    )
 
 
 def test_the_universal_task_takes_what_every_language_has(tmp_path):
@@ -236,7 +239,11 @@ def test_the_universal_task_takes_what_every_language_has(tmp_path):
 
 @pytest.mark.parametrize(
     ("hyp", "ref", "lang", "kind"),
-    [("le", "n'", "fr", "exact"), ("tě", "za", "cz", "exact"), ("les", "n'", "fr", "stem")],
+    [
+        ("le", "n'", "fr", "exact"),
+        ("tě", "za", "cz", "exact"),
+        ("les", "n'", "fr", "stem"),
+    ],
 )
 def test_words_whose_hashes_are_equal_are_equal_as_in_the_program(hyp, ref, lang, kind):
     """The hash of a Java string: 31 times the first letter's number plus the second's."""

@@ -119,12 +119,16 @@ def test_sentences_tell_the_lists_apart():
 
 def run_config(lang: str, config: Config, folder: Path) -> list[float]:
     """Score our sentences with the program: each segment, then all of them."""
-    return run_program(folder, *read_sentences(lang, config), "-l", lang, *config.program)
+    return run_program(
+        folder, *read_sentences(lang, config), "-l", lang, *config.program
+    )
 
 
 def read_sentences(lang: str, config: Config) -> tuple[list[str], list[list[str]]]:
     """Give outputs, and each reference's sentences."""
-    columns = [list(column) for column in zip(*LANGUAGES[lang]["sentences"], strict=True)]
+    columns = [
+        list(column) for column in zip(*LANGUAGES[lang]["sentences"], strict=True)
+    ]
     if config.text == "tokenised":
         columns = [tokenise(column) for column in columns]
     return columns[0], columns[1 : 1 + config.refs]

@@ -30,7 +30,9 @@ from metra.campaign.ranking import (
 )
 from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
+    SkippedOutputs,
     TextScore,
+    count_skipped,
     describe_word_counting,
     group_by_scorer,
     keep_counting_scores,
@@ -178,9 +180,13 @@ class Summary:
     flags: dict[str, list[str]]
     judge_by_system: Sequence[JudgeBySystem]
     agreement: Sequence[ScorerAgreement]
+    #: Bootstrap draws of the intervals of agreement.
+    agreement_trials: int
     times: TimeTable | None
     #: How often a system has no score, by system, scorer and reason.
     undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    #: How many outputs of each system were skipped as not a translation.
+    skipped: Sequence[SkippedOutputs] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +217,10 @@ def summarise_judgements(
         flag_judges(rows, options.rules),
         average_by_judge(counted),
         compute_agreement(figures, trials=trials, seed=options.ranking.seed),
+        trials,
         build_time_table(chosen),
         count_undefined(score_judgements(chosen)),
+        count_skipped(chosen),
     )
 
 

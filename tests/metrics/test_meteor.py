@@ -213,8 +213,8 @@ def test_function_words_are_english_unless_the_list_by_language_is_asked_for():
     pair = "das in", ["das in haus"]
     assert by_program.sentence(*pair) == pytest.approx(100 * 1.0 / 1.9)
     assert by_language.sentence(*pair) == pytest.approx(100 * 0.2 / 1.1)
-    assert "|function_words:en|" in by_program.signature()
-    assert "|function_words:de|" in by_language.signature()
+    assert "|function_words:english|" in by_program.signature()
+    assert "|function_words:language|" in by_language.signature()
 
 
 @pytest.mark.parametrize(

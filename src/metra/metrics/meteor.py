@@ -194,7 +194,7 @@ def meteor(
     stage_weights = _parse_weights(weights, stages, chosen)
     list_lang = _choose_function_words(function_words, lang)
     text, settled = _prepare_text(lang, tok, case, norm=norm)
-    settled |= {"lang": lang, "function_words": list_lang}
+    settled["lang"] = lang
     settled |= dict(zip(Parameters._fields, formula, strict=False))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)

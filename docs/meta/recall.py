@@ -9,7 +9,7 @@ a column for each system, LP.seg_scores.tsv.gz with a column mqm. Only numbers a
 import csv
 import gzip
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +26,8 @@ from metra.formats.scores.record import (
 )
 from metra.meta.compare import compare
 from metra.meta.correlate import correlate_panel, parse_specs
+from metra.meta.options import TuneOptions
+from metra.meta.tune import list_variants, tune_option
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import score_systems
 from metra.stats.bootstrap import bootstrap, compute_bounds
@@ -58,14 +60,38 @@ class Row:
 def main(folder: Path) -> None:
     """Print a table for each test set."""
     for lang, reference, language in SETS:
-        made = judged(folder, lang, reference, language)
+        specs = [spec for name in STEMMED for spec in pair(name, language)]
+        made = judged(folder, lang, reference, [*specs, *OTHERS])
         print(
             f"### {lang}: {len(made.systems)} systems, {made.compared} judged segments\n"
         )
         print_table(made, language)
+    print_tuning(folder)
 
 
-def judged(folder: Path, lang: str, reference: str, language: str) -> ScorePanel:
+def print_tuning(folder: Path) -> None:
+    """Print which weight of recall is best, and what it is worth on other segments."""
+    print("| pair | measure | best α | 95 % | r | r of 0.9 | held out | of 0.9 |")
+    print("| :-- | :-- | --: | :-: | --: | --: | --: | --: |")
+    ask = parse_specs(["pearson"], "sys", Options())[0]
+    for lang, reference, language in SETS:
+        for spec in pair("fmean", language):
+            default, variants = list_variants(spec, "alpha", TuneOptions().values)
+            made = judged(folder, lang, reference, [*variants.values()])
+            curve = tune_option(made, spec, default, variants, ask, TuneOptions())
+            low, high = curve.best_interval or (0.0, 1.0)
+            cells = [
+                *(lang, "stemmed" if "stem=" in spec else "words"),
+                *(f"{curve.best:.2f}", f"{low:.2f} to {high:.2f}"),
+                f"{curve.coefficient(curve.best):.3f}",
+                f"{curve.coefficient(default):.3f}",
+                f"{np.mean([fold.held_out for fold in curve.folds]):.3f}",
+                f"{np.mean([fold.default for fold in curve.folds]):.3f}",
+            ]
+            print(f"| {' | '.join(cells)} |")
+
+
+def judged(folder: Path, lang: str, reference: str, specs: Sequence[str]) -> ScorePanel:
     """Score the outputs and put the scores beside the judgements."""
     refs = [row[reference] for row in rows(folder / f"{lang}.segments.tsv.gz")]
     lines = list(rows(folder / f"{lang}.outputs.tsv.gz"))
@@ -73,8 +99,7 @@ def judged(folder: Path, lang: str, reference: str, language: str) -> ScorePanel
         name for name in lines[0] if name != "seg" and not name.startswith("ref")
     ]
     outputs = {name: [line[name] for line in lines] for name in systems}
-    specs = [spec for name in STEMMED for spec in pair(name, language)]
-    measures = make_metrics([*specs, *OTHERS])
+    measures = make_metrics(specs)
     scores, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
     marks = [
         r for r in rows(folder / f"{lang}.seg_scores.tsv.gz") if r["system"] in outputs

@@ -27,7 +27,7 @@ _ATTACHED = f"\u200c\u200d\u0e33\u0eb3{SOUND_MARKS}"
 #: Signs between the syllables of Tibetan.
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
 #: Letters that are a word at least, for scripts without blanks.
-_LETTERS_PER_WORD = 10
+LETTERS_PER_WORD = 10
 
 #: How words were counted: between blanks, each letter, or both in one text.
 Counted: TypeAlias = Literal["blanks", "letters", "both"]
@@ -210,6 +210,7 @@ _NUMBER = re.compile(
     r"|\d+"
 )
 _DIGITS = re.compile(rf"\d(?:(?:{_SIGN}|{_BLANK})?\d)*")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def find_numbers(text: str) -> list[str]:
@@ -231,13 +232,26 @@ def find_numbers(text: str) -> list[str]:
     return numbers
 
 
+def find_upper_case_words(text: str) -> list[str]:
+    """List the words of two letters and more that are written in capitals only.
+
+    Letters of scripts without capitals stand between words, as signs do.
+
+    >>> find_upper_case_words("I SAW the UN's ÉTAT-major, AND Åsa 联合国UN是")
+    ['SAW', 'UN', 'ÉTAT', 'AND', 'UN']
+    """
+    words = (word for word in _LETTERS.findall(text) if word.isupper())
+    capitals = ("".join(c if c.isupper() else " " for c in word) for word in words)
+    return [word for run in capitals for word in run.split() if len(word) > 1]
+
+
 def count_words_to_read(text: str) -> float:
     """Count words at the least; where a script has no blanks, ten letters are one.
 
     >>> count_words_to_read("a b c"), count_words_to_read("これは空白のない日本語です。")
     (3.0, 1.4)
     """
-    return max(float(len(text.split())), len(text) / _LETTERS_PER_WORD)
+    return max(float(len(text.split())), len(text) / LETTERS_PER_WORD)
 
 
 def _list_unspaced(text: str) -> list[bool]:

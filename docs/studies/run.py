@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
     for section in chosen:
         numbers[section] = pack_section(sections[section](data))
         print(f"{name}: {section}", flush=True)
-    write_study(name, {section: numbers[section] for section in sections})
+    write_study(name, {each: numbers[each] for each in sections if each in numbers})
     return 0
 
 

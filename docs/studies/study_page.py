@@ -118,8 +118,11 @@ def read_numbers(name: str) -> dict[str, Any]:
 
 def write_study(name: str, numbers: Mapping[str, Any]) -> None:
     """Write the numbers, the pictures and the generated blocks of the page."""
-    text = json.dumps(numbers, indent=1, ensure_ascii=False, allow_nan=False)
-    _write(HERE / f"{name}.json", f"{text}\n")
+    lines = [
+        f"{json.dumps(section)}: {json.dumps(record, ensure_ascii=False, allow_nan=False)}"
+        for section, record in numbers.items()
+    ]
+    _write(HERE / f"{name}.json", "{\n" + ",\n".join(lines) + "\n}\n")
     for path, drawing in draw_pictures(name, numbers).items():
         _write(path, drawing)
     page = HERE / f"{name}.md"
@@ -166,7 +169,8 @@ def _write_claims(page: str, numbers: Mapping[str, Any]) -> str:
             heading = _find_heading(page, section)
             slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).lower())
             lines += [
-                f"- **{WORDS[verdict]}** ([{heading}](#{slug})): {claim['here']}"
+                f"- **{WORDS[verdict]}** ([{heading}](#{slug})): the paper says that "
+                f"{claim['paper']} Here: {claim['here']}"
                 for claim in record["claims"]
                 if claim["verdict"] == verdict
             ]
@@ -182,7 +186,7 @@ def _find_heading(page: str, section: str) -> str:
 def _write_section(name: str, record: Mapping[str, Any]) -> str:
     """Write the claims, pictures and tables of a section."""
     parts = [
-        f"The paper: {claim['paper']} **{WORDS[claim['verdict']]}:** {claim['here']}"
+        f"The paper says that {claim['paper']} **{WORDS[claim['verdict']]}:** {claim['here']}"
         for claim in record["claims"]
     ]
     for picture, drawn in record["pictures"].items():

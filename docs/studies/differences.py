@@ -23,13 +23,20 @@ class Estimate:
     high: float
 
     def __str__(self) -> str:
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]"
+        return self.write("")
 
     @property
     def signed(self) -> str:
         """Write the value of a difference, with its sign."""
-        text = f"{self.value:+.2f} [{self.low:+.2f}, {self.high:+.2f}]"
-        return text.replace("-", "−")
+        return self.write("+")
+
+    def write(self, sign: str) -> str:
+        """Write the value and the interval, with more digits where it is narrow."""
+        digits = 3 if self.half < 0.02 else 2
+        shown = [
+            f"{each:{sign}.{digits}f}" for each in (self.value, self.low, self.high)
+        ]
+        return f"{shown[0]} [{shown[1]}, {shown[2]}]".replace("-", "−")
 
     @property
     def half(self) -> float:

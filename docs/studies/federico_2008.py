@@ -1,6 +1,7 @@
 """Federico 2008: brevity penalties, BLEU or NIST, graders, and systems of different nature."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -230,8 +231,10 @@ def make_rule_based(data: Path) -> Section:
         kinship += _measure_kinship(judged)
         losses[judged.name] = _estimate_loss(panel, "bleu")
         offsets[judged.name] = _estimate_offset(panel, "bleu")
-        clouds = build_system_clouds(scatter)
-        pictures[f"wins-{direction}"] = clouds[0]
+        [cloud, *_] = build_system_clouds(scatter)
+        pictures[f"wins-{direction}"] = replace(
+            cloud, title=f"BLEU and share of wins, {judged.name}", down="BLEU"
+        )
     claim = make_claim(
         "automatic scores go with people where all systems are statistical, and are useless "
         "where rule-based ones are among them.",

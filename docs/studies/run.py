@@ -2,8 +2,8 @@
 
     python docs/studies/run.py NAME [DATA-FOLDER [SECTION …]]
 
-NAME is a page of this folder: turian-2003, lavie-2004, federico-2008, babych-2004 or
-dabbadie-2002. DATA-FOLDER holds the sets that `data_sets.py` reads, a folder each; without
+NAME is a page of this folder: turian-2003, lavie-2004, federico-2008 or babych-2004.
+DATA-FOLDER holds the sets that `data_sets.py` reads, a folder each; without
 one it is `../shared/data` beside the checkout. The numbers go to NAME.json, the pictures to
 NAME-*.svg, and both into the generated blocks of NAME.md. With SECTION only these blocks are
 made anew. Texts of the sets are read where they are and never copied.
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from study_page import HERE, pack_section, read_numbers, write_study
 
-NAMES = ("turian-2003", "lavie-2004", "federico-2008", "babych-2004", "dabbadie-2002")
+NAMES = ("turian-2003", "lavie-2004", "federico-2008", "babych-2004")
 DATA = HERE.parent.parent.parent / "shared" / "data"
 
 

@@ -318,6 +318,8 @@ def _estimate_offset(panel: ScorePanel, spec: str) -> Estimate:
     return make_estimate(measure(*places), np.array(draws))
 
 
+#: Sections that read no set.
+OWN = ("penalties",)
 SECTIONS = {
     "penalties": make_penalties,
     "bleu-or-nist": make_bleu_or_nist,

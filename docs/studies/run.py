@@ -2,9 +2,9 @@
 
     python docs/studies/run.py NAME [DATA-FOLDER [SECTION …]]
 
-NAME is a page of this folder: turian-2003, lavie-2004, federico-2008 or babych-2004.
-DATA-FOLDER holds the sets that `data_sets.py` reads, a folder each; without
-one it is `../shared/data` beside the checkout. The numbers go to NAME.json, the pictures to
+NAME is a page of this folder: turian-2003, lavie-2004, federico-2008, babych-2004 or
+dabbadie-2002. DATA-FOLDER holds the sets that `data_sets.py` reads, a folder each; without
+one it is `../shared/data` beside the checkout (dabbadie-2002 reads none). The numbers go to NAME.json, the pictures to
 NAME-*.svg, and both into the generated blocks of NAME.md. With SECTION only these blocks are
 made anew. Texts of the sets are read where they are and never copied.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from study_page import HERE, pack_section, read_numbers, write_study
 
-NAMES = ("turian-2003", "lavie-2004", "federico-2008", "babych-2004")
+NAMES = ("turian-2003", "lavie-2004", "federico-2008", "babych-2004", "dabbadie-2002")
 DATA = HERE.parent.parent.parent / "shared" / "data"
 
 
@@ -30,14 +30,16 @@ def main(arguments: list[str]) -> int:
         return 2
     name, *rest = arguments
     data = Path(rest[0]) if rest else DATA
-    sections = import_module(name.replace("-", "_")).SECTIONS
+    study = import_module(name.replace("-", "_"))
+    sections = study.SECTIONS
     chosen = rest[1:] or [*sections]
     unknown = [section for section in chosen if section not in sections]
     if unknown:
         known = ", ".join(sections)
         print(f"{name} has no section {unknown[0]!r}; it has {known}.", file=sys.stderr)
         return 2
-    if not data.is_dir():
+    own = getattr(study, "OWN", ())
+    if not data.is_dir() and any(section not in own for section in chosen):
         print(
             f"{data} is no folder; name the one that holds the sets.", file=sys.stderr
         )

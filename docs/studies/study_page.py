@@ -18,6 +18,7 @@ from metra.analysis import word_stability
 from metra.meta.judge_plots import Histogram, JudgePlot
 from metra.meta.scatter import ScatterPoints
 from metra.report.pictures.curves import CurvePlot, draw_curves
+from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.report.pictures.polygons import draw_match_sets, draw_polygons
 from metra.report.pictures.scatter import draw_scatter
@@ -103,6 +104,7 @@ PICTURES: dict[str, tuple[type, Callable[[Any], str]]] = {
     "curves": (CurvePlot, draw_curves),
     "scatter": (ScatterPoints, draw_scatter),
     "judges": (JudgePlot, draw_judge_plot),
+    "heatmap": (Heatmap, draw_heatmap),
     "histogram": (Histogram, draw_histogram),
     "polygons": (word_stability.StabilityResult, draw_polygons),
     "matches": (MatchPlot, draw_matches),
@@ -136,7 +138,7 @@ def pack_section(section: Section) -> dict[str, Any]:
         kinds = [
             kind for kind, (record, _) in PICTURES.items() if record is type(picture)
         ]
-        pictures[name] = {"kind": kinds[0], **_round_numbers(asdict(picture))}
+        pictures[name] = {"picture": kinds[0], **_round_numbers(asdict(picture))}
     return {
         "claims": [asdict(claim) for claim in section.claims],
         "tables": [json.loads(json.dumps(asdict(table))) for table in section.tables],
@@ -149,7 +151,7 @@ def draw_pictures(name: str, numbers: Mapping[str, Any]) -> dict[Path, str]:
     drawings = {}
     for section in numbers.values():
         for picture, record in section["pictures"].items():
-            draw = PICTURES[record["kind"]][1]
+            draw = PICTURES[record["picture"]][1]
             drawings[HERE / f"{name}-{picture}.svg"] = f"{draw(_restore(record))}\n"
     return drawings
 
@@ -190,7 +192,7 @@ def _write_section(name: str, record: Mapping[str, Any]) -> str:
         for claim in record["claims"]
     ]
     for picture, drawn in record["pictures"].items():
-        alt = drawn.get("title") or UNTITLED[drawn["kind"]]
+        alt = drawn.get("title") or UNTITLED[drawn["picture"]]
         parts.append(f"![{alt}]({name}-{picture}.svg)")
     parts += [_write_table(table) for table in record["tables"]]
     return "\n" + "\n\n".join(parts) + "\n"
@@ -209,13 +211,18 @@ def _write_table(table: Mapping[str, Any]) -> str:
 
 def _restore(record: Mapping[str, Any]) -> Any:
     """Make a picture's record of what JSON holds."""
-    fields = {name: value for name, value in record.items() if name != "kind"}
-    kind = PICTURES[record["kind"]][0]
+    fields = {name: value for name, value in record.items() if name != "picture"}
+    kind = PICTURES[record["picture"]][0]
     if kind is CurvePlot:
         fields["series"] = {
             name: [math.nan if value is None else value for value in line]
             for name, line in fields["series"].items()
         }
+    if kind is Heatmap:
+        fields["values"] = [
+            [math.nan if value is None else value for value in row]
+            for row in fields["values"]
+        ]
     if kind is ScatterPoints and fields["fit"] is not None:
         fields["fit"] = LineFit(**fields["fit"])
     if kind is word_stability.StabilityResult:

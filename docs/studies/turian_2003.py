@@ -506,6 +506,8 @@ def _resample_shares(agreeing: Array, counted: Array) -> Array:
     return np.concatenate(draws)
 
 
+#: Sections that read no set.
+OWN = ("grids",)
 SECTIONS = {
     "grids": make_grids,
     "judges": make_judge_plot,

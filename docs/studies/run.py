@@ -4,9 +4,10 @@
 
 NAME is a page of this folder: turian-2003, lavie-2004, federico-2008, babych-2004 or
 dabbadie-2002. DATA-FOLDER holds the sets that `data_sets.py` reads, a folder each; without
-one it is `../shared/data` beside the checkout (dabbadie-2002 reads none). The numbers go to NAME.json, the pictures to
-NAME-*.svg, and both into the generated blocks of NAME.md. With SECTION only these blocks are
-made anew. Texts of the sets are read where they are and never copied.
+one it is `../shared/data` beside the checkout (dabbadie-2002 reads none). The numbers go to
+NAME.json, the pictures to NAME-*.svg, and both into the generated blocks of NAME.md. With
+SECTION only these blocks are made anew. Texts of the sets are read where they are and never
+copied.
 """
 
 import sys

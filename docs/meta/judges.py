@@ -2,8 +2,8 @@
 
 python docs/meta/judges.py FOLDER [--plots]
 
-FOLDER holds test sets with judgements in three folders: wmt23-mqm-esa (en-de and zh-en),
-tradopad-adequacy and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
+FOLDER holds test sets with judgements in four folders: wmt23-mqm-esa (en-de and zh-en),
+tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are printed; --plots draws the pictures
 beside this file.
 """
 
@@ -11,8 +11,11 @@ import csv
 import gzip
 import sys
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
+
+import numpy as np
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -21,6 +24,7 @@ from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
     Scores,
+    add_total,
     build_score_table,
     concatenate_scores,
 )
@@ -33,6 +37,7 @@ from metra.report.pictures.curves import CurvePlot, draw_curves
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.scorers import ReferenceSubset, score_systems
+from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED
 from metra.stats.judge_agreement import JudgeAgreement, agree
@@ -67,12 +72,14 @@ def main(folder: Path, *, plots: bool) -> None:
     print_agreement(found)
     lined, drawn = documents(wmt)
     print_curves(lined, drawn)
+    print_crossed(crossed_judges(folder / "elitr-adequacy-fluency"))
     independent = by_number(folder / "ort-encs-48refs", 4, [1, 2, 3, 4])
     edited = by_number(folder / "ort-encs-48refs", 48, [1, 2, 4, 8, 16, 48])
-    for found_means in (independent, edited):
-        print_lines("measure", *found_means)
+    for studies in (independent, edited):
+        for level, study in studies.items():
+            print_references(level, study)
     if plots:
-        draw(adequacy, lined, drawn, *independent)
+        draw(adequacy, lined, drawn, independent)
 
 
 def agreement_of(scores: Scores, method: str = "none") -> JudgeAgreement:
@@ -141,10 +148,65 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
     )
 
 
+def crossed_judges(folder: Path) -> dict[str, DocumentCurves]:
+    """Two judges judged all systems of a segment, Czech-English: each way to draw them."""
+    texts = {
+        (row["doc"], row["line"]): row
+        for row in rows(folder / "segments.tsv")
+        if row["lp"] == "cs-en"
+    }
+    marks = [
+        row
+        for row in rows(folder / "ratings.tsv")
+        if (row["doc"], row["line"]) in texts and row["system"] != "ref"
+    ]
+    judges_of: dict[tuple[str, str], set[str]] = {}
+    for row in marks:
+        judges_of.setdefault((row["doc"], row["line"]), set()).add(row["judge"])
+    kept = [segment for segment, judges in judges_of.items() if len(judges) > 1]
+    place = {segment: str(at) for at, segment in enumerate(kept, 1)}
+    marks = [row for row in marks if (row["doc"], row["line"]) in place]
+    outputs = {
+        system: [texts[segment][system] for segment in kept]
+        for system in dict.fromkeys(row["system"] for row in marks)
+    }
+    refs = [texts[segment]["ref"] for segment in kept]
+    measures = make_metrics(["bleu:smooth=exp", "chrf"])
+    mine, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
+    parts = build_score_table(
+        [row["system"] for row in marks],
+        [ScoredItem(place[row["doc"], row["line"]]) for row in marks],
+        {
+            Scorer(name, name): [float(row[name] or "nan") for row in marks]
+            for name in ("adequacy", "fluency")
+        },
+        [row["judge"] for row in marks],
+    )
+    total = "adequacy+fluency"
+    scores = concatenate_scores([add_total(parts, total)[0], mine])
+    lined = build_panel(scores, total, list(measures), statistics=statistics)
+    judged = gather_judgements(scores, lined)
+    print(f"{len(lined.systems)} systems, {lined.compared} segments, {total}\n")
+    return {
+        unit: draw_documents(lined, judged, lengths=LENGTHS, judges_by=unit)
+        for unit in ("cell", "segment", "document")
+    }
+
+
+@dataclass(frozen=True)
+class ReferenceStudy:
+    """Mean r by number of references, and what the last number gains over the first."""
+
+    counts: list[int]
+    means: dict[str, list[float]]
+    #: 95 % intervals of the gain over resampled systems and segments, drawn alike for both.
+    gains: dict[str, tuple[float, float] | None]
+
+
 def by_number(
     folder: Path, streams: int, counts: list[int]
-) -> tuple[list[int], dict[str, list[float]]]:
-    """Pearson's r of segments by number of references: four independent ones, then edits."""
+) -> dict[str, ReferenceStudy]:
+    """Pearson's r of segments and of systems: four independent references, then edits."""
     lines = list(rows(folder / "refs.tsv.gz"))
     names = [n for n in lines[0] if n.startswith("R")][:streams]
     refs = [[line[name] for line in lines] for name in names]
@@ -164,7 +226,8 @@ def by_number(
     measures = make_metrics(["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"])
     corpus = Outputs(EvalSet(refs), outputs)
 
-    def score(chosen: Sequence[int]) -> ScorePanel:
+    @cache
+    def score(chosen: tuple[int, ...]) -> ScorePanel:
         mine, statistics = score_systems(ReferenceSubset(corpus, chosen), measures)
         return build_panel(
             concatenate_scores([gold, mine]),
@@ -173,11 +236,47 @@ def by_number(
             statistics=statistics,
         )
 
-    ask = parse_specs(["pearson"], "seg", Options())[0]
-    found, _ = correlate_subsets(
-        score, len(refs), ask, counts=counts, most=6, seed=SEED
-    )
-    return found.counts, {name: found.mean(name) for name in found.values}
+    studies = {}
+    for level in ("seg", "sys"):
+        ask = parse_specs(["pearson"], level, Options())[0]
+        found, _ = correlate_subsets(
+            score,  # type: ignore[arg-type]
+            len(refs),
+            ask,
+            counts=counts,
+            most=6,
+            seed=SEED,
+        )
+        # The same seed draws the same systems and segments for every panel.
+        few, many = (
+            [
+                bootstrap(score(subset), level, ask.options)
+                for subset in found.subsets[at]
+            ]
+            for at in (0, -1)
+        )
+        gains = {
+            name: compute_bounds(
+                np.mean([drawn[name] for drawn in many], axis=0)
+                - np.mean([drawn[name] for drawn in few], axis=0)
+            )
+            for name in measures
+        }
+        means = {name: found.mean(name) for name in found.values}
+        studies[level] = ReferenceStudy(found.counts, means, gains)
+    return studies
+
+
+def print_references(level: str, study: ReferenceStudy) -> None:
+    """Measures down, numbers of references across, and the gain of the last one."""
+    heads = [*map(str, study.counts), f"gain of {study.counts[-1]}"]
+    print(f"Pearson's r, level {level}\n\n| measure | {' | '.join(heads)} |")
+    print(f"| :-- |{' --: |' * len(heads)}")
+    for name, line in study.means.items():
+        low, high = study.gains[name] or (float("nan"), float("nan"))
+        gain = f"{line[-1] - line[0]:+.3f} [{low:+.3f}, {high:+.3f}]"
+        print(f"| {name} | {' | '.join(f'{value:.3f}' for value in line)} | {gain} |")
+    print()
 
 
 def print_agreement(found: dict[str, JudgeAgreement]) -> None:
@@ -200,10 +299,22 @@ def shown(found: JudgeAgreement, key: str) -> str:
 
 def print_curves(lined: ScorePanel, found: DocumentCurves) -> None:
     """Scorers down, lengths across."""
-    print(f"{len(lined.systems)} systems, {lined.compared} segments\n")
+    print(
+        f"{len(lined.systems)} systems, {lined.compared} segments; judges drawn by "
+        f"{found.judges_by}, {100 * found.crossed:.0f} % of pairs crossed\n"
+    )
     lines = {name: found.mean(name) for name in found.by_name}
     lines[JUDGES] = found.judge_mean()
     print_lines("measure", found.lengths, lines)
+
+
+def print_crossed(found: dict[str, DocumentCurves]) -> None:
+    """Ways to draw judges down, lengths across: judges with judges, then the metrics."""
+    lines = {f"{JUDGES}, by {unit}": each.judge_mean() for unit, each in found.items()}
+    for name in found["segment"].by_name:
+        for unit in ("cell", "segment"):
+            lines[f"{name}, by {unit}"] = found[unit].mean(name)
+    print_lines("scorer", found["segment"].lengths, lines)
 
 
 def print_lines(
@@ -222,8 +333,7 @@ def draw(
     adequacy: JudgeAgreement,
     lined: ScorePanel,
     found: DocumentCurves,
-    counts: list[int],
-    means: dict[str, list[float]],
+    references: dict[str, ReferenceStudy],
 ) -> None:
     """Write the pictures."""
     save = partial(Path.write_text, encoding="utf-8", newline="\n")
@@ -239,7 +349,8 @@ def draw(
     lines[JUDGES] = found.judge_mean()
     by_length = CurvePlot(
         "Mean Spearman with people by length of document",
-        f"{len(lined.systems)} systems, 1,000 documents of each length, ESA, z per judge",
+        f"{len(lined.systems)} systems, 1,000 documents of each length, ESA, z per judge, "
+        f"judges drawn by {found.judges_by}",
         "segments in a document",
         "Spearman's rho",
         [str(n) for n in found.lengths],
@@ -247,15 +358,20 @@ def draw(
         dashed=[JUDGES],
     )
     save(HERE / "judges-length.svg", draw_curves(by_length))
-    by_count = CurvePlot(
-        "Pearson of segments by number of references",
-        "12 systems, 160 segments, English-Czech; mean over all subsets of four references",
-        "references",
-        "Pearson's r",
-        [str(n) for n in counts],
-        means,
-    )
-    save(HERE / "judges-references.svg", draw_curves(by_count))
+    for level, what, file in (
+        ("seg", "segments", "judges-references.svg"),
+        ("sys", "systems", "judges-references-systems.svg"),
+    ):
+        by_count = CurvePlot(
+            f"Pearson of {what} by number of references",
+            "12 systems, 160 segments, English-Czech; mean over all subsets of four "
+            "references",
+            "references",
+            "Pearson's r",
+            [str(n) for n in references[level].counts],
+            references[level].means,
+        )
+        save(HERE / file, draw_curves(by_count))
 
 
 def rows(path: Path) -> Iterator[dict[str, str]]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from metra.scoring.memory import Result, evaluate, score
     from metra.scoring.pairwise import pairwise
     from metra.scoring.results import Results
+    from metra.text.sentences.alignment import align_sentences
+    from metra.text.sentences.resegmentation import resegment
+    from metra.text.sentences.splitter import split_sentences
 
 __version__ = "0.1.0"
 
@@ -28,12 +31,15 @@ __all__ = [
     "Results",
     "__version__",
     "align",
+    "align_sentences",
     "compare",
     "evaluate",
     "grid",
     "metric",
     "pairwise",
+    "resegment",
     "score",
+    "split_sentences",
 ]
 
 # Where each public name lives: loaded when first used, so that `import metra` is quick.
@@ -46,12 +52,15 @@ _HOMES = {
     "Result": "metra.scoring.memory",
     "Results": "metra.scoring.results",
     "align": "metra.scoring.alignments",
+    "align_sentences": "metra.text.sentences.alignment",
     "compare": "metra.scoring.compare",
     "evaluate": "metra.scoring.memory",
     "grid": "metra.report.pictures.grid_text",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",
+    "resegment": "metra.text.sentences.resegmentation",
     "score": "metra.scoring.memory",
+    "split_sentences": "metra.text.sentences.splitter",
 }
 
 

@@ -108,7 +108,9 @@ def test_by_label():
     found = score_buckets(*prepared(), "kind", labels=labels, trials=1)
     assert (found.title, found.kind) == ("kind", "label")
     assert parts(found) == [("x", 10), ("y", 30)]
-    with pytest.raises(LengthError, match="2 labels 'kind' but 40 segments"):
+    with pytest.raises(
+        LengthError, match="labels 'kind' has 2 segments but the corpus has 40"
+    ):
         score_buckets(*prepared(), "kind", labels=["x", "y"])
 
 

@@ -63,6 +63,22 @@ def test_everything_is_there_where_two_judges_judged_all():
     assert found.notes == []
 
 
+def test_the_curve_is_that_of_meta_evaluation():
+    # Both judges rank the systems alike, on scales far apart.
+    rows = [
+        (system, at, worth + base, judge)
+        for judge, base in (("ann", 0), ("bob", 50))
+        for system, worth in WORTH.items()
+        for at in range(1, 13)
+    ]
+    curve = trusted(table(rows)).curve
+    assert curve.judges_by == "segment"
+    assert curve.means[curve.judges] == pytest.approx([1] * 5)
+    nameless = trusted(table((*row[:3], "") for row in rows)).curve
+    assert nameless.judges_by == "cell"
+    assert nameless.means[nameless.judges][0] < 0
+
+
 def test_agreement_is_that_of_meta_evaluation():
     found = trusted(judged("ann"))
     row = next(r for r in found.agreement if (r.metric, r.level) == ("bleu", "sys"))

@@ -1,7 +1,9 @@
 """Help, version, the list of measures, the demo."""
 
+import json
 import shlex
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +79,23 @@ def test_the_demo(cli, tmp_path, monkeypatch):
     assert "28 segments, 2 documents, 4 references" in ran.out
     for output in outputs:
         assert f"\n{output.stem} " in ran.out
+
+
+def test_what_the_demo_says_of_intervals_is_so(cli):
+    example = examples.find_example()
+    by_name = {Path(path).stem: path for path in example.outputs}
+    files = [by_name["solid"], by_name["polished"]]
+    for reference in example.references:
+        files += ["-r", reference]
+    files += ["-m", "bleu", "-m", "chrf", "--format", "json"]
+    systems = json.loads(cli("score", *files, "--ci").out)["systems"]
+    for name in ("bleu", "chrf"):
+        ends = [system["scores"][name]["interval"] for system in systems]
+        assert max(low for low, _ in ends) < min(high for _, high in ends), name
+    compared = json.loads(cli("compare", *files).out)["comparisons"]
+    p = {each["metric"]: each["p_value"] for each in compared}
+    assert p["chrf"] < 0.05 < p["bleu"]
+    assert "finds a significant difference by chrF, and none by BLEU" in example.remark
 
 
 def test_what_the_demo_suggests_works(metra_command, tmp_path):

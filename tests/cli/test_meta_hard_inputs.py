@@ -192,6 +192,146 @@ def test_several_golds_give_a_table_each(tmp_path):
     assert "one gold at a time" in CliRunner().invoke(cli, [*ask, *plot]).output
 
 
+@pytest.fixture
+def judged(tmp_path):
+    """Two golds by two judges, two metrics, and the outputs that they are about."""
+    lines = ["system\tsegment\tjudge\tadequacy\tfluency\tbleu\tchrf"]
+    for n, system in enumerate("ABCDE"):
+        for segment in range(1, 7):
+            spin = (n * 7 + segment * 5) % 11
+            for judge, more in (("ann", 0), ("bob", segment % 2)):
+                values = (n + spin % 3 + more, n + spin % 2, n * 3 + spin, spin * n)
+                lines.append("\t".join(map(str, (system, segment, judge, *values))))
+        words = [f"the cat {'sat ' * (n % 3)}on mat {at}" for at in range(6 - n % 2, 6)]
+        text = ["a dog"] * (6 - len(words)) + words
+        (tmp_path / f"{system}.txt").write_text("\n".join(text) + "\n")
+    for name in ("r1", "r2"):
+        refs = [f"the cat sat on the mat {at}{name}" for at in range(6)]
+        (tmp_path / name).write_text("\n".join(refs) + "\n")
+    path = tmp_path / "ratings.tsv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+#: Every question that takes --gold.
+OF_GOLD = {
+    "correlate": "--no-ci", "diff": "--no-ci", "compare": "--trials 9", "scatter": "",
+    "robust": "", "pseudo": "--documents 9 --lengths 1,all", "task": "--trials 9",
+    "refs": " ".join(f"--output {{at}}/{name}.txt" for name in "ABCDE")
+    + " -r {at}/r1 -r {at}/r2 -m recall",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", OF_GOLD)
+@pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
+def test_every_question_gives_a_table_for_each_gold(question, form, judged):
+    options = OF_GOLD[question].format(at=judged.parent).split()
+    first = ["wmt24"] if question == "task" else []
+    ask = ["meta", question, *first, str(judged), *options, "--format", form]
+    golds = ("adequacy", "fluency", "adequacy+fluency")
+    alone = [CliRunner().invoke(cli, [*ask, "--gold", gold]) for gold in golds]
+    both = CliRunner().invoke(cli, [*ask, "--gold", ",".join(golds)])
+    for done in (*alone, both):
+        assert (done.exit_code, done.exception) == (0, None), done.output
+    if form == "json":
+        data, *each = (json.loads(done.output) for done in (both, *alone))
+        for gold, one in zip(golds, each, strict=True):
+            for name, table in one["tables"].items():
+                assert data["tables"][f"{gold} {name}"] == table
+            for key in one.keys() - {"metra", "schema", "signature", "notes", "tables"}:
+                merged = data[key]
+                assert (
+                    merged[gold] == one[key]
+                    if isinstance(merged, dict)
+                    else all(
+                        record in merged and record["gold"] == gold
+                        for record in one[key]
+                    )
+                )
+    elif form == "table":
+        rows = [
+            line for done in alone for line in done.output.split("\n\n")[0].split("\n")
+        ]
+        assert all(row in both.output for row in rows)
+
+
+def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
+    path, summed = tmp_path / "ratings.tsv", tmp_path / "sum.tsv"
+    rows = [
+        # Bob gave B no fluency in segment 2, and nobody gave C any.
+        ("A", 1, "ann", 4, 5), ("A", 1, "bob", 2, 3), ("B", 1, "ann", 3, 3),
+        ("B", 1, "bob", 2, 2), ("B", 2, "bob", 5, ""), ("A", 2, "ann", 1, 2),
+        ("A", 2, "ann", 3, 2), ("C", 1, "ann", 2, ""), ("D", 1, "ann", 1, 2),
+    ]  # fmt: skip
+    metric = {"A": 3, "B": 2, "C": 9, "D": 1}
+    lines = ["\t".join(map(str, (*row, metric[row[0]]))) for row in rows]
+    path.write_text(
+        "\n".join(["system\tseg\tjudge\tadequacy\tfluency\tm", *lines]) + "\n"
+    )
+    # The twin: judgements with both values; Ann's repetition of segment 2 is averaged.
+    sums = [("A", 1, "ann", 9), ("A", 1, "bob", 5), ("B", 1, "ann", 6),
+            ("B", 1, "bob", 4), ("A", 2, "ann", 4), ("D", 1, "ann", 3)]  # fmt: skip
+    lines = ["\t".join(map(str, (*row, metric[row[0]]))) for row in sums]
+    summed.write_text("\n".join(["system\tseg\tjudge\tda\tm", *lines]) + "\n")
+    ask = ["--coef", "pearson", "--no-ci", "--metric", "m"]
+    done = CliRunner().invoke(
+        cli, ["meta", "correlate", str(path), "--gold", "adequacy+fluency", *ask]
+    )
+    assert done.exit_code == 0, done.output
+    twin = CliRunner().invoke(
+        cli, ["meta", "correlate", str(summed), "--gold", "da", *ask]
+    )
+    row = next(line for line in twin.output.split("\n") if line.startswith("m "))
+    assert row in done.output
+    assert "without one and so left out: 2." in done.output
+    assert "gold:adequacy+fluency" in done.output
+    # The same from another file, of which the gold is taken.
+    scores = tmp_path / "scores.tsv"
+    scores.write_text("system\tseg\tm\nA\t1\t3\nB\t1\t2\nD\t1\t1\nA\t2\t3\n")
+    given = ["--gold", "adequacy+fluency", "--gold-from", str(path), *ask]
+    other = CliRunner().invoke(cli, ["meta", "correlate", str(scores), *given])
+    assert row in other.output
+    # The judges' totals agree as their sums do.
+    agree = ["--no-ci", "--scorer"]
+    one = CliRunner().invoke(
+        cli, ["meta", "agree", str(path), *agree, "adequacy + fluency"]
+    )
+    two = CliRunner().invoke(cli, ["meta", "agree", str(summed), *agree, "da"])
+    assert one.output.split("\n")[2:9] == two.output.split("\n")[2:9]
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        ("adequacy+fluenzy", "No scorer named 'fluenzy'. Did you mean 'fluency'?"),
+        ("adequacy+adequacy", "names a scorer twice"),
+        ("adequacy+errors", "Higher values are better for some parts"),
+        (
+            "adequacy+later",
+            "No judge gave the same output values of adequacy and later",
+        ),
+    ],
+)
+def test_what_is_no_total_is_refused(gold, said, tmp_path):
+    path = tmp_path / "ratings.tsv"
+    path.write_text(
+        "system\tseg\tjudge\tadequacy\tfluency\terrors\tlater\tm\n"
+        "A\t1\tann\t1\t1\t1\t\t3\nA\t1\tbob\t\t\t\t1\t3\nB\t1\tann\t2\t2\t2\t\t4\n"
+    )
+    ask = [
+        "meta",
+        "correlate",
+        str(path),
+        "--gold",
+        gold,
+        "--lower-is-better",
+        "errors",
+    ]
+    done = CliRunner().invoke(cli, ask)
+    assert done.exit_code != 0
+    assert said in str(done.exception) + done.output
+
+
 def test_errors_of_mqm_with_the_rounding_of_wmt(tmp_path):
     path = tmp_path / "errors.tsv"
     minor, small = "accuracy\tminor", "fluency/punctuation\tminor"

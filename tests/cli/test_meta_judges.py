@@ -142,3 +142,45 @@ def test_mistakes_are_explained(args, said, scores, cli):
     assert done.code != 0
     assert said in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.fixture
+def ratings(write):
+    """Two judges, on scales of their own, rank a < b < c < d alike in twenty segments."""
+    lines = ["system\tsegment\tjudge\tadequacy\tfluency\tmetric"]
+    for segment in range(20):
+        for judge, base in (("ann", 1), ("bob", 5)):
+            for place, system in enumerate("abcd"):
+                given = base + place
+                lines.append(f"{system}\t{segment}\t{judge}\t{given}\t{given}\t{place}")
+    return write("ratings.tsv", lines)
+
+
+def curve_of_judges(done):
+    assert (done.code, done.err) == (0, "")
+    lines = json.loads(done.out)["curves"]["judge with judge"]
+    return {line["n"]: round(line["mean"], 3) for line in lines}
+
+
+def test_judges_who_rank_alike(ratings, cli):
+    ask = ("meta", "pseudo", ratings, "--gold", "adequacy", "--format", "json")
+    drawn = dict.fromkeys((1, 2, 5, 10, 20), 1.0)
+    assert curve_of_judges(cli(*ask)) == drawn
+    assert curve_of_judges(cli(*ask, "--judges-by", "document")) == drawn
+    by_cell = curve_of_judges(cli(*ask, "--judges-by", "cell"))
+    assert by_cell[1] == -0.217
+    assert by_cell[20] < 1
+    done = cli(*ask, "--judges-by", "judge")
+    assert done.code == 2
+    assert "--judges-by" in done.err
+
+
+def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
+    lines = ratings.read_text(encoding="utf-8").split("\n")[:-1]
+    nameless = write("x.tsv", [line.replace("\tbob\t", "\t\t") for line in lines])
+    ask = ("meta", "pseudo", nameless, "--gold", "adequacy", "--lengths", "1")
+    assert "|judges-by:cell|seed" in cli(*ask).out
+    done = cli(*ask, "--judges-by", "segment")
+    assert done.code == 2
+    assert "name no judge" in done.err
+    assert "set --judges-by to cell" in done.err

@@ -26,6 +26,11 @@ def test_systems_are_ranked_on_every_document(metra_command, tmp_path):
         assert ranking["agreement"] == {
             "distance": 1, "similarity": 0, "precision": 0, "recall": 0,
         }  # fmt: skip
+        # Nothing is left but a tie, which contradicts nobody.
+        assert ranking["partial"] == {
+            "distance": 0.5, "similarity": 50, "precision": 100, "recall": 0,
+        }  # fmt: skip
+        assert ranking["unranked"] == []
 
 
 def test_the_table_says_the_same(metra_command, tmp_path):
@@ -47,17 +52,87 @@ def test_the_table_says_the_same(metra_command, tmp_path):
     )
 
 
+def rank_three(metra_command, path, form="json"):
+    systems = [s for s in EXAMPLE.outputs if s.endswith(("solid.txt", "terse.txt"))]
+    ran = metra_command(
+        "rank", *SYSTEMS, *(s for s in systems if s not in SYSTEMS), "--docs", EXAMPLE.docs,
+        "-r", EXAMPLE.references[0], "-m", "bleu", "--expected", path, "--format", form,
+    )  # fmt: skip
+    assert (ran.code, ran.err) == (0, "")
+    return ran.out
+
+
+def test_people_need_not_rank_every_system(metra_command, tmp_path):
+    people = tmp_path / "people.tsv"
+    # By BLEU solid is the best; nobody ranked terse, and nobody asked for another.
+    people.write_text("literal\t2\nsolid\t1\nother\t1\n")
+    (found,) = json.loads(rank_three(metra_command, people))["rankings"]
+    assert found["unranked"] == ["terse"]
+    assert found["agreement"]["distance"] == 0
+    table = rank_three(metra_command, people, "table")
+    assert "not in the expected ranking and so not compared: terse" in table
+    assert "partial" not in table
+    people.write_text("literal\t1\nsolid\t1\n")
+    (found,) = json.loads(rank_three(metra_command, people))["rankings"]
+    assert found["agreement"] == {
+        "distance": 0.5, "similarity": 50, "precision": 0, "recall": 100,
+    }  # fmt: skip
+    people.write_text("literal\t1\nsolid\t2\n")
+    assert (
+        "most complete partial ranking without a pair in the opposite order: distance 0.5, "
+        "similarity 50.0 %, precision 100.0 %, recall 0.0 %"
+    ) in rank_three(metra_command, people, "table")
+
+
+def test_rankings_by_judges_are_averaged(metra_command, tmp_path):
+    # Ann ranks all; Bob two of three, so that his 1 and 2 count 4/3 and 8/3; Eve ties two.
+    # Dan ranks one system, which says nothing. Averages: 16/9, 11/6 and 5/2.
+    rows = [
+        ("ann", "solid", 2), ("ann", "literal", 1), ("ann", "terse", 3),
+        ("bob", "solid", 1), ("bob", "literal", 2),
+        ("eve", "solid", 1), ("eve", "terse", 1), ("dan", "terse", 1),
+    ]  # fmt: skip
+    table = tmp_path / "table.tsv"
+    lines = [f"{judge}\t7\t{system}\t{rank}" for judge, system, rank in rows]
+    table.write_text("\n".join(["judge\tseg\tsystem\trank", *lines]) + "\n")
+    plain = tmp_path / "plain.tsv"
+    plain.write_text(f"solid\t{16 / 9}\nliteral\t{11 / 6}\nterse\t{2.5}\n")
+    assert rank_three(metra_command, table) == rank_three(metra_command, plain)
+    from metra.formats.scores.long_table import read_ranks
+
+    assert read_ranks(str(table)) == {
+        "solid": pytest.approx((2 + 4 / 3 + 2) / 3),
+        "literal": pytest.approx((1 + 8 / 3) / 2),
+        "terse": pytest.approx((3 + 2) / 2),
+    }
+
+
 @pytest.mark.parametrize(
     ("ranks", "message"),
     [
         pytest.param("solid 1\n", "line 1: 'solid 1'; expected", id="no tab"),
-        pytest.param("solid\t1\n", "no rank for literal", id="a system without rank"),
+        pytest.param("solid\t1\n", "it must rank two or more", id="one system ranked"),
+        pytest.param("", "ranks no system", id="nothing ranked"),
+        pytest.param("solid\tnan\n", "expected a system's name", id="not a number"),
+        pytest.param("solid\t0\nliteral\t1\n", "the rank is 0; expected 1", id="zero"),
+        pytest.param(
+            "solid\t1\nliteral\t2\nsolid\t2\n", "line 3 ranks 'solid' again", id="twice"
+        ),
+        pytest.param("name\trank\nx\t1\n", "has no column system", id="no systems"),
+        pytest.param(
+            "system\tseg\trank\nsolid\t1\t1\nsolid\t1\t2\n",
+            "line 3 ranks 'solid' again",
+            id="twice in a segment",
+        ),
+        pytest.param(
+            "system\tseg\trank\nsolid\t1\tbest\n", "the rank is 'best'", id="a word"
+        ),
         pytest.param(None, "cannot be read", id="no file"),
     ],
 )
 def test_faulty_rankings_are_refused(metra_command, tmp_path, ranks, message):
     people = tmp_path / "people.tsv"
-    if ranks:
+    if ranks is not None:
         people.write_text(ranks)
     ran = metra_command(
         "rank", *SYSTEMS, "-r", EXAMPLE.references[0], "--docs", EXAMPLE.docs,

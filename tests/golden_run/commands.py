@@ -307,6 +307,26 @@ CASES = [
         needs=("scores",),
     ),
     Case(
+        "segment/modes",
+        [
+            "metra segment split examples/outputs/dropped.txt --lang en -o text.txt",
+            *every_format(
+                "metra segment split examples/source.fr.txt --lang fr",
+                ("text", "tsv", "json"),
+            ),
+            *every_format(
+                f"metra segment align text.txt {REFS} --lang en -o aligned.txt",
+                ("table", "tsv", "json"),
+            ),
+            *every_format(
+                f"metra segment resegment text.txt {REFS} --lang en -o cut.tsv",
+                ("table", "tsv", "json"),
+            ),
+            "metra score aligned.txt -r examples/reference.1.txt",
+            "metra score cut.tsv",
+        ],
+    ),
+    Case(
         "weights/build-show-stability",
         [
             f"metra weights build {REFS.replace('-r ', '')} --docs examples/docs.txt "

@@ -1,5 +1,7 @@
 """Pseudo-documents: a plain twin, pooled statistics, judges with judges, and edges."""
 
+from itertools import combinations, permutations, product
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -134,6 +136,195 @@ def test_judges_are_compared_on_different_judgements():
     assert low < 0.95
 
 
+def judged_by(lines):
+    """A table of (system, segment, judge, value), and a metric that likes later systems."""
+    systems, segments, judges, values = zip(*lines, strict=True)
+    people = build_score_table(
+        systems, [ScoredItem(s) for s in segments], {Scorer("da", "da"): values}, judges
+    )
+    cells = sorted({(system, segment) for system, segment, _, _ in lines})
+    metric = build_score_table(
+        [system for system, _ in cells],
+        [ScoredItem(segment) for _, segment in cells],
+        {Scorer("m"): [float(ord(system)) for system, _ in cells]},
+    )
+    return concatenate_scores([people, metric])
+
+
+def draw(lines, **options):
+    scores = judged_by(lines)
+    lined = build_panel(scores, "da")
+    return draw_documents(lined, gather_judgements(scores, lined), **options)
+
+
+#: Two judges, each on a scale of their own, who rank a < b < c < d in twenty segments.
+ALIKE = [
+    (system, str(segment), judge, base + place)
+    for segment in range(20)
+    for judge, base in (("ann", 1.0), ("bob", 5.0))
+    for place, system in enumerate("abcd")
+]
+#: Each judge has judged one system of a segment only.
+APART = [
+    (system, str(segment), f"{judge}{system}", float(value))
+    for segment, rows in enumerate(("1234", "2143", "1324"))
+    for judge, shift in (("ann", 0), ("bob", 3))
+    for system, value in zip("abcd", (int(row) + shift for row in rows), strict=True)
+]
+#: Judges share some systems of a segment; one cell has one judgement, one has none.
+PARTLY = [
+    ("a", "1", "ann", 5.0), ("b", "1", "ann", 2.0), ("c", "1", "ann", 6.0),
+    ("a", "1", "bob", 9.0), ("b", "1", "bob", 7.0), ("c", "1", "eve", 9.0),
+    ("a", "2", "ann", 4.0), ("b", "2", "bob", 5.0), ("c", "2", "bob", 5.0),
+    ("a", "2", "eve", 8.0), ("b", "2", "eve", 9.0), ("c", "2", "eve", 7.0),
+    ("a", "3", "bob", 1.0), ("b", "3", "ann", 8.0), ("b", "3", "eve", 4.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("judges_by", "expected"),
+    [("auto", 1.0), ("segment", 1.0), ("document", 1.0), ("cell", -0.217)],
+)
+def test_judges_who_rank_alike_agree_unless_their_scales_are_mixed(judges_by, expected):
+    curves = draw(ALIKE, lengths=[1, 2, 5, 0], judges_by=judges_by)
+    assert round(curves.judge_mean()[0], 3) == expected
+    if judges_by != "cell":
+        assert curves.judge_mean() == pytest.approx([1, 1, 1, 1])
+        assert curves.mean("m") == pytest.approx([1, 1, 1, 1])
+    assert curves.judges_by == ("segment" if judges_by == "auto" else judges_by)
+    assert curves.crossed == 1
+
+
+def twin_of_all_draws(lines, n, unit):
+    """Mean coefficient of judges, and of the metric, over every document and every order.
+
+    The order is of all judges, for each cell, segment or document; a cell takes the first
+    and the second of those who judged it.
+    """
+    by_cell = {}
+    for system, segment, judge, value in lines:
+        by_cell.setdefault((system, segment), {})[judge] = value
+    systems = sorted({line[0] for line in lines})
+    judges = sorted({line[2] for line in lines})
+    rhos, weights = {"judges": [], "m": []}, []
+    for document in combinations(sorted({line[1] for line in lines}), n):
+        units = {
+            "cell": [cell for cell in by_cell if cell[1] in document],
+            "segment": list(document),
+            "document": ["all"],
+        }[unit]
+        every = list(product(permutations(judges), repeat=len(units)))
+        weights += [1 / len(every)] * len(every)
+        for orders in every:
+            order_of = dict(zip(units, orders, strict=True))
+            drawn = {system: ([], [], []) for system in systems}
+            for (system, segment), given in by_cell.items():
+                if segment not in document:
+                    continue
+                key = {"cell": (system, segment), "segment": segment}.get(unit, "all")
+                values = [given[judge] for judge in order_of[key] if judge in given]
+                drawn[system][0].append(values[0])
+                if len(values) > 1:
+                    drawn[system][1].append(values[0])
+                    drawn[system][2].append(values[1])
+            metric = [float(ord(system)) for system in systems]
+            gold, one, other = (
+                [np.mean(drawn[s][at]) if drawn[s][at] else np.nan for s in systems]
+                for at in range(3)
+            )
+            rhos["judges"].append(spearman_of_known(one, other))
+            rhos["m"].append(spearman_of_known(gold, metric))
+    known = {name: np.isfinite(values) for name, values in rhos.items()}
+    return {
+        name: np.average(
+            np.array(values)[known[name]], weights=np.array(weights)[known[name]]
+        )
+        for name, values in rhos.items()
+    }
+
+
+def spearman_of_known(one, other):
+    known = np.isfinite(one) & np.isfinite(other)
+    one, other = np.array(one)[known], np.array(other)[known]
+    if len({*one}) < 2 or len({*other}) < 2:
+        return np.nan
+    return scipy.stats.spearmanr(one, other)[0]
+
+
+@pytest.mark.parametrize(
+    ("unit", "n"),
+    # Of more segments, or of cells of two, there are too many orders to list.
+    [("cell", 1), ("segment", 1), ("segment", 2), ("document", 1), ("document", 2)],
+)
+def test_drawn_judges_are_those_of_the_slow_twin(unit, n):
+    expected = twin_of_all_draws(PARTLY, n, unit)
+    curves = draw(PARTLY, lengths=[n], documents=20_000, judges_by=unit)
+    # Four standard errors of a coefficient of 20,000 documents are below .03.
+    assert curves.judge_mean() == pytest.approx([expected["judges"]], abs=0.03)
+    assert curves.mean("m") == pytest.approx([expected["m"]], abs=0.03)
+
+
+def test_the_slow_twin_tells_the_units_apart():
+    found = {u: twin_of_all_draws(PARTLY, 1, u)["judges"] for u in ("cell", "segment")}
+    assert abs(found["cell"] - found["segment"]) > 0.1
+    by = [twin_of_all_draws(PARTLY, 2, u)["judges"] for u in ("segment", "document")]
+    assert abs(by[0] - by[1]) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("lines", "unit", "crossed"),
+    [
+        pytest.param(ALIKE, "segment", 1.0, id="crossed"),
+        pytest.param(APART, "cell", 0.0, id="uncrossed"),
+        # Pairs judged twice: a, b and c in segment 1 (only a and b share two judges), and
+        # in segment 2 (only b and c do).
+        pytest.param(PARTLY, "cell", 2 / 6, id="partly crossed"),
+        pytest.param(
+            [line for line in ALIKE if line[1:3] != ("0", "bob")] + ALIKE[4:7],
+            "segment", 1.0, id="a judgement is still missing",
+        ),
+    ],
+)  # fmt: skip
+def test_the_design_decides(lines, unit, crossed):
+    curves = draw(lines, lengths=[1], documents=9)
+    assert curves.judges_by == unit
+    assert curves.crossed == pytest.approx(crossed)
+
+
+def test_judges_without_names_are_drawn_for_cells():
+    nameless = [
+        (*line[:2], "" if line[1:3] == ("0", "bob") else line[2], line[3])
+        for line in ALIKE
+    ]
+    curves = draw(nameless, lengths=[1], documents=50)
+    assert curves.judges_by == "cell"
+    assert np.isnan(curves.crossed)
+    with pytest.raises(CorpusError, match="none can be held fixed by segment"):
+        draw(nameless, lengths=[1], judges_by="segment")
+
+
+def test_a_judge_is_not_compared_with_themselves():
+    # Ann judged everything twice: that is one judgement each, the mean of both.
+    again = [(*line[:3], line[3] + 2) for line in ALIKE if line[2] == "ann"]
+    ann = [line for line in ALIKE if line[2] == "ann"] + again
+    assert draw(ann, lengths=[1], documents=9).judges == []
+    scores = judged_by([*ALIKE, *again])
+    judged = gather_judgements(scores, build_panel(scores, "da"))
+    assert set(judged.count.ravel()) == {2}
+    assert sorted({*judged.value[judged.judge == 0].tolist()}) == [2, 3, 4, 5]
+
+
+def test_the_signature_names_the_sampling():
+    scores = judged_by(ALIKE)
+    panel = build_panel(scores, "da")
+    for judges_by, said in [("auto", "segment"), ("cell", "cell")]:
+        options = PseudoOptions(lengths=(1,), documents=9, judges_by=judges_by)
+        curves = correlate_documents(scores, panel, options)
+        findings = report_pseudo(panel, curves, options)
+        assert f"|judges-by:{said}|crossed:100%|" in findings.signature
+        assert any(f"drawn for each {said}" in note for note in findings.notes)
+
+
 def test_one_length_does_not_depend_on_the_others():
     scores = twice(np.random.default_rng(2).normal(size=(5, 30)))
     lined = build_panel(scores, "da")
@@ -212,6 +403,15 @@ def test_sums_that_only_rounding_tells_apart_are_ties():
     gold = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [1, 1, 1]])
     assert gold[0].sum() != gold[1].sum()
     found = panel_of(gold, {"m": np.array([[1.0, 1, 1], [2, 2, 2], [3, 3, 3]])})
+    curves = draw_documents(found, once(found), lengths=[0])
+    expected = scipy.stats.spearmanr([1, 1, 2], [1, 2, 3])[0]
+    assert curves.mean("m") == pytest.approx([expected])
+
+
+def test_equal_means_of_different_numbers_of_cells_are_ties():
+    # Means 5, 5 and 17; a grid for sums would part the two that are equal.
+    gold = np.array([[3.0, 7], [5, np.nan], [16, 18]])
+    found = panel_of(gold, {"m": np.array([[1.0, 1], [2, 2], [3, 3]])})
     curves = draw_documents(found, once(found), lengths=[0])
     expected = scipy.stats.spearmanr([1, 1, 2], [1, 2, 3])[0]
     assert curves.mean("m") == pytest.approx([expected])

@@ -142,3 +142,56 @@ def test_what_is_missing_is_said():
         rank(scores, "gold", by="z")
     with pytest.raises(CorpusError, match="takes two"):
         rank(scores, "x")
+
+
+def table_of_ranks(lines):
+    systems, segments, judges, ranks = zip(*lines, strict=True)
+    items = [ScoredItem(segment) for segment in segments]
+    return build_score_table(systems, items, {Scorer("rank", "human"): ranks}, judges)
+
+
+#: Ann ranks a, b and c, Bob c and d, Eve ties b and d: together a < b < c < d.
+PARTIAL = [
+    ("a", "1", "ann", 1), ("b", "1", "ann", 2), ("c", "1", "ann", 3),
+    ("c", "1", "bob", 1), ("d", "1", "bob", 2),
+    ("b", "2", "eve", 1), ("d", "2", "eve", 1), ("a", "2", "dan", 1),
+]  # fmt: skip
+
+
+def test_judges_may_rank_some_of_the_systems():
+    findings, found = rank(table_of_ranks(PARTIAL), "rank", ranks=True, by="arr")
+    assert found.systems == ["a", "b", "c", "d"]
+    # Five fourths of 1, 2, 3 and five thirds of 1, 2 and, tied, 1.5; Dan's says nothing.
+    expected = [5 / 4, (5 / 2 + 5 / 2) / 2, (15 / 4 + 5 / 3) / 2, (10 / 3 + 5 / 2) / 2]
+    assert found.columns["arr"].tolist() == pytest.approx(expected)
+    # Shares of the others that are beaten: a 1; b 1/2 and, tied, 1/2; c 0 and 1; d 0 and 1/2.
+    # In segment 1 both of c's judges count the same.
+    assert found.columns["mean"].tolist() == pytest.approx([1, 0.5, 0.5, 0.25])
+    # a beat b and c; b lost to a and beat c; c lost to a and b and beat d; d lost to c.
+    assert found.columns["wins"].tolist() == pytest.approx([1, 0.5, 1 / 3, 0])
+    assert "|values:ranks|" in findings.signature
+    assert "arr:3 rankings" in findings.signature
+
+
+def test_ranks_that_are_none_are_refused():
+    with pytest.raises(
+        CorpusError, match="'rank' has a rank of 0; ranks of systems start"
+    ):
+        rank(table_of_ranks([*PARTIAL, ("a", "3", "ann", 0)]), "rank", ranks=True)
+
+
+@pytest.mark.parametrize("lang", ["cs-en", "de-en", "es-en", "fr-en"])
+def test_rankings_of_five_systems_give_the_published_wins(shared, read_table, lang):
+    folder = shared / "data" / "wmt12-ranking"
+    lines = [
+        (row[f"system{n}"], f"{row['seg']} {at}", row["judge"], float(row[f"rank{n}"]))
+        for at, row in enumerate(read_table(folder / "rankings.tsv"))
+        if row["lp"] == lang
+        for n in range(1, 6)
+        if row[f"rank{n}"] not in ("", "-1")
+    ]
+    _, found = rank(table_of_ranks(lines), "rank", ranks=True, by="wins")
+    published = read_table(folder / f"{lang}.sys_scores.tsv")
+    expected = {row["system"]: float(row["expected_wins"]) for row in published}
+    wins = dict(zip(found.systems, found.columns["wins"].tolist(), strict=True))
+    assert {name: wins[name] for name in expected} == pytest.approx(expected, abs=6e-5)

@@ -1,8 +1,17 @@
 """The script of each letter, and the scripts of each language."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from metra.text.scripts import get_script, is_unspaced_letter, list_scripts
+import metra
+from metra.text.scripts import (
+    UNSPACED,
+    get_script,
+    is_unspaced_letter,
+    list_scripts,
+)
 
 
 def test_languages():
@@ -30,3 +39,17 @@ def test_letters(letters, script):
 def test_scripts_without_blanks():
     assert all(map(is_unspaced_letter, "市がテﾃ々กມក"))
     assert not any(map(is_unspaced_letter, "aж한བ1。"))
+
+
+@pytest.mark.parametrize(
+    ("script", "lists"),
+    [("web/static/steps/words.js", 2), ("report/html/static/diff.js", 1)],
+)
+def test_browsers_have_the_same_scripts_without_blanks(script, lists):
+    text = (Path(metra.__file__).parent / script).read_text(encoding="utf-8")
+    classes = re.findall(r"\[((?:[\\\s+\"]*p\{Script=\w+\})+)\]", text)
+    expected = {name.title().replace("Cjk", "Han") for name in UNSPACED}
+    assert len(classes) == lists
+    assert [{*re.findall(r"Script=(\w+)", each)} for each in classes] == [
+        expected
+    ] * lists

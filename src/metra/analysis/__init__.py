@@ -16,4 +16,5 @@ distributions: how segment scores are spread over bins
 relations: how metrics go with each other and with judgements
 word_stability: how stable words are across two translations, by their salience
 retrieval: whether documents are found through their translations
+segmentation: outputs whose lines are not those of the references, segmented like them
 """

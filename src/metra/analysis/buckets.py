@@ -14,7 +14,6 @@ from metra.analysis.word_diff import get_preparation
 from metra.corpus.outputs import Corpus
 from metra.errors import (
     CorpusError,
-    LengthError,
     OptionError,
     UnknownNameError,
     no_such,
@@ -24,7 +23,7 @@ from metra.metrics.record import Array
 from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults, resampling, totals
 from metra.stats.paired_tests import LEAST_UNITS
-from metra.text.columns import pack
+from metra.text.columns import check_lengths, pack
 from metra.text.preparation import Preparation, prepare
 
 LENGTHS = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0)
@@ -251,12 +250,8 @@ def _partition_segments(
 
 def _partition_by_labels(name: str, labels: Sequence[Any], segments: int) -> _Partition:
     """Part the test set by labels that someone has given to its segments."""
-    if len(labels) != segments:
-        msg = (
-            f"There are {len(labels)} labels {name!r} but {segments} segments; "
-            "expected one label for each segment, in the same order."
-        )
-        raise LengthError(msg)
+    lengths = {"the corpus": segments, f"the column of labels {name!r}": len(labels)}
+    check_lengths(lengths)
     return _Partition(name, *totals.number_labels([str(label) for label in labels]))
 
 

@@ -1,7 +1,7 @@
 """Judging by people without a server: how outputs are judged and what the answers show.
 
 agreement: how far judges agree
-assignment: tasks, and which judge gets which, in which order, with repeats and degraded items
+assignment: which judge gets which tasks, in which order; repeats, and degraded items made
 campaign: a campaign: protocol, texts and settings, frozen together
 creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example

@@ -222,7 +222,7 @@ _FORMATS = {
         ),
         ImportFormat(
             "metra",
-            lambda head: "schema" in (head.first_object or {}),
+            judgement_jsonl.is_judgements,
             judgement_jsonl.parse_judgements,
             ("protocols",),
         ),

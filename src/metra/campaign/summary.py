@@ -178,6 +178,8 @@ class Summary:
     flags: dict[str, list[str]]
     judge_by_system: Sequence[JudgeBySystem]
     agreement: Sequence[ScorerAgreement]
+    #: Bootstrap draws of the intervals of agreement.
+    agreement_trials: int
     times: TimeTable | None
     #: How often a system has no score, by system, scorer and reason.
     undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
@@ -211,6 +213,7 @@ def summarise_judgements(
         flag_judges(rows, options.rules),
         average_by_judge(counted),
         compute_agreement(figures, trials=trials, seed=options.ranking.seed),
+        trials,
         build_time_table(chosen),
         count_undefined(score_judgements(chosen)),
     )

@@ -16,6 +16,7 @@ parse: `metra parse`, dependency parses of a text
 profile: `metra profile`, length, repetition, copied words and more of each system
 rank: `metra rank`, systems by the average of their ranks on every document
 report: `metra report`, everything about some outputs as one HTML file
+segment: `metra segment`, sentences, and outputs segmented like their references
 score: `metra score`, outputs against references, by any metrics, at any level
 weights: `metra weights`, lists of the salience of each word in each document
 """
@@ -39,14 +40,22 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
     *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
-    *("parse", "evaltrans", "weights", "convert", "meta", "judge", "demo"),
+    *("parse", "evaltrans", "weights", "convert", "segment", "meta", "judge", "demo"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("coef", "drop", "group_by", "input_format", "level", "lower_is_better", "macro"),
-    *("nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
+    *(
+        "coef",
+        "drop",
+        "group_by",
+        "input_format",
+        "judges_by",
+        "level",
+        "lower_is_better",
+    ),
+    *("macro", "nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.

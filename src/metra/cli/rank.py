@@ -15,7 +15,8 @@ from metra.cli import options
 @options.documents
 @options.option(
     "--expected FILE",
-    "A ranking to hold the others against: a system, a tab and its rank on each line.",
+    "A ranking to hold the others against: a system, a tab and its rank on each line; or a "
+    "table of rankings by people, with columns system, rank, segment and judge.",
 )
 @options.table_or_json
 @options.out
@@ -34,6 +35,12 @@ def rank(
     is how the X-score ranks systems, and it works with every measure. With --expected,
     such as a ranking by people, the distance between the rankings is the number of pairs
     in the opposite order, plus half for each pair that is tied in one of them.
+
+    People's rankings may have ties, and may leave out systems: what is not ranked is not
+    compared. Of a table of rankings, each of a judge and a segment (or document), ranks are
+    averaged; rank r of m systems counts as r (S + 1) / (m + 1), its expectation among all
+    S. The most complete partial ranking ties those systems that the measure puts in the
+    opposite order.
 
     \b
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt

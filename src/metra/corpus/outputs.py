@@ -52,9 +52,10 @@ class Outputs:
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
         lengths = {
-            f"the labels {name!r}": len(self.labels[name]) for name in self.labels
+            f"the column of labels {name!r}": len(self.labels[name])
+            for name in self.labels
         }
-        check_lengths({"the outputs": len(self)} | lengths)
+        check_lengths({"the corpus": len(self)} | lengths)
 
     def __len__(self) -> int:
         """Count the segments."""

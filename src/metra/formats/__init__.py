@@ -4,12 +4,13 @@
 `annotations` what is known about texts besides. The modules here are what formats share:
 bytes, lines, tables and the recognition of a format by a file's name and first bytes.
 
-stream: bytes of files and standard input, unpacked; file versions; small TOML and JSON
-compression: gzip, xz and zstd, read and written
+stream: opens files and standard input, unpacked; file versions; small TOML and JSON
+compression: the packers and unpackers of gzip, xz and zstd that `stream` and `atomic` call
 spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8
-table: delimited tables; the only place where lines are cut into cells
-recognise: the format of a file, by its name and its first bytes; the table of text formats
+table: delimited tables cut into cells, quoted CSV among them
+recognise: the format of a file, by its name and first bytes; the table of text formats
+    (that of scores is in `scores.read`, of other programs' judgements in `campaign.imports`)
 atomic: files and folders that are written whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets

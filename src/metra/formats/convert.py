@@ -45,7 +45,7 @@ def convert_files(
     progress: Callable[[int], None] = lambda _: None,
 ) -> None:
     """Read the files side by side and write them in another format."""
-    form = _choose_format(out, settings.to)
+    form = choose_written_format(out, settings.to)
     table = ParallelTable(files)
     dropped = [_find_column(name, table.fields) for name in settings.drop]
     fields = [field for field in table.fields if field not in dropped]
@@ -58,7 +58,7 @@ def convert_files(
     form.load("Writing").write(out, fields, chunks, about)
 
 
-def _choose_format(out: str, to: str) -> TextFormat:
+def choose_written_format(out: str, to: str) -> TextFormat:
     """Return the format that is given, else the one that the name of the result tells."""
     written = {name: form for name, form in FORMATS.items() if form.is_written}
     if to != "auto":

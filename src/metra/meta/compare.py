@@ -212,10 +212,11 @@ def _test_outcomes(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Arr
     eps = compute_thresholds(panel.gold, panel.metrics, options)
     gold_gaps = pair_gaps(panel.gold)
     there = np.isfinite(gold_gaps)
+    gold_order = order_pairs(gold_gaps)
     right = []
     for name, metric in panel.metrics.items():
         order = order_pairs(pair_gaps(metric), eps[name])
-        right.append((np.sign(gold_gaps) == order)[there])
+        right.append((gold_order == order)[there])
     count = there.sum(0)
     weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
     return pairs_p(np.array(right, np.float64), weights)

@@ -9,7 +9,7 @@ from metra.meta import correlate
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.scatter import ScatterPoints
 from metra.scoring.table import Table, make_table
-from metra.stats.arrays import Array, pair_gaps
+from metra.stats.arrays import Array, order_pairs, pair_gaps
 from metra.stats.bootstrap import resamples_segments
 from metra.stats.correlation import CorrelationResult, Options
 from metra.stats.line_fit import fit_line
@@ -151,7 +151,7 @@ def _build_cloud(differences: SystemDifferences, name: str) -> ScatterPoints:
 
 def _build_table(differences: SystemDifferences) -> Table:
     panel = differences.panel
-    gold = np.sign(pair_gaps(panel.system_gold))
+    gold = order_pairs(pair_gaps(panel.system_gold))
     names = correlate.sort_metrics(differences.answers[0])
     pairs = "1 pair" if len(gold) == 1 else f"{len(gold)} pairs"
     headings = ["differentials", f"accuracy ({pairs})"]
@@ -160,7 +160,7 @@ def _build_table(differences: SystemDifferences) -> Table:
     for band in () if differences.gold_p is None else BANDS:
         sure = np.asarray(differences.gold_p) < band
         headings.append(f"p<{band:g} ({int(sure.sum())})")
-        right = [(np.sign(gaps[name]) == gold)[sure] for name in names]
+        right = [(order_pairs(gaps[name]) == gold)[sure] for name in names]
         sure_columns.append(
             [build_figure(r.mean() if len(r) else np.nan) for r in right]
         )

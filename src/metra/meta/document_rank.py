@@ -7,7 +7,12 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.scoring.results import Results
-from metra.stats.ranking import RankAgreement, compare_ranks, rank_by_average
+from metra.stats.ranking import (
+    RankAgreement,
+    compare_ranks,
+    find_partial_ranking,
+    rank_by_average,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,10 @@ class MetricRanking:
     averages: Sequence[float]
     ranks: Sequence[float]
     agreement: RankAgreement | None
+    #: The same of the most complete partial ranking with no pair in the opposite order.
+    partial: RankAgreement | None = None
+    #: The systems that the expected ranking does not rank.
+    unranked: Sequence[str] = ()
 
 
 def rank_by_documents(
@@ -28,16 +37,18 @@ def rank_by_documents(
     """Rank the systems by the average of their ranks on every document.
 
     The results must hold document scores. `expected` gives each system's rank by people,
-    or by whatever the rankings are to be held against.
+    or by whatever the rankings are to be held against; systems that it leaves out are not
+    compared.
     """
     names = [entry.name for entry in results.systems]
-    without = [name for name in names if expected is not None and name not in expected]
-    if without:
+    shared = [at for at, name in enumerate(names) if name in (expected or ())]
+    if expected is not None and len(shared) < 2:
         msg = (
-            f"The expected ranking has no rank for {', '.join(without)}; it ranks "
-            f"{', '.join(expected or ())}."
+            f"The expected ranking ranks {', '.join(expected) or 'no system'}; of "
+            f"{', '.join(names)} it must rank two or more."
         )
         raise CorpusError(msg)
+    unranked = [name for name in names if expected is not None and name not in expected]
     rankings = []
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in results.systems]
@@ -50,10 +61,12 @@ def rank_by_documents(
             np.transpose(columns), higher_is_better=scores[0].higher_is_better
         )
         order = sorted(range(len(names)), key=ranking.averages.__getitem__)
-        agreement = None
+        agreement = partial = None
         if expected is not None:
-            theirs = [expected[name] for name in names]
-            agreement = compare_ranks(ranking.ranks.tolist(), theirs)
+            theirs = [expected[names[place]] for place in shared]
+            ours = ranking.ranks[shared].tolist()
+            agreement = compare_ranks(ours, theirs)
+            partial = compare_ranks(find_partial_ranking(ours, theirs).tolist(), theirs)
         rankings.append(
             MetricRanking(
                 spec,
@@ -62,6 +75,8 @@ def rank_by_documents(
                 ranking.averages[order].tolist(),
                 ranking.ranks[order].tolist(),
                 agreement,
+                partial,
+                unranked,
             )
         )
     return rankings

@@ -24,16 +24,27 @@ class MetaReport:
 def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
     """Put the answers for several golds under each other, each with its signature."""
     tables, notes = [], []
-    data: dict[str, Any] = {}
+    data: dict[str, dict[str, Any]] = {}
     for gold, report in by_gold.items():
         tables += [
             replace(table, name=f"{gold} {table.name}") for table in report.tables
         ]
         notes += [f"{gold}: {note}" for note in report.notes]
         for key, value in report.data.items():
-            data[key] = data[key] + value if key in data else value
+            data.setdefault(key, {})[gold] = value
     signatures = [report.signature for report in by_gold.values()]
-    return MetaReport(tables, "\n".join(signatures), notes, data)
+    merged = {key: _merge_values(values) for key, values in data.items()}
+    return MetaReport(tables, "\n".join(signatures), notes, merged)
+
+
+def _merge_values(by_gold: dict[str, Any]) -> Any:
+    """Put lists of records, which name their gold, in a row; keep the rest by gold."""
+    if all(
+        isinstance(value, list) and all(isinstance(each, dict) for each in value)
+        for value in by_gold.values()
+    ):
+        return [each for value in by_gold.values() for each in value]
+    return by_gold
 
 
 def group_names(reasons: Mapping[str, str]) -> dict[str, list[str]]:

@@ -199,6 +199,12 @@ class PseudoOptions:
         "spearman", "The coefficient of systems on a document.", metavar="NAME"
     )
     scaling: Scaling = _find_option("scaling")
+    judges_by: Literal["auto", "cell", "segment", "document"] = _option(
+        "auto",
+        "Draw judges for each cell, for each segment (all its systems have the same "
+        "judge) or for each document. auto: segment where the same two judges judged at "
+        "least half of the pairs of systems of a segment, else cell.",
+    )
     test: bool = _option(False, "Wilcoxon's test of each two metrics at each length.")
     seed: int = _find_option("seed")
 
@@ -289,6 +295,12 @@ class RankOptions:
         "wmt: all above beat all below; greedy: beaten by one of the cluster; range: no "
         "rank range reaches across (always so for trueskill).",
         flags="--clusters",
+    )
+    ranks: bool = _option(
+        False,
+        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
+        "segment, or to some of them; the mean is of the share of the others that a "
+        "system beats, a tie being half a win.",
     )
     test: Literal["auto", "signed-rank", "rank-sum"] = _option(
         "auto",

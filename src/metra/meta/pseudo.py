@@ -19,7 +19,10 @@ JUDGES = "judge with judge"
 
 
 def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
-    """Gather every single judgement of the panel's gold, higher being better."""
+    """Gather every single judgement of the panel's gold, higher being better.
+
+    A judge's own repetitions are averaged, so that judges are only compared with others.
+    """
     lines = scores.lines(panel.gold_name)
     sign = get_sign(scores, panel.gold_name)
     system_at = {name: at for at, name in enumerate(panel.systems)}
@@ -30,11 +33,21 @@ def gather_judgements(scores: Scores, panel: ScorePanel) -> JudgementCells:
     keep = (row >= 0) & (column >= 0)
     keep[keep] = np.isfinite(panel.gold[row[keep], column[keep]])
     cell = row[keep] * len(panel.items) + column[keep]
+    value, judge = lines.value[keep] * sign, lines.judge[keep]
+    if (judge < 0).any():
+        # Somebody unknown may be anybody: each judgement is one of its own.
+        judge = judge[:0]
+    else:
+        each, place = np.unique(cell * len(scores.judges) + judge, return_inverse=True)
+        if len(each) < len(cell):
+            value = np.bincount(place, value) / np.bincount(place)
+            cell, judge = np.divmod(each, len(scores.judges))
     order = np.argsort(cell, kind="stable")
     count = np.bincount(cell, minlength=panel.gold.size)
     start = np.cumsum(count) - count
     start, count = (each.reshape(panel.gold.shape) for each in (start, count))
-    return JudgementCells(start, count, lines.value[keep][order] * sign)
+    judge = judge[order] if len(judge) else judge
+    return JudgementCells(start, count, value[order], judge)
 
 
 def correlate_documents(
@@ -47,6 +60,7 @@ def correlate_documents(
         lengths=options.lengths,
         documents=options.documents,
         coef=options.coef,
+        judges_by=options.judges_by,
         seed=options.seed,
     )
 
@@ -99,6 +113,8 @@ def report_pseudo(
         coef=options.coef,
         documents=options.documents,
         drawn="without replacement",
+        judges_by=curves.judges_by,
+        crossed=_format_share(curves.crossed),
         pooled=",".join(panel.statistics) or None,
         seed=options.seed,
     )
@@ -113,6 +129,10 @@ def compute_wilcoxon(curves: DocumentCurves, place: int) -> Array:
     for i, j in permutations(range(len(values)), 2):
         p[i, j] = signed_rank_p(values[i] - values[j])
     return p
+
+
+def _format_share(share: float) -> str:
+    return f"{100 * share:.0f}%" if share == share else ""
 
 
 def _mean_and_se(values: Array) -> tuple[float, float]:
@@ -138,7 +158,15 @@ def _write_notes(curves: DocumentCurves, series: dict[str, list[Array]]) -> list
         )
     if not curves.judges:
         notes.append("Nothing was judged twice: there is no curve of judge with judge.")
-    elif curves.judged_twice < curves.judged:
+        return notes
+    shown = _format_share(curves.crossed)
+    design = (
+        f"the same two judges judged {shown} of the pairs of systems of a segment"
+        if shown
+        else "some judgements name no judge"
+    )
+    notes.append(f"Judges are drawn for each {curves.judges_by}: {design}.")
+    if curves.judged_twice < curves.judged:
         notes.append(
             f"Judge with judge: {curves.judged_twice:,} of {curves.judged:,} cells were "
             "judged twice."

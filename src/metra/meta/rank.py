@@ -8,6 +8,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.formats.scores.panel import (
     average_systems,
+    collect_rankings,
     count_comparisons,
     get_sign,
     orient_scores,
@@ -53,18 +54,29 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     """Rank systems by a scorer, and hold the ranking against other scorers'.
 
     `macro` makes every document or domain count the same, in the mean and in the test.
+    With `ranks`, the values are judges' ranks, of all systems of a segment or of some.
     `runs`, `matches` and `seed` are TrueSkill's, which is learned only if asked for; its
     rank ranges and clusters are then those of its runs.
     """
     notes: list[str] = []
+    rankings = None
+    if options.ranks:
+        scores, rankings = collect_rankings(scores, name)
     values, there = _select_systems(scores, name, notes)
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
     stats.check_systems(len(names))
-    groups, unit = _find_groups(scores)
-    average, units = stats.average_ranks(values, groups)
+    if rankings is None:
+        groups, unit = _find_groups(scores)
+        average, units = stats.average_ranks(values, groups)
+    else:
+        average = stats.average_rankings(rankings[:, there])
+        units, unit = len(rankings), "ranking"
     z, z_note = _standardise_scores(scores, name, there)
     strata, values, means = _find_strata(scores, values, options.macro, notes)
-    wins = stats.expected_wins(values)
+    if rankings is None:
+        wins = stats.expected_wins(values)
+    else:
+        wins = stats.average_wins(count_comparisons(scores, name).of(there).wins)
     columns = {"mean": means, "z": z, "arr": average, "wins": wins}
     notes += [z_note] if z_note else []
     if not units:
@@ -133,6 +145,7 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
     signature = build_signature(
         scorer=ranking.scorer,
         by=options.by,
+        values="ranks" if options.ranks else None,
         macro=options.macro if options.macro != "none" else None,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills else None,

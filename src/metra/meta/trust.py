@@ -45,6 +45,8 @@ class LengthCurve:
     lengths: Sequence[int]
     means: Mapping[str, Sequence[float]]
     judges: str
+    #: For what judges are drawn; empty where nothing was judged twice.
+    judges_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
     if not np.isfinite([means[name] for name in drawn.by_name]).any():
         msg = "On every document the judgements, or the metric's scores, are all the same."
         raise CorpusError(msg)
-    return LengthCurve(drawn.lengths, means, JUDGES)
+    return LengthCurve(drawn.lengths, means, JUDGES, drawn.judges_by)
 
 
 def _summarise_judges(

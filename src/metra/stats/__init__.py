@@ -5,8 +5,8 @@ judges alike, and nothing here sees a text or a file. What can be chosen by name
 (coefficients, cluster rules, scalings, ranking methods) is a record in a table.
 
 agreement: Krippendorff's alpha, kappas and intraclass correlations
-arrays: names for kinds of arrays; quotients, means and differences that respect NaN
-bootstrap: intervals of correlations, from resamples or Fisher's formula
+arrays: kinds of arrays, quotients and means that respect NaN, the tie rule, round steps
+bootstrap: intervals of correlations only, from resamples or Fisher's formula
 correlation: coefficients of agreement with gold scores, in groups of any kind
 defaults: the default seed, trials, test and method of intervals
 distributions: tails of the normal, Student's t and binomial distributions
@@ -17,16 +17,16 @@ moments: Pearson's and Spearman's coefficients, and ranks
 multiplicity: Holm's correction, rank ranges and cluster rules
 normalisation: judges' values on one scale
 paired_tests: tests of two systems by swaps or resamples
-pairs: concordant, discordant and tied pairs; Kendall's coefficients and accuracies
+pairs: pairs counted as concordant, discordant or tied; Kendall's coefficients, accuracies
 panel: the record of gold and metric scores, systems × segments
 parallel: chunks of work on all cores
 permutation: tests of two metrics by exchanging their scores
 pseudo_documents: documents of segments drawn at random
 ranking: systems in order, and how two orders agree
 ratings: the record of judgements: judge, unit and value
-resampling: random draws, bootstrap and intervals
+resampling: random draws, and bootstrap intervals of scores
 soft_pairwise: soft pairwise accuracy and its p-values
-tie_calibration: the difference up to which values count as tied
+tie_calibration: a metric's threshold of ties, fitted to gold scores
 totals: sums of rows that do not depend on chunks
 trueskill: skills learned from comparisons
 weighted_sums: sums of weighted rows, the same to the last digit everywhere

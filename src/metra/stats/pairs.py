@@ -132,7 +132,7 @@ def darr(g: Array, m: Array, *, threshold: float = 25.0) -> tuple[Array, Array]:
         dg, dm = (x[..., step:] - x[..., :-step] for x in (g, m))
         apart = (np.abs(dg) >= threshold) & np.isfinite(dm)
         far += apart.sum(-1)
-        right += (apart & (np.sign(dg) == np.sign(dm))).sum(-1)
+        right += (apart & (order_pairs(dg) == order_pairs(dm))).sum(-1)
     return divide(2 * right - far, far), far
 
 
@@ -211,7 +211,8 @@ def differentials(g: Array, m: Array, *, orient: Orient = "gold") -> Array:
     dg, dm = (x[..., first] - x[..., second] for x in (g, m))
     if orient == "both":
         return pearson(*(np.concatenate([x, -x], -1) for x in (dg, dm)))
-    sign = np.where(dg == 0, np.nan, np.sign(dg))
+    order = order_pairs(dg)
+    sign = np.where(order == 0, np.nan, order)
     return pearson(dg * sign, dm * sign)
 
 

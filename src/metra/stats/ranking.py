@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import CorpusError
-from metra.stats.arrays import Array, Codes, row_means
+from metra.stats.arrays import Array, Codes, divide, row_means
 from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
 from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
@@ -89,6 +89,47 @@ def rank_by_average(
     return AverageRanks(sums / len(ranks), mid_ranks(sums, higher_is_better=False))
 
 
+def average_rankings(values: Array) -> Array:
+    """Average each system's ranks over rankings that may leave out systems.
+
+    `values` is rankings × systems, higher being better, NaN for what is not ranked. Equal
+    values share the mean of their ranks. Rank r among m systems counts as r (S + 1) /
+    (m + 1), its expectation among all S systems if the m were drawn at random; so a
+    complete ranking counts as it is. A ranking of one system says nothing, and a system in
+    no other has no average.
+
+    >>> average_rankings(np.array([[3.0, 2, 1], [1, 2, np.nan]])).round(3).tolist()
+    [1.833, 1.667, 3.0]
+    """
+    ranked = np.isfinite(values)
+    sizes = ranked.sum(1)
+    scale = (values.shape[1] + 1) / (sizes + 1)
+    ranks = np.where(ranked, mid_ranks(values) * scale[:, None], np.nan)
+    return row_means(ranks[sizes > 1].T)
+
+
+def find_partial_ranking(ranks: Sequence[float], expected: Sequence[float]) -> Array:
+    """Return the most complete partial ranking that contradicts no expected order.
+
+    Systems stay in the order of `ranks`; neighbours are tied wherever a system would stand
+    above one that is expected to be better. What remains is as much of the order as can be
+    kept.
+
+    >>> find_partial_ranking([1, 2, 3, 4], [1, 3, 2, 4]).tolist()
+    [1.0, 2.5, 2.5, 4.0]
+    """
+    places, wanted = np.asarray(ranks, float), np.asarray(expected, float)
+    levels = np.unique(places)
+    # A level begins where all above are expected to be at least as good as all below.
+    begins = [
+        level
+        for level in levels
+        if wanted[places < level].max(initial=-np.inf) <= wanted[places >= level].min()
+    ]
+    buckets = np.searchsorted(begins, places, side="right")
+    return mid_ranks(buckets, higher_is_better=False)
+
+
 def compare_ranks(ranks: Sequence[float], expected: Sequence[float]) -> RankAgreement:
     """Compare a ranking with the one that is expected, pair by pair.
 
@@ -133,14 +174,16 @@ def expected_wins(values: Array) -> Array:
     >>> expected_wins(np.array([[2.0, 3, 1], [1, 2, 1], [0, 0, 2]])).round(3).tolist()
     [0.833, 0.333, 0.333]
     """
-    size = len(values)
-    share = np.full((size, size), np.nan)
-    for i, j in permutations(range(size), 2):
-        won = int((values[i] > values[j]).sum())
-        lost = int((values[i] < values[j]).sum())
-        if won + lost:
-            share[i, j] = won / (won + lost)
-    return row_means(share)
+    return average_wins(np.array([(row > values).sum(1) for row in values]))
+
+
+def average_wins(wins: Codes) -> Array:
+    """Mean over opponents of the share of decided comparisons won: systems × systems.
+
+    >>> average_wins(np.array([[0, 3, 1], [1, 0, 0], [1, 0, 0]])).tolist()
+    [0.625, 0.25, 0.5]
+    """
+    return row_means(divide(wins, wins + wins.T))
 
 
 def average_ranks(values: Array, groups: Codes) -> tuple[Array, int]:

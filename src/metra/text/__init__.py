@@ -1,6 +1,6 @@
 """From strings to tokens, and what is known of words in any language.
 
-columns: columns of strings as callers have them, packed text, equal lengths.
+columns: columns of strings as callers have them; the check that all have as many segments
 preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.
 tokenizers: tokenisers by name: ours, those of optional packages, third parties'.
 meteor_normaliser: METEOR's normaliser of English, which also cuts words.
@@ -8,6 +8,7 @@ lemmas: stemmers, and words compared by their stems.
 words: words of a text as readers, corrections, dictionaries and profiles need them.
 normalisation: words as names and terms are compared.
 scripts: the script of a letter, the scripts of a language.
+sentences: sentences of a text; outputs aligned with their references.
 diff: edits, differences and common words of two texts.
 corrections: words added, deleted, substituted and moved by a correction.
 offsets: character spans, in code points and UTF-16 units.

@@ -25,10 +25,13 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
     and -m, corpus measures are pooled from their statistics; other scores are averaged.
-    Where segments were judged twice, judges are compared with judges.
+    Where segments were judged twice, judges are compared with judges. Judges have scales of
+    their own: where the same judges judged all systems of a segment, --judges-by segment,
+    the default for such data, gives all systems the same judge.
 
     \b
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
+    metra meta pseudo ratings.tsv --gold adequacy,fluency --judges-by document
     metra meta pseudo esa.tsv --gold esa --output outputs.tsv -r ref.txt -m bleu -m gtm
     """
     from metra.meta.pseudo import correlate_documents, report_pseudo
@@ -44,7 +47,8 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
 
         plot = CurvePlot(
             f"Mean {options.coef} with {asked.gold} by length of document",
-            f"{len(panel.systems)} systems, {options.documents:,} documents of each length",
+            f"{len(panel.systems)} systems, {options.documents:,} documents of each length"
+            + (f", judges drawn by {curves.judges_by}" if curves.judges_by else ""),
             "segments in a document",
             options.coef,
             [str(n) for n in curves.lengths],

@@ -19,7 +19,7 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
     \b
     metra meta rank esa.csv --scorer esa --by z
     metra meta rank esa.csv --scorer esa --macro domain
-    metra meta rank ranking.tsv --by trueskill --runs 1000
+    metra meta rank rankings.tsv --scorer rank --ranks --by trueskill --runs 1000
     metra meta rank scores.tsv --scorer mqm --against BLEU,COMET --auto BLEU,chrF,COMET
     """
     from metra.meta.rank import rank_by_scorer, report_ranking

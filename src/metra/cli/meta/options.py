@@ -38,7 +38,8 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
 GOLD = (
     option(
         "--gold NAMES",
-        "The scorer to compare with: judgements. Several give a table each.",
+        "The scorer to compare with: judgements. Several, with commas between them, give "
+        "a table each; A+B is the sum of both for the same judge and segment.",
         required=True,
     ),
     option(
@@ -51,7 +52,9 @@ METRIC = name_option(
     "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
 SCORER = option(
-    "--scorer name NAME", "Whose judgements; needed where there are several scorers."
+    "--scorer name NAME",
+    "Whose judgements; needed where there are several scorers. A+B is the sum of both for "
+    "the same judge and segment.",
 )
 
 _PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
@@ -125,8 +128,20 @@ class MetaQuestion:
 
             self.scores = average_documents(self.scores, gold)
 
+    def add_total(self, name: str) -> None:
+        """Add the scorer of a total, such as adequacy+fluency, and note what lacks a part."""
+        from metra.formats.scores.record import add_total
+
+        self.scores, lacking = add_total(self.scores, name)
+        if lacking:
+            self.notes.append(
+                f"{name} is of judgements with all parts; without one and so left out: "
+                f"{lacking:,}."
+            )
+
     def choose_scorer(self) -> str:
         """Take the scorer that was asked for, or the only one there is."""
+        self.add_total(self.name or "")
         names = self.scores.names
         if self.name is None and len(names) > 1:
             known = ", ".join(names)
@@ -198,11 +213,13 @@ class MetaQuestion:
         from metra.campaign.judgement_files import ALL_SCORE_FORMATS
         from metra.formats.scores.panel import build_panel
         from metra.formats.scores.read import read_score_files
+        from metra.formats.scores.record import add_total
         from metra.meta.correlate import transfer_thresholds
 
         others = read_score_files(eps_from, formats=ALL_SCORE_FORMATS)
         lower = [s.name for s in self.scores.scorers if not s.higher_is_better]
         others = others.with_lower_is_better([n for n in lower if n in others.names])
+        others, _ = add_total(others, self.gold)
         require_one_language(others)
         lined_up = build_panel(others.only(), self.gold, self.metrics or None)
         source = ",".join(Path(path).name for path in eps_from)
@@ -257,6 +274,7 @@ def _show_answer(
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import build_style, write_output
     from metra.formats.scores.read import read_score_files
+    from metra.formats.scores.record import list_parts
     from metra.meta.findings import merge_reports
     from metra.report.writers.meta import render
 
@@ -275,7 +293,9 @@ def _show_answer(
         raise click.UsageError(msg)
     notes = []
     for each in golds if gold_from else ():
-        scores = scores.with_values_of(each, read(gold_from))
+        other = read(gold_from)
+        for part in list_parts(each, other.names):
+            scores = scores.with_values_of(part, other)
         notes.append(f"{each} is of {', '.join(gold_from)} only.")
     if lower:
         scores = scores.with_lower_is_better(lower)
@@ -283,6 +303,7 @@ def _show_answer(
     reports = {}
     for each in golds if len(golds) > 1 else [gold]:
         asked = MetaQuestion(scores, each, **given)
+        asked.add_total(each)
         answer = ask(asked=asked, options=options)
         answer = replace(answer, notes=[*answer.notes, *asked.notes])
         reports[each] = answer

@@ -8,7 +8,7 @@ import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.stream import format_path
-from metra.formats.table import TABS, Dialect, read_table
+from metra.formats.table import TABS, DelimitedTable, Dialect, read_table
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
@@ -70,7 +70,11 @@ class ScoreColumns:
 
 def read_columns(path: str, dialect: Dialect = TABS) -> ScoreColumns:
     """Read a table with a header."""
-    table = read_table(path, dialect)
+    return build_columns(read_table(path, dialect), path)
+
+
+def build_columns(table: DelimitedTable, path: str) -> ScoreColumns:
+    """Turn the rows of a table into columns, and find their roles."""
     rows = [row.cells for row in table.rows]
     columns = list(zip(*rows, strict=True)) or [()] * len(table.header)
     roles = find_columns(table.header)

@@ -8,10 +8,18 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from metra.errors import FormatError
+from metra.formats.recognise import FileHead
 from metra.formats.scores.judgement import Judgement, JudgementCheck, JudgementKind
 from metra.formats.stream import parse_json
 
-SCHEMA = "metra-judgement/1"
+_SCHEMA_NAME = "metra-judgement/"
+SCHEMA = f"{_SCHEMA_NAME}1"
+
+
+def is_judgements(head: FileHead) -> bool:
+    """Tell whether a file begins with a judgement, of any version of the schema."""
+    schema = str((head.first_object or {}).get("schema", ""))
+    return schema.startswith(_SCHEMA_NAME)
 
 
 def format_judgements(judgements: Iterable[Judgement]) -> str:

@@ -18,6 +18,8 @@ from metra.formats.scores.columns import (
     ALIASES,
     LARGEST,
     MISSING,
+    ScoreColumns,
+    build_columns,
     is_number,
     parse_numbers,
     read_columns,
@@ -26,8 +28,9 @@ from metra.formats.scores.columns import (
 from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, parse_json
-from metra.formats.table import replace_line_breaks, split_rows
+from metra.formats.table import parse_table, replace_line_breaks, split_rows
 from metra.stats.arrays import Array
+from metra.stats.ranking import average_rankings
 
 #: Columns that say what a line is about rather than how good it is.
 _ABOUT = ("system", "segment", "document", "judge", "domain", "lang", "kind")
@@ -199,20 +202,67 @@ def read_named_pairs(path: str) -> dict[str, str]:
 
 
 def read_ranks(path: str) -> dict[str, float]:
-    """Read a ranking: a system and its rank on each line, with a tab between them."""
+    """Read a ranking: a system and its rank on each line, with a tab between them.
+
+    Or a table of several rankings, with a header: system, rank and, to tell rankings apart,
+    segment, document and judge. A ranking may leave out systems and have ties; each
+    system's ranks are averaged (`average_rankings`).
+    """
+    lines = read_lines(path)
+    header = [cell.strip().lower() for cell in lines[0].split("\t")] if lines else []
+    if "rank" in header:
+        columns = build_columns(parse_table(lines, path), path)
+        return _average_ranks(columns, header.index("rank"))
     ranks: dict[str, float] = {}
-    for line, (name, *rank) in split_rows(read_lines(path)):
-        try:
-            if name.strip() or rank:
-                ranks[name] = float("\t".join(rank))
-        except ValueError:
-            text = "\t".join([name, *rank])
+    for line, (name, *rank) in split_rows(lines):
+        text = "\t".join(rank)
+        if not (name.strip() or rank):
+            continue
+        if not is_number(text):
+            written = "\t".join([name, *rank])
             msg = (
-                f"{path}, line {line}: {text!r}; expected a system's name, a tab and its "
+                f"{path}, line {line}: {written!r}; expected a system's name, a tab and its "
                 "rank, where 1 is the best."
             )
-            raise FormatError(msg) from None
+            raise FormatError(msg)
+        _add_rank(ranks, name, float(text), f"{path}, line {line}")
     return ranks
+
+
+def _average_ranks(table: ScoreColumns, column: int) -> dict[str, float]:
+    """Average the rankings of a table, each by one judge of one segment or document."""
+    path = table.path
+    require_columns(table.roles, ("system",), path, "a table of ranks")
+    values = parse_numbers(table.columns[column], path, "the rank")
+    about = [table.get(role) for role in ("lang", "document", "segment", "judge")]
+    rankings: dict[tuple[str, ...], dict[str, float]] = {}
+    names = zip(table.get("system"), values.tolist(), *about, strict=True)
+    for line, (system, rank, *ranking) in enumerate(names, 2):
+        if rank == rank:
+            ranks = rankings.setdefault(tuple(ranking), {})
+            _add_rank(ranks, system, rank, f"{path}, line {line}")
+    systems = list(dict.fromkeys(name for ranks in rankings.values() for name in ranks))
+    grid = np.full((len(rankings), len(systems)), np.nan)
+    for row, ranks in zip(grid, rankings.values(), strict=True):
+        for system, rank in ranks.items():
+            row[systems.index(system)] = -rank
+    # Averages that only rounding tells apart are ties.
+    averages = average_rankings(grid).round(9).tolist()
+    known = zip(systems, averages, strict=True)
+    return {system: average for system, average in known if average == average}
+
+
+def _add_rank(ranks: dict[str, float], system: str, rank: float, place: str) -> None:
+    if system in ranks:
+        msg = (
+            f"{place} ranks {system!r} again; expected each system once in a ranking, or "
+            "columns segment, document or judge that tell rankings apart."
+        )
+        raise FormatError(msg)
+    if rank < 1:
+        msg = f"{place}: the rank is {rank:g}; expected 1 for the best, or more."
+        raise FormatError(msg)
+    ranks[system] = rank
 
 
 def format_long_table(scores: Scores) -> str:

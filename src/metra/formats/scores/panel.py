@@ -15,8 +15,9 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.formats.scores import record
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
-from metra.stats.arrays import Array, Codes, Mask, row_means
+from metra.stats.arrays import Array, Codes, Mask, divide, row_means
 from metra.stats.panel import ScorePanel, SegmentStatistics
+from metra.stats.ranking import mid_ranks
 from metra.stats.ratings import Ratings, sort_ratings
 from metra.stats.trueskill import PairwiseCounts, add_counts, count_wins
 
@@ -55,7 +56,9 @@ def build_panel(
     scores.find(gold)  # an unknown gold is told before anything else
     statistics = statistics or {}
     if metrics is None:
-        metrics = [s.name for s in scores.scorers if s.name != gold and not s.human]
+        by_people = {gold, *record.list_parts(gold, ())}
+        by_people |= {scorer.name for scorer in scores.scorers if scorer.human}
+        metrics = [name for name in scores.names if name not in by_people]
     if not metrics:
         msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
         raise CorpusError(msg)
@@ -209,6 +212,49 @@ def count_comparisons(scores: Scores, name: str) -> PairwiseCounts:
         if any(counts.met.any() for counts in by_judge):
             return add_counts(by_judge)
     return count_wins(orient_scores(lines, name))
+
+
+def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
+    """Turn ranks into shares of systems beaten, and gather them ranking by ranking.
+
+    A ranking is what a judge gave to the systems of a segment, or to some of them, 1 being
+    the best. A system's share is that of the other systems of the ranking that it beats, a
+    tie being half a win; so rankings of different lengths can be compared. The array is
+    rankings × systems, higher being better; what ranks one system is left out.
+    """
+    lines = scores.lines(name)
+    lines = lines.keep_lines(np.isin(lines.item, scores.segments))
+    if not len(lines) or lines.value.min() < 1:
+        problem = f"a rank of {lines.value.min():g}" if len(lines) else "no values"
+        msg = f"{name!r} has {problem}; ranks of systems start at 1, the best."
+        raise CorpusError(msg)
+    code = lines.item * (len(scores.judges) + 1) + lines.judge + 1
+    rankings, row = np.unique(code, return_inverse=True)
+    shape = (len(rankings), len(scores.systems))
+    cell = row * shape[1] + lines.system
+    count = np.bincount(cell, minlength=len(rankings) * shape[1]).reshape(shape)
+    total = np.bincount(cell, -lines.value, len(rankings) * shape[1]).reshape(shape)
+    values = divide(total, count)
+    sizes = (count > 0).sum(1)
+    share = divide(sizes[:, None] - mid_ranks(values), sizes[:, None] - 1)
+    kept = (sizes > 1)[:, None] & (count > 0)
+    row, system = np.nonzero(kept)
+    item, judge = np.divmod(rankings[row], len(scores.judges) + 1)
+    number = scores.find(name)
+    scorers = list(scores.scorers)
+    scorers[number] = scorers[number]._replace(higher_is_better=True)
+    others = scores.keep_lines(scores.scorer != number)
+    shares = replace(
+        others,
+        scorers=tuple(scorers),
+        system=np.append(others.system, system),
+        item=np.append(others.item, item),
+        scorer=np.append(others.scorer, np.full(len(row), number)),
+        judge=np.append(others.judge, judge - 1),
+        value=np.append(others.value, share[row, system]),
+        line=np.empty(0, np.int64),
+    )
+    return shares, values[sizes > 1]
 
 
 def collect_ratings(scores: Scores, name: str) -> Ratings:

@@ -13,6 +13,7 @@ from metra.errors import FormatError, OptionError
 from metra.formats.recognise import FileHead, read_head, recognise
 from metra.formats.scores import (
     appraise,
+    judgement_jsonl,
     long_table,
     metra,
     mqm,
@@ -45,11 +46,6 @@ def _is_json(head: FileHead) -> bool:
     return head.text.lstrip().startswith("{")
 
 
-def _is_judgements(head: FileHead) -> bool:
-    schema = str((head.first_object or {}).get("schema", ""))
-    return schema.startswith("metra-judgement/")
-
-
 def _has_columns(*names: str) -> Callable[[FileHead], bool]:
     return lambda head: {*names} <= {column.strip().lower() for column in head.columns}
 
@@ -70,7 +66,7 @@ def _refuse_judgements(path: str) -> Scores:
 _METRA_TSV = ("level", "system", "item", "metric", "score")
 _ALL = (
     ScoreFormat("mt-metrics-eval", _is_folder, mt_metrics_eval.read_mt_metrics_eval),
-    ScoreFormat("metra-judgements", _is_judgements, _refuse_judgements),
+    ScoreFormat("metra-judgements", judgement_jsonl.is_judgements, _refuse_judgements),
     ScoreFormat(
         "metra-json",
         lambda head: _is_json(head) and "metra" in (head.first_object or ["metra"]),

@@ -6,7 +6,7 @@ output for a segment, a document or the whole test set, and which judge gave it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -254,6 +254,77 @@ def split_by_type(
         for wanted, name in scorers.items()
         if wanted in types
     }
+
+
+def list_parts(name: str, known: Iterable[str]) -> list[str]:
+    """List the scorers that a total such as adequacy+fluency adds up.
+
+    A scorer that is known, or that has no plus in its name, is its own only part.
+
+    >>> list_parts("adequacy+fluency", ["adequacy", "fluency"])
+    ['adequacy', 'fluency']
+    """
+    return [name] if name in known else [part.strip() for part in name.split("+")]
+
+
+def add_total(scores: Scores, name: str) -> tuple[Scores, int]:
+    """Add the scorer `name`, such as adequacy+fluency, and count what has no total.
+
+    A total is the sum of the parts' values of the same system, item and judge; values that
+    repeat a judge's are averaged first. What lacks a part has no total. A scorer that is
+    known by this name stays as it is.
+    """
+    parts = list_parts(name, scores.names)
+    if len(parts) == 1:
+        return scores, 0
+    scorers = [scores.scorers[scores.find(part)] for part in parts]
+    _check_parts(name, scorers)
+    cell = scores.system * len(scores.items) + scores.item
+    key = cell * (len(scores.judges) + 1) + scores.judge + 1
+    keys, means = [], []
+    for part in parts:
+        lines = scores.scorer == scores.find(part)
+        each, place = np.unique(key[lines], return_inverse=True)
+        keys.append(each)
+        means.append(np.bincount(place, scores.value[lines]) / np.bincount(place))
+    shared = reduce(np.intersect1d, keys)
+    if not len(shared):
+        listed = " and ".join(parts)
+        msg = f"No judge gave the same output values of {listed}, so there is no total."
+        raise CorpusError(msg)
+    total = np.zeros(len(shared))
+    for each, mean in zip(keys, means, strict=True):
+        total += mean[np.searchsorted(each, shared)]
+    cell, judge = np.divmod(shared, len(scores.judges) + 1)
+    system, item = np.divmod(cell, len(scores.items))
+    kinds = {scorer.kind for scorer in scorers}
+    is_human = any(scorer.human for scorer in scorers)
+    kind = kinds.pop() if len(kinds) == 1 else "human" if is_human else ""
+    scorer = np.full(len(shared), len(scores.scorers))
+    with_total = replace(
+        scores,
+        scorers=(*scores.scorers, Scorer(name, kind, scorers[0].higher_is_better)),
+        system=np.append(scores.system, system),
+        item=np.append(scores.item, item),
+        scorer=np.append(scores.scorer, scorer),
+        judge=np.append(scores.judge, judge - 1),
+        value=np.append(scores.value, total),
+        line=np.empty(0, np.int64),
+    )
+    return with_total, len(reduce(np.union1d, keys)) - len(shared)
+
+
+def _check_parts(name: str, scorers: Sequence[Scorer]) -> None:
+    """Refuse a total of a scorer and itself, or of scorers that point both ways."""
+    if len({*scorers}) < len(scorers):
+        msg = f"{name!r} names a scorer twice; a total adds up different scorers."
+        raise CorpusError(msg)
+    if len({scorer.higher_is_better for scorer in scorers}) > 1:
+        msg = (
+            f"Higher values are better for some parts of {name!r}, lower ones for others; "
+            "a total takes parts of one direction."
+        )
+        raise CorpusError(msg)
 
 
 def concatenate_scores(tables: Sequence[Scores]) -> Scores:

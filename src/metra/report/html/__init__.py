@@ -2,7 +2,7 @@
 
 page: the whole page: head, menu, sections, footer, and what may be executed on it
 overview: the scores, who is best, and the differences from the baseline
-segments: the segments that changed most, before and after
+segments: the page's list of changed segments, which `analysis.changes` chooses
 findings: scores by bucket, n-grams that changed, profiles of the outputs
 relations: distributions of segment scores, metrics against metrics and against people
 trust: how far metrics and people can be trusted, where there are judgements

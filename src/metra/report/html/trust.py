@@ -124,7 +124,10 @@ def _draw_curve(curve: LengthCurve) -> Html:
     ]
     judges = "nothing was judged twice, so people are not held against people"
     if curve.judges in means:
-        judges = "the dashed line is one judgement against another"
+        judges = (
+            "the dashed line is one judge against another, drawn for each "
+            f"{curve.judges_by}"
+        )
     return build_figure(
         "Agreement by length of document",
         _draw_on_page(

@@ -3,12 +3,13 @@
 headings: names of metrics and systems above and beside tables
 results: scores in every format, and the table of formats
 comparison: differences between systems as tables and in words
-json: results as the JSON document of schema 1
+json: the keys of the JSON of `metra score` and `metra compare`
 details: what metrics noted, and what quality models consist of
 alignments: aligned words of output and reference for the terminal
 analysis: n-grams, buckets and the most changed segments below the scores
 profiles: profiles of systems by themselves or below the scores
 meta: answers of meta-evaluation in every format
 ranking: rankings by average ranks, and retrieval runs
+segmentation: how outputs were segmented, and where that is unsure
 salience: salience lists and the study of two translations
 """

@@ -1,6 +1,7 @@
 """Rankings by average ranks and retrieval runs, as tables for the terminal or as JSON."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
 from metra.meta.document_rank import MetricRanking
@@ -8,6 +9,7 @@ from metra.report.table import Style, render_json
 from metra.report.terminal import render_plain_table
 from metra.report.writers.headings import shorten_specs
 from metra.scoring.table import Cell, Column, Table, make_table
+from metra.stats.ranking import RankAgreement
 
 
 def render_ranking_table(rankings: Sequence[MetricRanking], documents: int) -> str:
@@ -32,12 +34,18 @@ def render_ranking_table(rankings: Sequence[MetricRanking], documents: int) -> s
             f"{documents} {noun}",
             *render_plain_table(Table(columns, rows), Style()),
         ]
-        if agreement := ranking.agreement:
+        if ranking.agreement:
             lines.append(
-                f"against the expected ranking: distance {agreement.distance:g}, similarity "
-                f"{agreement.similarity:.1f} %, precision {agreement.precision:.1f} %, recall "
-                f"{agreement.recall:.1f} %"
+                f"against the expected ranking: {_describe_agreement(ranking.agreement)}"
             )
+        if ranking.partial and ranking.partial != ranking.agreement:
+            lines.append(
+                "most complete partial ranking without a pair in the opposite order: "
+                f"{_describe_agreement(ranking.partial)}"
+            )
+        if ranking.unranked:
+            listed = ", ".join(ranking.unranked)
+            lines.append(f"not in the expected ranking and so not compared: {listed}")
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
@@ -55,10 +63,27 @@ def render_ranking_json(rankings: Sequence[MetricRanking], documents: int) -> st
                 )
             ],
         }
-        | ({"agreement": ranking.agreement._asdict()} if ranking.agreement else {})
+        | _export_agreement(ranking)
         for ranking in rankings
     ]
     return render_json({"documents": documents, "rankings": listed})
+
+
+def _describe_agreement(agreement: RankAgreement) -> str:
+    return (
+        f"distance {agreement.distance:g}, similarity {agreement.similarity:.1f} %, "
+        f"precision {agreement.precision:.1f} %, recall {agreement.recall:.1f} %"
+    )
+
+
+def _export_agreement(ranking: MetricRanking) -> dict[str, Any]:
+    if ranking.agreement is None or ranking.partial is None:
+        return {}
+    return {
+        "agreement": ranking.agreement._asdict(),
+        "partial": ranking.partial._asdict(),
+        "unranked": list(ranking.unranked),
+    }
 
 
 def render_retrieval_table(result: RetrievalResult) -> str:

@@ -4,7 +4,7 @@
 
 const WORD = new RegExp(
   "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}" +
-    "\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Tibetan}]\\p{M}*" +
+    "\\p{Script=Khmer}\\p{Script=Myanmar}\\p{Script=Javanese}\\p{Script=Balinese}]\\p{M}*" +
     "|[\\p{L}\\p{N}](?:(?!\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana})" +
     "[\\p{L}\\p{M}\\p{N}])*|\\p{Extended_Pictographic}[\\u{fe0f}\\u{200d}\\p{M}\\p{Emoji_Modifier}" +
     "\\p{Extended_Pictographic}]*|\\S",

@@ -3,7 +3,7 @@
 const SPACE = /^\s+$/u;
 // Where the browser cannot find words: letters together, each other sign and each ideograph alone.
 const PLAIN =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]\p{M}*|\p{N}[\p{N}.,]*\p{N}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\p{M}\p{EMod}])*|\S/gu;
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Javanese}\p{Script=Balinese}]\p{M}*|\p{N}[\p{N}.,]*\p{N}|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*|\p{Extended_Pictographic}(?:\u200d\p{Extended_Pictographic}|[\ufe0f\p{M}\p{EMod}])*|\S/gu;
 
 // A letter of a script that puts no blanks between words.
 export const UNSPACED =

@@ -1,0 +1,297 @@
+"""Outputs whose lines are not those of the references: segmented like them, and written.
+
+The texts of all systems are read apart from each other, because nothing about their lines is
+known; references, source and documents are read side by side.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from metra import __version__
+from metra.errors import CorpusError
+from metra.formats.atomic import is_folder_name
+from metra.formats.convert import choose_written_format
+from metra.formats.recognise import find_format_by_suffix
+from metra.formats.texts.columns import Field, list_values
+from metra.formats.texts.parallel import ParallelTable
+from metra.formats.texts.rows import (
+    RowChunk,
+    check_names,
+    check_values,
+    find_line_problem,
+    list_text_fields,
+    write_lines,
+)
+from metra.formats.texts.sources import Source, list_sources
+from metra.text.sentences import UNSURE_BELOW
+from metra.text.sentences.alignment import SentenceMatch, align_sentences
+from metra.text.sentences.resegmentation import Comparison, OutputPart, resegment
+from metra.text.sentences.splitter import join_wrapped_lines, split_sentences
+
+Method: TypeAlias = Literal["align", "resegment"]
+
+_SEGMENTS = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentationSettings:
+    """How outputs are segmented, and which matches are called unsure."""
+
+    method: Method
+    lang: str = ""
+    compare: Comparison = "loose"
+    #: Whether lines of outputs are cut into sentences first; for `align` only.
+    split: bool = True
+    #: Edits that a cut at the end of a sentence may cost; for `resegment` only.
+    slack: int = 0
+    unsure_below: float = UNSURE_BELOW
+
+    def format_signature(self) -> str:
+        """Name the method with all its settings."""
+        parts = [f"compare:{self.compare}", f"lang:{self.lang or 'any'}"]
+        if self.method == "align":
+            parts.append(f"split:{'yes' if self.split else 'no'}")
+        else:
+            parts.append(f"slack:{self.slack}")
+        return "|".join([self.method, *parts, f"version:{__version__}"])
+
+
+class SegmentRecord(NamedTuple):
+    """A segment of the reference, and what a system's output has for it."""
+
+    number: int
+    kind: str
+    confidence: float
+    #: Why the match is unsure; "" if it is not.
+    reason: str
+    output: str
+    reference: str
+    #: Edits to the nearest reference; None if sentences were aligned.
+    edits: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedOutput:
+    """The output of a system, segmented like the references."""
+
+    system: str
+    segments: Sequence[SegmentRecord]
+    #: Sentences that correspond to no segment.
+    added: int = 0
+
+    @property
+    def unsure(self) -> list[SegmentRecord]:
+        """The segments whose match is unsure, the least sure first."""
+        unsure = [record for record in self.segments if record.reason]
+        return sorted(unsure, key=lambda record: (record.confidence, record.number))
+
+    @property
+    def confidence(self) -> float:
+        """The mean confidence of the segments."""
+        total = sum(record.confidence for record in self.segments)
+        return total / len(self.segments)
+
+    def count_edits(self) -> int:
+        """Count the edits of all segments."""
+        return sum(record.edits or 0 for record in self.segments)
+
+    def count_kinds(self) -> dict[str, int]:
+        """Count the segments of each kind."""
+        counts: dict[str, int] = {}
+        for record in self.segments:
+            counts[record.kind] = counts.get(record.kind, 0) + 1
+        return counts
+
+
+@dataclass(frozen=True, slots=True)
+class UnalignedTexts:
+    """Lines of outputs by system, and the columns that are known to be parallel."""
+
+    outputs: Mapping[str, list[str]]
+    columns: Mapping[Field, list[str | None]]
+
+    @property
+    def references(self) -> list[list[str | None]]:
+        """The streams of references."""
+        return [
+            column
+            for field, column in self.columns.items()
+            if field.role == "reference"
+        ]
+
+
+def read_text_lines(path: str, *, input_format: str = "auto") -> list[str]:
+    """Read the lines of one text, in any format."""
+    (lines,) = _read_outputs(list_sources([path], input_format=input_format)).values()
+    return lines
+
+
+def list_sentences(
+    lines: Sequence[str], lang: str = "", *, wrapped: bool = False
+) -> list[tuple[int, str]]:
+    """List the sentences of a text, each with the number of its line or paragraph.
+
+    With `wrapped`, only empty lines end a paragraph.
+    """
+    paragraphs = join_wrapped_lines(list(lines)) if wrapped else lines
+    return [
+        (number, sentence)
+        for number, paragraph in enumerate(paragraphs, 1)
+        for sentence in split_sentences(paragraph, lang)
+    ]
+
+
+def read_unaligned_texts(
+    outputs: Sequence[str],
+    references: Sequence[str],
+    source: str | None = None,
+    documents: str | None = None,
+    *,
+    input_format: str = "auto",
+) -> UnalignedTexts:
+    """Read outputs whose lines are not those of the references."""
+    if not references:
+        msg = "There are no references to segment the outputs like; give `references`."
+        raise CorpusError(msg)
+    files = list_sources(
+        outputs, references, source, documents, input_format=input_format
+    )
+    table = ParallelTable([file for file in files if file.use != "output"])
+    # An output file may hold references too, which are of no use here.
+    fields = [field for field in table.fields if field.role != "output"]
+    columns: dict[Field, list[str | None]] = {field: [] for field in fields}
+    for chunk in table.chunks(_SEGMENTS, fields):
+        for field, values in chunk.items():
+            columns[field] += list_values(values)
+    texts = _read_outputs([file for file in files if file.use == "output"])
+    return UnalignedTexts(texts, columns)
+
+
+def _read_outputs(files: Sequence[Source]) -> dict[str, list[str]]:
+    """Read the lines of every output; a line feed inside of a segment ends a line too."""
+    outputs: dict[str, list[str]] = {}
+    for file in files:
+        table = ParallelTable([file])
+        fields = [field for field in table.fields if field.role == "output"]
+        for field in fields:
+            if field.name in outputs:
+                problem = f"Two outputs are called {field.name!r}"
+                msg = f"{problem}; give each a name of its own: NAME=FILE."
+                raise CorpusError(msg)
+            outputs[field.name] = []
+        for chunk in table.chunks(_SEGMENTS, fields):
+            for field, values in chunk.items():
+                for text in list_values(values):
+                    outputs[field.name] += (text or "").split("\n")
+    return outputs
+
+
+def segment_outputs(
+    texts: UnalignedTexts, settings: SegmentationSettings
+) -> Iterator[SegmentedOutput]:
+    """Segment every output like the references."""
+    references = texts.references
+    shown = [
+        next((text for text in row if text is not None), "")
+        for row in zip(*references, strict=True)
+    ]
+    for system, lines in texts.outputs.items():
+        if settings.method == "align":
+            matches = align_sentences(
+                lines,
+                references,
+                lang=settings.lang,
+                compare=settings.compare,
+                split=settings.split,
+            )
+            yield SegmentedOutput(
+                system,
+                _record_matches(matches, shown, settings.unsure_below),
+                sum(len(match.added) for match in matches),
+            )
+        else:
+            parts = resegment(
+                lines,
+                references,
+                compare=settings.compare,
+                lang=settings.lang,
+                slack=settings.slack,
+            )
+            records = _record_parts(parts, shown, settings.unsure_below)
+            yield SegmentedOutput(system, records)
+
+
+def _record_matches(
+    matches: Sequence[SentenceMatch], references: Sequence[str], least: float
+) -> list[SegmentRecord]:
+    records = []
+    for number, (match, reference) in enumerate(
+        zip(matches, references, strict=True), 1
+    ):
+        reasons = []
+        if match.kind == "omitted":
+            reasons.append("no sentence corresponds")
+        elif match.confidence < least:
+            reasons.append("few words in common")
+        if match.kind == "divided":
+            reasons.append("shares sentences with its neighbours")
+        if match.added:
+            reasons.append(f"{len(match.added)} added")
+        reason = ", ".join(reasons)
+        records.append(
+            SegmentRecord(
+                *(number, match.kind, match.confidence, reason, match.text, reference)
+            )
+        )
+    return records
+
+
+def _record_parts(
+    parts: Sequence[OutputPart], references: Sequence[str], least: float
+) -> list[SegmentRecord]:
+    records = []
+    for number, (part, reference) in enumerate(zip(parts, references, strict=True), 1):
+        reasons = []
+        kind = "cut" if part.text else "empty"
+        if not part.text and reference:
+            reasons.append("no words left for it")
+        elif part.confidence < least:
+            reasons.append("few words in common")
+        if part.loose_words:
+            noun = "word" if part.loose_words == 1 else "words"
+            reasons.append(f"could begin {part.loose_words} {noun} off")
+        records.append(
+            SegmentRecord(
+                *(number, kind, part.confidence, ", ".join(reasons)),
+                *(part.text, reference, part.edits),
+            )
+        )
+    return records
+
+
+def write_segmented(
+    outputs: Sequence[SegmentedOutput],
+    texts: UnalignedTexts,
+    out: str,
+    to: str = "auto",
+) -> None:
+    """Write the outputs, a line for each segment of the references.
+
+    A single output may be a file of plain text. Else references, source and documents are
+    written as well, in the format that the name of the result or `to` tells.
+    """
+    rows: dict[Field, Sequence[str | None]] = dict(texts.columns)
+    for output in outputs:
+        field = Field("output", output.system)
+        rows[field] = [record.output for record in output.segments]
+    chunk = RowChunk(0, rows)
+    is_plain = to == "plain" or (to == "auto" and find_format_by_suffix(out) is None)
+    if is_plain and len(outputs) == 1 and not is_folder_name(out):
+        field = Field("output", outputs[0].system)
+        write_lines(out, [check_values(chunk, field, "plain", find_line_problem)])
+        return
+    form = choose_written_format(out, to)
+    fields = list(rows)
+    check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
+    form.load("Writing").write(out, fields, [chunk], {})

@@ -1,0 +1,426 @@
+"""Match the sentences of an output with the segments of its references.
+
+A group of the alignment takes some sentences and some segments: one of each, one and two or
+three, two and two, or one with nothing. The best groups are found by dynamic programming.
+A group costs what is unlikely about the numbers of sentences and about the lengths in
+characters (Gale and Church 1993, "A program for aligning sentences in bilingual corpora"),
+and the words that one side has and the other lacks. Both are in the same language, so that
+equal words, above all rare ones such as names and numbers, are strong anchors.
+
+The edit distance between the whole texts says where the search is worth while.
+"""
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from math import erfc, inf, log, sqrt
+from statistics import median
+from typing import Literal, NamedTuple, TypeAlias
+
+from metra.text.sentences.resegmentation import (
+    Comparison,
+    OutputText,
+    References,
+    cut_output,
+    find_cuts,
+    list_keys,
+    list_versions,
+)
+from metra.text.sentences.splitter import split_sentences
+from metra.text.words import join_words
+
+#: What became of a reference segment: it has a sentence of its own, several, a part of one
+#: or more that it shares with its neighbours, or none.
+MatchKind: TypeAlias = Literal["one", "joined", "divided", "omitted"]
+
+# How likely a group is, by its sentences and segments: about Gale and Church's figures, but
+# systems leave out and add more than people do.
+_SHARES = {
+    (1, 1): 0.89,
+    (1, 0): 0.02,
+    (0, 1): 0.02,
+    (1, 2): 0.0445,
+    (2, 1): 0.0445,
+    (2, 2): 0.011,
+    (1, 3): 0.004,
+    (3, 1): 0.004,
+}
+_PRIORS = {numbers: -log(share) for numbers, share in _SHARES.items()}
+# The variance of the length, for each character: Gale and Church's.
+_VARIANCE = 6.8
+# What a word costs that only one side has, for each unit of its weight.
+_WORD_COST = 0.25
+# What a sentence or segment costs in a group that has none of its words, and what share of
+# its words, by weight, makes it cost nothing.
+_STRANGER_COST = 3.0
+_FEW_WORDS = 0.15
+# No difference in length costs more, however large it is.
+_MOST_LENGTH_COST = 12.0
+# Edits that a cut at the end of a sentence may cost, where sentences are divided.
+_SLACK = 2
+# Sentences to each side of where the edit distance puts a segment.
+_REACH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceMatch:
+    """What an output says for one segment of the reference."""
+
+    text: str
+    kind: MatchKind
+    #: The share of the weight of the words, of both sides, that match: 0 to 1.
+    confidence: float
+    #: Sentences at the end or the beginning of the text that no segment corresponds to.
+    added: tuple[str, ...] = ()
+
+
+def align_sentences(
+    output: str | Iterable[str],
+    references: References,
+    *,
+    lang: str = "",
+    compare: Comparison = "loose",
+    split: bool = True,
+) -> list[SentenceMatch]:
+    """Match an output's sentences with the segments of its references; one match for each.
+
+    `references` is a list of streams, which all have the same segments; one stream may stand
+    alone. Unless `split` is false, the lines of the output are first cut into sentences.
+    Nothing of the output is lost: sentences that correspond to no segment are added to the
+    one before, and one that covers several segments is cut by the minimum edit distance.
+
+    >>> matches = align_sentences("It rains. We stay.", [["It rains and we stay.", "Good."]])
+    >>> [match.text for match in matches], [match.kind for match in matches]
+    (['It rains. We stay.', ''], ['joined', 'omitted'])
+    """
+    lines = [output] if isinstance(output, str) else list(output)
+    sentences = [
+        sentence
+        for line in lines
+        for sentence in (split_sentences(line, lang) if split else [line.strip()])
+        if sentence
+    ]
+    segments = list_versions(references, compare)
+    sides = _Sides.build(sentences, segments, compare)
+    groups = _find_groups(sides, _guess_places(sides))
+    return _write_matches(sides, groups, lang, compare)
+
+
+class _Group(NamedTuple):
+    """Sentences and segments that correspond: where both begin, and how many they are."""
+
+    sentence: int
+    segment: int
+    sentences: int
+    segments: int
+
+
+class _Words(NamedTuple):
+    """The words of one or more sentences: how often each occurs, weight, and characters."""
+
+    counts: Mapping[str, int]
+    weight: float
+    characters: int
+
+
+class _Sides(NamedTuple):
+    """Both sides of an alignment."""
+
+    sentences: Sequence[str]
+    sentence_keys: Sequence[list[str]]
+    #: The words of every version of every segment.
+    segments: Sequence[Sequence[list[str]]]
+    weights: Mapping[str, float]
+
+    @classmethod
+    def build(
+        cls,
+        sentences: Sequence[str],
+        segments: Sequence[Sequence[list[str]]],
+        compare: Comparison,
+    ) -> "_Sides":
+        keys = [list_keys(sentence, compare) for sentence in sentences]
+        units = [*keys, *(version for segment in segments for version in segment)]
+        frequency: Counter[str] = Counter()
+        for unit in units:
+            frequency.update(set(unit))
+        weights = {
+            word: log((len(units) + 1) / count) for word, count in frequency.items()
+        }
+        return cls(sentences, keys, segments, weights)
+
+    def merge(self, units: Iterable[Sequence[str]]) -> _Words:
+        """Put the words of some sentences together."""
+        words = [word for unit in units for word in unit]
+        weight = sum(self.weights[word] for word in words)
+        return _Words(Counter(words), weight, _count_characters(words))
+
+    def match_weight(self, one: _Words, other: _Words) -> float:
+        """Add up the weights of the words that two sides share."""
+        few, many = sorted((one.counts, other.counts), key=len)
+        return sum(
+            self.weights[word] * min(count, many[word])
+            for word, count in few.items()
+            if word in many
+        )
+
+
+def _count_characters(words: Sequence[str]) -> int:
+    return sum(map(len, words))
+
+
+class _Guess(NamedTuple):
+    """What the edit distance between the whole texts tells before the search."""
+
+    #: Before which sentence each segment begins, and the end.
+    places: Sequence[int]
+    #: Words of the output for each word of the references.
+    ratio: float
+
+
+def _guess_places(sides: _Sides) -> _Guess:
+    """Cut the output like the segments by the minimum edit distance."""
+    numbers: dict[str, int] = {}
+    words = [
+        numbers.setdefault(key, len(numbers))
+        for keys in sides.sentence_keys
+        for key in keys
+    ]
+    versions = [
+        [[numbers.get(key, -1) for key in segment[0]]] for segment in sides.segments
+    ]
+    starts = list(accumulate(map(len, sides.sentence_keys), initial=0))
+    cuts = find_cuts(words, versions, starts)
+    places = [
+        min(bisect_right(starts, cut.position) - 1, len(sides.sentences))
+        for cut in cuts
+    ]
+    # Half of the parts are shorter: what was left out or added has no influence.
+    ratios = [
+        (right.position - left.position) / len(version)
+        for (left, right), (version,) in zip(pairwise(cuts), versions, strict=True)
+        if version and right.position > left.position
+    ]
+    return _Guess(places, min(max(median(ratios or [1.0]), 0.5), 2.0))
+
+
+class _Units:
+    """Words of neighbouring sentences or segments, put together once."""
+
+    def __init__(self, sides: _Sides, units: Sequence[Sequence[list[str]]]) -> None:
+        self._sides = sides
+        self._units = units
+        self._known: dict[tuple[int, int], list[_Words]] = {}
+
+    def get(self, start: int, count: int) -> list[_Words]:
+        """Return every version of `count` units from `start` on."""
+        words = self._known.get((start, count))
+        if words is None:
+            chosen = self._units[start : start + count]
+            # A missing version leaves fewer; then the first of its segment takes its place.
+            most = max(map(len, chosen))
+            words = [
+                self._sides.merge(
+                    unit[n] if n < len(unit) else unit[0] for unit in chosen
+                )
+                for n in range(most)
+            ]
+            self._known[start, count] = words
+        return words
+
+
+def _find_groups(sides: _Sides, guess: _Guess) -> list[_Group]:
+    """Find the groups that cost the least, from the first to the last."""
+    reach = _REACH
+    while True:
+        groups, is_inside = _search_band(sides, guess, reach)
+        if is_inside or reach > len(sides.sentences):
+            return groups
+        reach *= 4
+
+
+def _search_band(sides: _Sides, guess: _Guess, reach: int) -> tuple[list[_Group], bool]:
+    """Search near the guess; say also whether the best way keeps away from the edges."""
+    places = guess.places
+    total, count = len(sides.sentences), len(sides.segments)
+    lows = [max(0, places[max(index - 1, 0)] - reach) for index in range(len(places))]
+    highs = [
+        min(total, places[min(index + 1, count)] + reach)
+        for index in range(len(places))
+    ]
+    lows[0], highs[count] = 0, total
+    costs = _Costs(sides, guess.ratio)
+    best: list[dict[int, tuple[float, _Group | None]]] = [{} for _ in places]
+    best[0][0] = (0.0, None)
+    for segment in range(count + 1):
+        for sentence in range(lows[segment], highs[segment] + 1):
+            if sentence not in best[segment]:
+                continue
+            cost = best[segment][sentence][0]
+            for sentences, segments in _SHARES:
+                to_sentence, to_segment = sentence + sentences, segment + segments
+                if to_segment > count or not (
+                    lows[to_segment] <= to_sentence <= highs[to_segment]
+                ):
+                    continue
+                group = _Group(sentence, segment, sentences, segments)
+                known = best[to_segment].get(to_sentence, (inf, None))[0]
+                new = cost + costs.compute(group, known - cost)
+                if new < known:
+                    best[to_segment][to_sentence] = (new, group)
+    groups: list[_Group] = []
+    sentence, segment = total, count
+    is_inside = True
+    while last := best[segment][sentence][1]:
+        groups.append(last)
+        sentence, segment = last.sentence, last.segment
+        is_low = sentence == lows[segment] > 0
+        is_inside = is_inside and not is_low and not sentence == highs[segment] < total
+    return groups[::-1], is_inside
+
+
+class _Costs:
+    """What groups cost, and how far their sides match."""
+
+    def __init__(self, sides: _Sides, ratio: float) -> None:
+        self._sides = sides
+        self._ratio = ratio
+        self._outputs = _Units(sides, [[keys] for keys in sides.sentence_keys])
+        self._references = _Units(sides, sides.segments)
+        self._shares: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def compute(self, group: _Group, limit: float = inf) -> float:
+        """Return what a group costs, with the version of its segments that costs least.
+
+        If that is not below the limit, it may be infinity, which is quicker to find out.
+        """
+        prior = _PRIORS[group.sentences, group.segments]
+        if not group.segments:
+            (words,) = self._outputs.get(group.sentence, group.sentences)
+            return prior + _WORD_COST * words.weight
+        versions = self._references.get(group.segment, group.segments)
+        if not group.sentences:
+            return prior + _WORD_COST * min(version.weight for version in versions)
+        (words,) = self._outputs.get(group.sentence, group.sentences)
+        least = inf
+        for version in versions:
+            sizes = words.characters, version.characters
+            cost = prior + _compute_length_cost(*sizes, self._ratio)
+            if cost + _WORD_COST * abs(words.weight - version.weight) < limit:
+                matched = self._sides.match_weight(words, version)
+                cost += _WORD_COST * (words.weight + version.weight - 2 * matched)
+                least = min(least, cost)
+        if least >= limit or group.sentences == group.segments == 1:
+            return least
+        return least + self._compute_stranger_cost(group)
+
+    def _compute_stranger_cost(self, group: _Group) -> float:
+        """Return what a group costs for members that have no words of the other side."""
+        sentences = range(group.sentence, group.sentence + group.sentences)
+        segments = range(group.segment, group.segment + group.segments)
+        cost = 0.0
+        if group.sentences > 1:
+            for i in sentences:
+                cost += self._judge_share(max(self._match(i, j)[0] for j in segments))
+        if group.segments > 1:
+            for j in segments:
+                cost += self._judge_share(max(self._match(i, j)[1] for i in sentences))
+        return cost
+
+    def _judge_share(self, share: float) -> float:
+        return _STRANGER_COST * max(0.0, 1 - share / _FEW_WORDS)
+
+    def _match(self, sentence: int, segment: int) -> tuple[float, float]:
+        """Return the share of a sentence's weight that a segment has, and the reverse."""
+        shares = self._shares.get((sentence, segment))
+        if shares is None:
+            (words,) = self._outputs.get(sentence, 1)
+            one = other = 0.0
+            for version in self._references.get(segment, 1):
+                matched = self._sides.match_weight(words, version)
+                one = max(one, matched / (words.weight or 1.0))
+                other = max(other, matched / (version.weight or 1.0))
+            shares = self._shares[sentence, segment] = (one, other)
+        return shares
+
+    def compute_confidence(self, group: _Group) -> float:
+        """Return the share of the weight of both sides' words that match."""
+        if not group.sentences:
+            return 0.0
+        (words,) = self._outputs.get(group.sentence, group.sentences)
+        shares = []
+        for version in self._references.get(group.segment, group.segments):
+            weight = words.weight + version.weight
+            matched = self._sides.match_weight(words, version)
+            shares.append(2 * matched / weight if weight else 1.0)
+        return max(shares)
+
+
+def _compute_length_cost(output: int, reference: int, ratio: float) -> float:
+    """Say how unlikely two lengths are, as the negative logarithm of a probability."""
+    mean = max((output / ratio + reference) / 2, 1.0)
+    deviation = abs(output - reference * ratio) / sqrt(mean * _VARIANCE)
+    chance = erfc(deviation / sqrt(2))
+    return min(-log(chance), _MOST_LENGTH_COST) if chance else _MOST_LENGTH_COST
+
+
+def _write_matches(
+    sides: _Sides, groups: Sequence[_Group], lang: str, compare: Comparison
+) -> list[SentenceMatch]:
+    """Turn groups into one match for each segment."""
+    matches: list[SentenceMatch] = []
+    before_first: list[str] = []
+    costs = _Costs(sides, 1.0)
+    for group in groups:
+        stop = group.sentence + group.sentences
+        sentences = list(sides.sentences[group.sentence : stop])
+        if group.segments:
+            confidence = costs.compute_confidence(group)
+            matches += _match_group(sides, group, sentences, confidence, lang, compare)
+        elif matches:
+            matches[-1] = _add_sentences(matches[-1], sentences)
+        else:
+            before_first += sentences
+    if before_first and matches:
+        first = matches[0]
+        text = join_words([*before_first, first.text]) if first.text else ""
+        text = text or join_words(before_first)
+        added = (*before_first, *first.added)
+        matches[0] = SentenceMatch(text, first.kind, first.confidence, added)
+    return matches
+
+
+def _match_group(
+    sides: _Sides,
+    group: _Group,
+    sentences: list[str],
+    confidence: float,
+    lang: str,
+    compare: Comparison,
+) -> list[SentenceMatch]:
+    """Give each segment of a group its part of the sentences."""
+    if not sentences:
+        return [SentenceMatch("", "omitted", 0.0)]
+    whole: MatchKind = "one" if len(sentences) == 1 else "joined"
+    if group.segments == 1:
+        return [SentenceMatch(join_words(sentences), whole, confidence)]
+    versions = sides.segments[group.segment : group.segment + group.segments]
+    parts = cut_output(OutputText(sentences, lang), versions, compare, _SLACK)
+    count = sum(bool(part.text) for part in parts)
+    # All sentences may turn out to belong to one of the segments.
+    kind = "divided" if count > 1 else whole
+    return [
+        SentenceMatch(part.text, kind, confidence)
+        if part.text
+        else SentenceMatch("", "omitted", 0.0)
+        for part in parts
+    ]
+
+
+def _add_sentences(match: SentenceMatch, sentences: Sequence[str]) -> SentenceMatch:
+    """Put sentences that no segment corresponds to behind a match."""
+    text = join_words([*filter(None, [match.text]), *sentences])
+    added = (*match.added, *sentences)
+    return SentenceMatch(text, match.kind, match.confidence, added)

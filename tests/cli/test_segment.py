@@ -1,0 +1,189 @@
+"""`metra segment`: sentences, aligned outputs, reports, and what is refused."""
+
+import json
+
+import pytest
+
+REFERENCE = ["The market opens again.", "People are glad.", "It rained on Dr. Ott."]
+OUTPUT = ["The market opens again. People are happy.", "It rained upon Dr. Ott."]
+ALIGNED = ["The market opens again.", "People are happy.", "It rained upon Dr. Ott."]
+
+
+@pytest.fixture
+def files(write):
+    return write("out.txt", OUTPUT), write("ref.txt", REFERENCE)
+
+
+def read(path):
+    return path.read_text(encoding="utf-8").split("\n")
+
+
+def test_split(cli, write):
+    ran = cli("segment", "split", write("text.txt", ["Dr. Ott came. He sat.", "Title"]),
+              "--lang", "en")  # fmt: skip
+    assert (ran.code, ran.out) == (0, "Dr. Ott came.\nHe sat.\nTitle\n")
+
+
+def test_split_into_a_numbered_table(cli, write, tmp_path):
+    out = tmp_path / "sentences.tsv"
+    text = write("text.txt", ["He came and", "sat. It rained.", "", "Title"])
+    ran = cli("segment", "split", text, "--wrapped", "--format", "tsv", "-o", str(out))
+    assert ran.code == 0
+    assert read(out) == [
+        "sentence\tline\ttext",
+        "1\t1\tHe came and sat.",
+        "2\t1\tIt rained.",
+        "3\t2\tTitle",
+        "",
+    ]
+
+
+def test_split_as_json(cli, write):
+    ran = cli("segment", "split", write("t.txt", ["One. Two."]), "--format", "json")
+    assert json.loads(ran.out)["sentences"][1] == {
+        "sentence": 2, "line": 1, "text": "Two.",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["align", "resegment"])
+def test_a_text_goes_into_score(cli, files, tmp_path, mode):
+    output, reference = files
+    out = tmp_path / "aligned.txt"
+    ran = cli("segment", mode, output, "-r", reference, "--lang", "en", "-o", str(out))
+    assert (ran.code, ran.err) == (0, "")
+    assert read(out) == [*ALIGNED, ""]
+    assert f"{mode}|compare:loose|lang:en|" in ran.out
+    assert "3 segments" in ran.out
+    assert cli("score", str(out), "-r", reference).code == 0
+    assert cli("score", output, "-r", reference).code == 2
+
+
+@pytest.mark.parametrize("mode", ["align", "resegment"])
+def test_several_outputs_in_a_table(cli, files, write, tmp_path, mode):
+    output, reference = files
+    other = write("other.txt", [" ".join(OUTPUT)])
+    out = tmp_path / "aligned.tsv"
+    docs = write("docs.txt", ["d1", "d1", "d2"])
+    ran = cli("segment", mode, output, f"b={other}", "-r", reference, "--docs", docs,
+              "-o", str(out), "--lang", "en")  # fmt: skip
+    assert ran.code == 0
+    header, *rows = (line.split("\t") for line in read(out)[:-1])
+    assert header == ["ref:ref", "doc", "output:out", "output:b"]
+    assert [row[2] for row in rows] == [row[3] for row in rows] == ALIGNED
+    assert cli("score", str(out), "--level", "document").code == 0
+
+
+def test_a_folder_holds_the_references_too(cli, files, tmp_path):
+    output, reference = files
+    out = tmp_path / "aligned"
+    assert cli("segment", "align", output, "-r", reference, "-o", str(out)).code == 0
+    assert sorted(path.name for path in out.rglob("*.txt")) == [
+        "out.txt",
+        "reference.ref.txt",
+    ]
+
+
+def test_the_report_names_unsure_segments(cli, write, tmp_path):
+    output = write("out.txt", [OUTPUT[0], "Bananas grow.", "Zebras run fast."])
+    reference = write(
+        "ref.txt", [*REFERENCE[:2], "Nobody knew about the plan of Anna."]
+    )
+    report = tmp_path / "report.json"
+    ran = cli("segment", "align", output, "-r", reference, "-o", str(tmp_path / "a.txt"),
+              "--report", str(report), "--format", "json")  # fmt: skip
+    assert (ran.code, ran.out) == (0, "")
+    (system,) = json.loads(report.read_text())["systems"]
+    assert [record["number"] for record in system["segments"]] == [1, 2, 3]
+    assert system["segments"][0]["reason"] == ""
+    assert system["segments"][2]["reason"]
+    assert system["segments"][2]["confidence"] < 0.2
+
+
+def test_the_table_lists_unsure_segments(cli, write, tmp_path):
+    output = write("out.txt", ["The market opens again."])
+    reference = write("ref.txt", REFERENCE)
+    ran = cli(
+        "segment", "align", output, "-r", reference, "-o", str(tmp_path / "a.txt")
+    )
+    assert "out: 2 unsure" in ran.out
+    assert "no sentence corresponds" in ran.out
+
+
+def test_the_report_as_tsv(cli, files, tmp_path):
+    output, reference = files
+    ran = cli("segment", "resegment", output, "-r", reference, "--format", "tsv",
+              "-o", str(tmp_path / "a.txt"))  # fmt: skip
+    header, *rows = (line.split("\t") for line in ran.out.split("\n")[:-1])
+    assert header == ["system", "segment", "kind", "confidence", "edits", "unsure"]
+    assert [row[4] for row in rows] == ["0", "1", "1"]
+
+
+def test_the_screen_holds_the_text_alone(metra_command, files):
+    output, reference = files
+    ran = metra_command("segment", "resegment", output, "-r", reference, "-o", "-")
+    assert ran.out == "".join(f"{line}\n" for line in ALIGNED)
+    assert "3 segments" in ran.err
+
+
+def test_words_as_they_are(cli, write, tmp_path):
+    output, reference = write("out.txt", ["A B c"]), write("ref.txt", ["a b", "c"])
+    edits = {}
+    for compare in ("loose", "exact"):
+        ran = cli("segment", "resegment", output, "-r", reference, "--compare", compare,
+                  "--format", "json", "-o", str(tmp_path / "a.txt"))  # fmt: skip
+        (system,) = json.loads(ran.out)["systems"]
+        edits[compare] = sum(record["edits"] for record in system["segments"])
+    assert edits == {"loose": 0, "exact": 2}
+
+
+def test_lines_are_sentences_if_told_so(cli, write, tmp_path):
+    output = write("out.txt", ["One. Two.", "Three."])
+    reference = write("ref.txt", ["One two.", "Three."])
+    out = tmp_path / "a.txt"
+    ran = cli("segment", "align", output, "-r", reference, "--sentences", "lines",
+              "-o", str(out), "--format", "json")  # fmt: skip
+    (system,) = json.loads(ran.out)["systems"]
+    assert [record["kind"] for record in system["segments"]] == ["one", "one"]
+
+
+REFUSED = [
+    pytest.param(["out.txt", "-o", "a.txt"], "give -r FILE", id="no reference"),
+    pytest.param(["out.txt", "out.txt", "-r", "ref.txt", "-o", "a.tsv"],
+                 "Two outputs are called 'out'", id="the same name twice"),
+    pytest.param(["out.txt", "b=out.txt", "-r", "ref.txt", "-o", "a.txt"],
+                 "does not follow from its name", id="two texts in one file"),
+    pytest.param(["out.txt", "-r", "ref.txt", "-r", "short.txt", "-o", "a.txt"],
+                 "short.txt has 1 segments but ref.txt has 3", id="unequal references"),
+    pytest.param(["out.txt", "-r", "empty.txt", "-o", "a.txt"],
+                 "no reference segments", id="an empty reference"),
+    pytest.param(["out.txt", "-r", "ref.txt", "-o", "missing/a.txt"],
+                 "cannot be written", id="no such folder"),
+    pytest.param(["none.txt", "-r", "ref.txt", "-o", "a.txt"],
+                 "cannot be read", id="no such output"),
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("mode", ["align", "resegment"])
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_is_refused(cli, write, tmp_path, monkeypatch, mode, arguments, message):
+    write("short.txt", ["One."])
+    write("empty.txt", [])
+    monkeypatch.chdir(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    ran = cli("segment", mode, *arguments)
+    assert ran.code == 2
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_python_names():
+    import metra
+
+    assert metra.split_sentences("One. Two.") == ["One.", "Two."]
+    assert [part.text for part in metra.resegment("a b c", ["a b", "c"])] == [
+        "a b",
+        "c",
+    ]
+    assert metra.align_sentences("One. Two.", ["One.", "Two."])[1].text == "Two."

@@ -170,8 +170,8 @@ def read_wmt23_errors(data: Path, direction: str) -> JudgedSet:
     return replace(judged, people=people)
 
 
-def read_ort(data: Path) -> JudgedSet:
-    """Read English-Czech with four independent references and direct assessments."""
+def read_ort(data: Path, streams: int = 4) -> JudgedSet:
+    """Read English-Czech with four independent references, then edits, and assessments."""
     folder = data / "ort-encs-48refs"
     table = read_columns(folder / "refs.tsv.gz")
     place = {segment: at for at, segment in enumerate(table["seg"])}
@@ -187,8 +187,8 @@ def read_ort(data: Path) -> JudgedSet:
         [ScoredItem(str(place[row["seg"]] + 1)) for row in judged],
         {Scorer("da", "da"): [float(row["da_z"]) for row in judged]},
     )
-    refs = [table[f"R{number}"] for number in (1, 2, 3, 4)]
-    return JudgedSet("WMT20 en-cs", EvalSet(refs), outputs, people)
+    refs = [texts for name, texts in table.items() if name.startswith("R")]
+    return JudgedSet("WMT20 en-cs", EvalSet(refs[:streams]), outputs, people)
 
 
 def read_adequacy(data: Path) -> Scores:

@@ -6,11 +6,11 @@ import io
 import pytest
 from tests.campaign.campaigns import answered, opened
 
+from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.exercise import (
     EvaluatorScore,
     compare_evaluators,
     convert_text_scores,
-    read_results,
 )
 from metra.campaign.exports import export_judgements
 from metra.campaign.judgement import score_judgements
@@ -122,7 +122,7 @@ def test_in_the_exercise(some, none, write):
     assert (pair.translations, pair.pearson) == (0, None)
     # Tables go out and come back with it.
     path = write("results.tsv", found.tables()["results.tsv"].encode())
-    again = read_results(str(path))
+    again = read_evaluator_file(str(path))
     assert [(one.metric, one.reason) for one in again] == [
         (one.metric, one.reason) for one in found.results
     ]

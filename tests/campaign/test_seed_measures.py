@@ -7,12 +7,13 @@ from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.evaltrans import collect_judged_outputs, compute_running_scores
+from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.exercise import (
     EvaluatorScore,
     compare_evaluators,
     convert_text_scores,
-    read_results,
 )
+from metra.campaign.exercise_study import run_exercise
 from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
@@ -222,7 +223,7 @@ def test_what_the_exercise_refuses(write):
         "r.tsv", ["metric\tevaluator\ttext\ttranslation\tscore", "m\te\t1\tt\tx"]
     )
     with pytest.raises(FormatError, match="line 2: the score is 'x'"):
-        read_results(str(path))
+        read_evaluator_file(str(path))
 
 
 def test_an_exercise_is_written_and_read_again(write):
@@ -231,7 +232,7 @@ def test_an_exercise_is_written_and_read_again(write):
     results = convert_text_scores(score_texts(found))
     done = compare_evaluators(results)
     path = write("results.tsv", done.tables()["results.tsv"].encode())
-    assert compare_evaluators(read_results(str(path))) == done
+    assert run_exercise(read_evaluator_file(str(path))).exercise == done
 
 
 def test_material_is_read_from_its_files(write):

@@ -1,5 +1,6 @@
-"""`metra judge settle` and `exercise`: second looks and comparisons at the keyboard."""
+"""`metra judge settle` and `metra exercise`: second looks, and campaigns compared."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -95,14 +96,23 @@ def test_campaigns_and_files_are_compared(store, cli, write, tmp_path):
         for name, score in (("good", 40), ("bad", 10))
     ]
     path = write("bleu.tsv", [head, *rows])
-    done = cli(
-        "judge", "exercise", "clear", "-r", str(path), "-o", str(tmp_path / "out")
-    )
+    asked = ("exercise", path, "--campaign", "clear", "--tables", tmp_path / "out")
+    hidden = cli(*asked)
+    assert hidden.code == 2
+    problem = "clear still hides its systems' names; close it, or give --unblind."
+    assert hidden.err == f"metra: {problem}\n"
+    by_store = cli("exercise", path, "--store", tmp_path / "judge.db")
+    assert "Left out: clear still hides its systems' names." in by_store.out
+    done = cli(*asked, "--unblind", "--format", "json")
     assert done.code == 0, done.err
-    assert done.out.startswith("metric\tevaluators\ttranslations\tshared\tmean")
-    assert "clarity\tbleu\t4\t" in done.out
+    found = json.loads(done.out)
+    assert found["level"] == "text"
+    [pair] = found["tables"]["human"]
+    assert (pair["measures"], pair["translations"]) == ("bleu – clarity", 4)
     names = {one.name for one in (tmp_path / "out").iterdir()}
     assert names == {"results.tsv", "reliability.tsv", "correlations.tsv", "matrix.tsv"}
-    nothing = cli("judge", "exercise")
-    assert nothing.code == 2
-    assert "no results to compare" in nothing.err
+    tables = (tmp_path / "out" / "correlations.tsv").read_text()
+    assert "bleu\tclarity\t4\t" in tables
+    # Once unblinded, the store may be read without the flag.
+    again = cli("exercise", path, "--store", tmp_path / "judge.db")
+    assert "bleu – clarity" in again.out

@@ -370,11 +370,13 @@ CASES = [
         ],
     ),
     Case(
-        "judge/settle-exercise-forget",
+        "judge/settle-forget",
         [
             f'metra judge settle "{CLOZE}" -j zoe -j yan --each 2 --name second',
             f'metra judge settle "{NAMES}" -j zoe',
-            f'metra judge exercise "{CLOZE}" "{LDC}" -o exercise',
+            "metra exercise --store judge.db",
+            f'metra exercise --campaign "{CLOZE}" --campaign "{LDC}" --unblind '
+            "--tables exercise",
             f'metra judge forget "{LDC}" Ann --yes',
             f'metra judge forget "{LDC}" Bob --answers --yes',
             f'metra judge export "{LDC}" --format csv --unblind -o after.csv',

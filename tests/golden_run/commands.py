@@ -183,6 +183,17 @@ def meta_case(name: str) -> Case:
     return Case(f"meta/{name}", lines, needs=("scores",))
 
 
+EXERCISE_FOLDER = "examples/exercise"
+EXERCISE = " ".join(
+    [
+        *(f"ann={EXERCISE_FOLDER}/ann.json", f"dan={EXERCISE_FOLDER}/dan.tsv"),
+        *(
+            f"{EXERCISE_FOLDER}/{name}.tsv"
+            for name in ("clarity", "adequacy", "correction-time")
+        ),
+    ]
+)
+LEAFLET = f"{EXERCISE_FOLDER}/leaflet.toml"
 PASSAGES = (
     "--docs examples/retrieval/passages.txt --queries examples/retrieval/queries.tsv"
 )
@@ -265,6 +276,15 @@ CASES = [
                 f"metra profile {THREE} {REFS} {SOURCE} --show {trait}"
                 for trait in ("numbers", "empty", "loops")
             ),
+        ],
+    ),
+    Case(
+        "exercise/formats",
+        [
+            *every_format(f"metra exercise {EXERCISE} --model {LEAFLET}"),
+            f"metra exercise {EXERCISE} --scale clarity=0..3 --scale correction-time=2..0 "
+            "--level system --html exercise.html",
+            f"metra exercise ann={EXERCISE_FOLDER}/ann.json --tables tables --format tsv",
         ],
     ),
     Case(

@@ -124,6 +124,24 @@ CASES = [
         needs=("scores",),
     ),
     Case(
+        "messages/exercise",
+        [
+            write_bad_files,
+            "metra exercise",
+            "metra exercise none.tsv",
+            "metra exercise empty.txt",
+            "metra exercise short.txt",
+            "metra exercise scores.tsv",
+            "metra exercise scores.tsv --scale mqm=0..1 --scale x=0..1",
+            "metra exercise scores.tsv --scale mqm",
+            "metra exercise examples/exercise/clarity.tsv gold.tsv --scale da=0..20",
+            "metra exercise examples/exercise/clarity.tsv --model examples/models/gisting.toml",
+            "metra exercise ann=examples/exercise/clarity.tsv",
+            "metra exercise --campaign none",
+        ],
+        needs=("scores",),
+    ),
+    Case(
         "messages/judge",
         [
             write_bad_files,
@@ -140,7 +158,6 @@ CASES = [
             "metra judge export",
             "metra judge export --format xml",
             "metra judge settle -j zoe",
-            "metra judge exercise none",
             "metra judge import short.txt",
             "metra judge import broken.jsonl",
             "metra judge import examples/judged.tsv --name x",

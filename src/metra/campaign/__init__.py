@@ -6,7 +6,9 @@ campaign: a campaign: protocol, texts and settings, frozen together
 creation: a campaign from its settings and texts, or from its file
 demo_data: simulated judges and campaigns on the shipped example
 evaltrans: judged outputs beside new ones, and scores of all outputs so far
+evaluator_files: scores that evaluators hand in, in any format
 exercise: evaluators and metrics compared over texts, from 0 to 100
+exercise_study: the collective exercise from end to end: scales, levels, people and metrics
 exports: judgements as files for other programs, with a codebook
 from_judgements: a campaign rebuilt from judgements
 imports: judgements of other programs
@@ -23,6 +25,7 @@ protocols: protocols and kinds of questions
 ranking: systems ranked by their judgements
 reconciliation: raters' tags brought together, and files of names and terms
 results: scores of systems and of whole texts
+score_scales: which values of a measure are worth 0 and 100, and who says so
 screen: what one screen asks and shows
 second_look: campaigns that settle what another left open
 settings: the settings of a campaign, read from a table

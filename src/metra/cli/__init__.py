@@ -6,6 +6,7 @@ convert: `metra convert`, a corpus from one format to another
 demo: `metra demo`, the main job on the shipped example
 derive: click options derived from the fields of an options record
 evaltrans: `metra evaltrans`, the collection of judged outputs for the metric evaltrans
+exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
 grid: `metra grid`, the words of a segment against those of its references
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
@@ -40,22 +41,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
     *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
-    *("parse", "evaltrans", "weights", "convert", "segment", "meta", "judge", "demo"),
+    *("parse", "evaltrans", "weights", "convert", "segment", "meta", "judge"),
+    *("exercise", "demo"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *(
-        "coef",
-        "drop",
-        "group_by",
-        "input_format",
-        "judges_by",
-        "level",
-        "lower_is_better",
-    ),
-    *("macro", "nulls", "only", "resume", "scores_out", "to", "trials", "wmt"),
+    *("automated", "coef", "drop", "group_by", "human", "input_format", "judges_by"),
+    *("level", "lower_is_better", "macro", "names", "nulls", "only", "resume"),
+    *("scores_out", "store", "to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
@@ -65,6 +60,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "source": "-s FILE",
     "documents": "--docs FILE",
     "units": "--unit",
+    "scales": "--scale",
     "columns.outputs": "--hyp-column",
     "columns.references": "--ref-column",
     "columns.source": "--source-column",

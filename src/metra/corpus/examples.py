@@ -47,7 +47,7 @@ class ExampleFiles:
     remark: str = REMARK
 
 
-SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml")
+SUFFIXES = (".txt", ".md", ".tsv", ".conllu", ".toml", ".json")
 
 
 def copy_example(folder: str) -> ExampleFiles:

@@ -53,6 +53,19 @@ def name_system(path: str) -> str:
     return "stdin" if path == STDIN else split_file_name(path)[0]
 
 
+def split_named_path(whole: str) -> tuple[str | None, str]:
+    """Split `NAME=FILE`; the name is None where there is none.
+
+    >>> split_named_path("ann=scores.json"), split_named_path("lp/k=3.json")
+    (('ann', 'scores.json'), (None, 'lp/k=3.json'))
+    """
+    name, equals, path = whole.partition("=")
+    is_named = bool(equals and name) and "/" not in name
+    # A folder such as lp=en-de is no name.
+    is_whole = is_named and os.path.exists(whole) and not os.path.exists(path)
+    return (name, path) if is_named and not is_whole else (None, whole)
+
+
 def get_file_state(path: str) -> tuple[int, int] | None:
     """Return what changes when a file changes, None if the file cannot be read.
 

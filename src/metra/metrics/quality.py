@@ -18,6 +18,7 @@ from metra.metrics.options import format_value
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
+from metra.stats.arrays import scale_to_hundred
 
 
 @metric_factory
@@ -124,9 +125,7 @@ class _ScoredMember:
 
     def worth(self, totals: Array) -> Array:
         """What the score is worth on the model's scale, 0 to 100."""
-        worst, best = self.member.worst, self.member.best
-        share = (self.score(totals) - worst) / (best - worst)
-        return 100 * np.clip(share, 0, 1)
+        return scale_to_hundred(self.score(totals), self.member.worst, self.member.best)
 
 
 def rows(batch: AnyBatch, *, metrics: Sequence[Metric]) -> Array:

@@ -72,6 +72,11 @@ class StoredCampaign:
     #: Where it was imported from; None for campaigns that are judged here.
     imported: dict[str, Any] | None = None
 
+    @property
+    def is_blind(self) -> bool:
+        """Whether the systems' names are still hidden."""
+        return self.unblinded_at is None and self.state != "closed"
+
 
 def create_campaign(
     db: Connection, campaign: Campaign, *, now: float, who: str, state: str = "draft"

@@ -99,6 +99,11 @@ class QuestionKind(ABC):
 
     # Answers
 
+    @property
+    def native_range(self) -> tuple[float, float] | None:
+        """The worst and the best answer, where these are the ends of a scale of numbers."""
+        return None
+
     @abstractmethod
     def check(self, value: Any, name: str, texts: Texts) -> Any:
         """Return the answer, tidied, or raise an error that says what is wrong with it."""

@@ -34,6 +34,11 @@ class RatingScale(QuestionKind):
     anchors: tuple[Anchor, ...]
     whole: bool = True
 
+    @property
+    def native_range(self) -> tuple[float, float]:
+        """The ends of the scale."""
+        return float(self.low), float(self.high)
+
     def get_words(self) -> KindWords:
         """Return the labels of the points."""
         return KindWords(anchors=self.anchors)
@@ -93,6 +98,11 @@ class Near(QuestionKind):
     k: int = 3
     #: Outputs of the same sentence that have a score.
     judged: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def native_range(self) -> tuple[float, float]:
+        """From nonsense to perfect."""
+        return 0.0, float(_MOST)
 
     def bind(self, material: Material, document: str, segment: int) -> Self:
         """Return the question with the judged outputs of a sentence."""

@@ -1,11 +1,13 @@
 """`metra judge`: campaigns in which people judge translations in their browsers.
 
 campaigns: `init`, `links`, `status`, `settle`, `forget`, and the store they work on
-files: `import`, `export`, `exercise`
+files: `import`, `export`
 server: `serve`, `demo`
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -13,30 +15,37 @@ import click
 from metra.cli import LazyGroup
 
 
+@contextmanager
+def describe_store_errors() -> Iterator[None]:
+    """Turn an error of the database into one sentence."""
+    try:
+        yield
+    except Exception as error:
+        if "sqlalchemy" not in sys.modules:
+            raise
+        from sqlalchemy.exc import SQLAlchemyError
+
+        from metra.errors import StoreError
+        from metra.store.database import describe_error
+
+        if not isinstance(error, SQLAlchemyError):
+            raise
+        raise StoreError(describe_error(error)) from error
+
+
 class _JudgeGroup(LazyGroup):
     """The commands of `metra judge`."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; an error of the database becomes one sentence."""
-        try:
+        with describe_store_errors():
             return super().invoke(ctx)
-        except Exception as error:
-            if "sqlalchemy" not in sys.modules:
-                raise
-            from sqlalchemy.exc import SQLAlchemyError
-
-            from metra.errors import StoreError
-            from metra.store.database import describe_error
-
-            if not isinstance(error, SQLAlchemyError):
-                raise
-            raise StoreError(describe_error(error)) from error
 
 
 _MODULES = {
     **{"init": "campaigns", "serve": "server"},
     **dict.fromkeys(("links", "status", "settle"), "campaigns"),
-    **dict.fromkeys(("export", "exercise", "import"), "files"),
+    **dict.fromkeys(("export", "import"), "files"),
     **{"forget": "campaigns", "demo": "server"},
 }
 

@@ -1,8 +1,7 @@
-"""`metra judge import`, `export` and `exercise`: judgements from and to files."""
+"""`metra judge import` and `export`: judgements from and to files."""
 
 import time
 from contextlib import closing
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -141,7 +140,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
         about = {"format": form}
         audit.add_entry(db, shared.AT_KEYBOARD, "export", about, now=now, campaign=key)
-    if stored.unblinded_at is None and stored.state != "closed":
+    if stored.is_blind:
         systems = [system.name for system in stored.campaign.systems]
         names = assign_blind_names(systems, stored.secret)
         judgements = blind_judgements(judgements, names)
@@ -154,52 +153,3 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     found = exports.export_judgements(form, judgements, known, keys=keys)
     with write_file(out) as file:
         file.write(found.content)
-
-
-@click.command()
-@click.argument("campaigns", nargs=-1)
-@shared.store_option
-@option(
-    "-r --results files",
-    "Further results: a table with the columns metric, evaluator, text, translation "
-    "and score, 0 to 100. May be given several times.",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False),
-)
-@option("-o --out FOLDER", "Write the tables there, too.", "", show_default=False)
-def exercise(
-    campaigns: tuple[str, ...], url: str, files: tuple[str, ...], out: str
-) -> None:
-    """Compare evaluators by metric, and metrics with each other, over CAMPAIGNS.
-
-    Without CAMPAIGNS only the results in files are compared, and no store is needed. Texts
-    and translations with the same names are taken for the same.
-
-    \b
-    metra judge exercise cloze clarity -r bleu.tsv -o exercise
-    """
-    from metra.campaign import exercise as comparison
-    from metra.campaign.results import score_texts
-
-    results = []
-    if campaigns:
-        from metra.store.campaigns import find_by_name
-        from metra.store.second_looks import read_completed
-
-        with closing(shared.open_store(url)) as store, store.reading() as db:
-            stored = [find_by_name(db, name) for name in campaigns]
-            judgements = [read_completed(db, campaign) for campaign in stored]
-        texts = [*chain(*map(score_texts, judgements))]
-        results = comparison.convert_text_scores(texts)
-    results += [result for path in files for result in comparison.read_results(path)]
-    found = comparison.compare_evaluators(results)
-    tables = found.tables()
-    click.echo(tables["reliability.tsv"], nl=False)
-    if found.correlations:
-        click.echo()
-        click.echo(tables["correlations.tsv"], nl=False)
-    if out:
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in tables.items():
-            (folder / name).write_text(text, encoding="utf-8")

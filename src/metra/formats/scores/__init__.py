@@ -10,7 +10,7 @@ judgement: the record of a judgement with its scores, and texts of other campaig
 judgement_jsonl: judgements as JSON lines, every field of every revision
 judgement_table: judgements of one question, as reports take them
 long_table: tables with a line for each value, matrices, and JSON lines of scores
-metra: what `metra score` writes as JSON or TSV
+metra: what `metra score` writes: JSON, TSV and printed tables
 mqm: tables of MQM errors, Marot's among them, and the weights of errors
 mt_metrics_eval: score and rating files of mt-metrics-eval with their texts
 panel: scores as arrays for statistics: panels, ratings, comparisons, documents

@@ -1,13 +1,15 @@
-"""What `metra score --format json` and `--format tsv` write, read as scores."""
+"""What `metra score` writes, read as scores: JSON, TSV, and the tables that people read."""
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead
 from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
 from metra.formats.scores.long_table import ROLES, build_scores
@@ -80,3 +82,98 @@ def read_metra_tsv(
         columns[level] = [row["item"] if row["level"] == level else "" for row in rows]
     values = parse_numbers([row["score"] for row in rows], path, "score")
     return build_scores(columns, values, path)
+
+
+#: Intervals beside scores, as every format prints them.
+_INTERVAL = re.compile(r"(?:\{\\small )?\[[-\d.]+, [-\d.]+\]\}?")
+_BOLD = re.compile(r"\*\*(.*)\*\*|\\textbf\{(.*)\}")
+_ARROWS = {"↑": True, "↓": False}
+_LATEX = {
+    r"$\uparrow$": "↑",
+    r"$\downarrow$": "↓",
+    r"\textbackslash{}": "\\",
+    r"\textasciitilde{}": "~",
+    r"\textasciicircum{}": "^",
+    "$<$": "<",
+}
+
+
+def is_printed_table(head: FileHead) -> bool:
+    """Tell a table of systems that `metra score` printed for a terminal, Markdown or LaTeX."""
+    return bool(_cut_tables(head.text.split("\n")))
+
+
+def read_printed_table(path: str) -> Scores:
+    """Read the scores of systems from printed tables, with the digits that they have.
+
+    A table that was too wide for a screen has several parts. Tables of documents and
+    segments are left out.
+    """
+    tables = _cut_tables(read_lines(path))
+    return record.concatenate_scores([_build_printed(table, path) for table in tables])
+
+
+def _build_printed(table: list[list[str]], path: str) -> Scores:
+    header, *rows = table
+    place = format_path(path)
+    scorers = []
+    for cell in header[1:]:
+        name, arrow = cell[:-1].strip(), cell[-1:]
+        if not name or arrow not in _ARROWS:
+            msg = f"{place} has a column {cell!r}; expected a measure with an arrow."
+            raise FormatError(msg)
+        scorers.append(Scorer(name, "metric", _ARROWS[arrow]))
+    for row in rows:
+        if len(row) != len(header):
+            problem = f"{place} has {len(row)} cells for {row[0]}"
+            msg = f"{problem}; expected {len(header)}, as many as the header."
+            raise FormatError(msg)
+    if not rows:
+        msg = f"{place} has a header but no scores."
+        raise FormatError(msg)
+    columns = [
+        parse_numbers([row[at].replace("–", "") for row in rows], path, scorer.name)
+        for at, scorer in enumerate(scorers, 1)
+    ]
+    values = dict(zip(scorers, columns, strict=True))
+    systems = [row[0] for row in rows]
+    return record.build_score_table(systems, [ScoredItem()] * len(rows), values)
+
+
+def _cut_tables(lines: Sequence[str]) -> list[list[list[str]]]:
+    """Cut the tables of systems into cells: the header first, without what adorns them."""
+    tables: list[list[list[str]]] = []
+    is_inside = False
+    for line in lines:
+        cells = _cut_cells(line)
+        if cells[:1] == ["system"] and any(cell[-1:] in _ARROWS for cell in cells):
+            tables.append([])
+            is_inside = True
+        is_inside = is_inside and bool(cells) and "\\bottomrule" not in line
+        is_rule = set(line) <= set("─|:- ") or line.startswith("\\midrule")
+        if is_inside and not is_rule:
+            tables[-1].append(cells)
+    return tables
+
+
+def _cut_cells(line: str) -> list[str]:
+    """Cut a line of a table for a terminal, in Markdown or in LaTeX into cells."""
+    plain = _INTERVAL.sub("", line).strip()
+    if plain.startswith("|"):
+        cells = re.split(r"(?<!\\)\|", plain)[1:-1]
+    elif plain.endswith(r"\\"):
+        cells = re.split(r"(?<!\\)&", plain[:-2])
+    else:
+        # A star marks the best of a column.
+        name, *scores = re.split(r" {2,}", plain)
+        return [*filter(None, [name]), *(score.removesuffix("*") for score in scores)]
+    return [_unescape_cell(cell.strip()) for cell in cells]
+
+
+def _unescape_cell(cell: str) -> str:
+    bold = _BOLD.fullmatch(cell)
+    if bold:
+        cell = bold[1] or bold[2]
+    for code, character in _LATEX.items():
+        cell = cell.replace(code, character)
+    return re.sub(r"\\(\W|_)", r"\1", cell)

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.recognise import FORMATS, PLAIN, TSV, TextFormat, choose_format
-from metra.formats.stream import STDIN, format_path, name_system
+from metra.formats.stream import STDIN, format_path, name_system, split_named_path
 from metra.formats.texts.columns import ColumnNames, Field, Reader, Role
 
 # "any" takes all that a file holds, as what it holds it.
@@ -97,14 +97,7 @@ def _expand_file(file: str) -> list[tuple[str | None, str]]:
         if not paths:
             msg = f"No file fits {file}; check the pattern, or name the files."
             raise FormatError(msg)
-    pairs: list[tuple[str | None, str]] = []
-    for whole in paths:
-        name, equals, path = whole.partition("=")
-        is_named = bool(equals and name) and "/" not in name
-        # A folder such as lp=en-de is no system's name.
-        is_whole = is_named and os.path.exists(whole) and not os.path.exists(path)
-        pairs.append((name, path) if is_named and not is_whole else (None, whole))
-    return pairs
+    return [split_named_path(path) for path in paths]
 
 
 def _list_shards(folder: str) -> list[str]:

@@ -5,6 +5,7 @@ overview: the scores, who is best, and the differences from the baseline
 segments: the page's list of changed segments, which `analysis.changes` chooses
 findings: scores by bucket, n-grams that changed, profiles of the outputs
 relations: distributions of segment scores, metrics against metrics and against people
+exercise: the page of a collective exercise: evaluators, people and metrics
 trust: how far metrics and people can be trusted, where there are judgements
 data: all texts and scores as JSON, for the page's script
 tables: tables, figures and cells that the sections share

@@ -84,7 +84,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], Html | None]], ...] = (
     ("people", "People", relations.build_judgements_section),
     ("notes", "How to read this", build_reading_section),
 )
-SCRIPTS = ("elements", "diff", "tables", "compare", "segment", "start")
+#: What every page runs, and what the report adds to it.
+PAGE_SCRIPTS = ("elements", "tables", "theme")
+SCRIPTS = ("elements", "data", "diff", "tables", "compare", "segment", "theme", "start")
 ICON = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
     "%3Crect width='16' height='16' rx='3' fill='%2300695c'/%3E%3Cpath d='M3 3h4v4H3z"
@@ -92,20 +94,53 @@ ICON = (
 )
 
 
+class PageSection(NamedTuple):
+    """A section of a page: its anchor, its heading, and what stands in it."""
+
+    key: str
+    heading: str
+    body: Html
+
+
 def render(study: Study, provenance: Provenance, title: str) -> str:
     """Write the whole report as one HTML file, without a final newline."""
-    style, script = _read_style(), _read_script()
-    links, sections = [], []
+    sections = []
     for key, name, build in SECTIONS:
         body = build(study)
         if body is not None:
-            heading = tag("h2", name, id=f"{key}-title")
-            inside = join_markup(heading, body)
-            links.append(tag("li", tag("a", name, href=f"#{key}")))
-            sections.append(
-                tag("section", inside, id=key, aria_labelledby=f"{key}-title")
-            )
+            sections.append(PageSection(key, name, body))
     systems = format_count(len(study.results.systems), "system")
+    return render_page(
+        title,
+        f"{systems}, {describe_corpus(study.results)}",
+        sections,
+        provenance,
+        more=[tag("main", id="segment", tabindex=-1, hidden=True)],
+        data_element=data.embed_data(study),
+        scripts=SCRIPTS,
+    )
+
+
+def render_page(
+    title: str,
+    summary: str,
+    sections: Sequence[PageSection],
+    provenance: Provenance,
+    *,
+    more: Sequence[Html] = (),
+    data_element: Html | None = None,
+    scripts: Sequence[str] = PAGE_SCRIPTS,
+) -> str:
+    """Write a page of sections as one HTML file, without a final newline.
+
+    `more` stands below the sections; the data are for the scripts.
+    """
+    style, script = _read_style(), _read_script(tuple(scripts))
+    links = [tag("li", tag("a", one.heading, href=f"#{one.key}")) for one in sections]
+    blocks = []
+    for key, name, body in sections:
+        inside = join_markup(tag("h2", name, id=f"{key}-title"), body)
+        blocks.append(tag("section", inside, id=key, aria_labelledby=f"{key}-title"))
     # The data are most of the page: joined once, they are not copied tag by tag.
     return "".join(
         [
@@ -122,17 +157,13 @@ def render(study: Study, provenance: Provenance, title: str) -> str:
             ),
             tag(
                 "div",
-                tag(
-                    "header",
-                    tag("h1", tag("bdi", title)),
-                    tag("p", f"{systems}, {describe_corpus(study.results)}"),
-                ),
-                tag("main", sections, id="report", tabindex=-1),
-                tag("main", id="segment", tabindex=-1, hidden=True),
+                tag("header", tag("h1", tag("bdi", title)), tag("p", summary)),
+                tag("main", blocks, id="report", tabindex=-1),
+                more,
                 _build_footer(provenance),
                 class_="page",
             ),
-            data.embed_data(study),
+            data_element or "",
             tag("script", mark_safe(script)),
             "</body></html>",
         ]
@@ -183,8 +214,8 @@ def _read_style() -> str:
 
 
 @cache
-def _read_script() -> str:
-    parts = "\n".join(_read_static_file(f"{name}.js") for name in SCRIPTS)
+def _read_script(names: tuple[str, ...]) -> str:
+    parts = "\n".join(_read_static_file(f"{name}.js") for name in names)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 

@@ -9,6 +9,7 @@ alignments: aligned words of output and reference for the terminal
 analysis: n-grams, buckets and the most changed segments below the scores
 profiles: profiles of systems by themselves or below the scores
 meta: answers of meta-evaluation in every format
+exercise: the tables of a collective exercise
 ranking: rankings by average ranks, and retrieval runs
 segmentation: how outputs were segmented, and where that is unsure
 salience: salience lists and the study of two translations

@@ -13,7 +13,7 @@ from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.store import audit, campaigns, tasks
 from metra.store.second_looks import read_completed
-from metra.web.admin.frame import OfCampaign, is_blind, render_admin_page
+from metra.web.admin.frame import OfCampaign, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
 from metra.web.security.visitors import Administering
 from metra.web.state import Refusal, get_state
@@ -48,7 +48,7 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
         known = [
             one
             for one in every
-            if not is_blind(one) and FIRST not in one.campaign.material
+            if not one.is_blind and FIRST not in one.campaign.material
         ]
         ids = {one.id for one in known}
         chosen = ids.intersection(request.query_params.getlist("campaign")) or ids

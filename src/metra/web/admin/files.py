@@ -21,7 +21,6 @@ from metra.web.admin.frame import (
     CampaignVisit,
     OfCampaign,
     get_field,
-    is_blind,
     read_files,
     render_admin_page,
 )
@@ -73,7 +72,7 @@ def download_export(visit: OfCampaign, form: str) -> Response:
         file = export_judgements(form, visit.read_judgements(), known, keys=keys)
     except MetraError as error:
         return visit.render("export.html", formats=[], problem=str(error))
-    data = {"format": form, "blind": is_blind(stored)}
+    data = {"format": form, "blind": stored.is_blind}
     with visit.store.transaction() as db:
         audit.add_entry(db, what="export", data=data, campaign=stored.id, **visit.by)
     name = quote(f"{stored.name}.{file.name}", safe="")

@@ -62,7 +62,7 @@ class CampaignVisit:
     def names(self) -> dict[str, str]:
         """The name of each system on the pages."""
         systems = [system.name for system in self.stored.campaign.systems]
-        if is_blind(self.stored):
+        if self.stored.is_blind:
             return assign_blind_names(systems, self.stored.secret)
         return {name: name for name in systems}
 
@@ -81,17 +81,12 @@ class CampaignVisit:
 
     def render(self, template: str, **more: Any) -> Response:
         """Render a page about the campaign."""
-        more |= {"stored": self.stored, "blind": is_blind(self.stored)}
+        more |= {"stored": self.stored, "blind": self.stored.is_blind}
         return render_admin_page(self.request, template, **more)
 
     def redirect(self, page: str = "") -> Response:
         """Redirect the browser to a page of the campaign."""
         return redirect_to(f"/admin/campaigns/{self.stored.id}{page}")
-
-
-def is_blind(stored: StoredCampaign) -> bool:
-    """Return whether system names are still hidden from admins."""
-    return stored.unblinded_at is None and stored.state != "closed"
 
 
 def _open_campaign(request: Request, key: str, session: Administering) -> CampaignVisit:

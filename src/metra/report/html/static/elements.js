@@ -1,9 +1,5 @@
-// The data of the report, and the few ways in which the page is built from it. Text always
-// becomes a text node: nothing that was given to the report is ever read as markup.
-
-const data = JSON.parse(document.getElementById("data").textContent);
-const segmentCount = data.outputs[0].length;
-const LONG = 1500;
+// The few ways in which a page is built. Text always becomes a text node: nothing that was
+// given to the report is ever read as markup.
 
 function el(name, attributes = {}, ...children) {
   const made = document.createElement(name);
@@ -44,19 +40,4 @@ let labels = 0;
 function labelled(text, control, kind = "field") {
   control.id = `control-${++labels}`;
   return el("div", { class: kind }, el("label", { for: control.id }, text), control);
-}
-
-// How much better the second score is, whichever way the metric points.
-function gain(metric, a, b, at) {
-  const [before, after] = [data.scores[metric][a][at], data.scores[metric][b][at]];
-  if (before == null || after == null) return null;
-  return data.metrics[metric].up ? after - before : before - after;
-}
-
-function arrow(metric) {
-  return data.metrics[metric].up ? "↑" : "↓";
-}
-
-function documentOf(at) {
-  return data.documents.length ? data.documents[data.document[at]] : null;
 }

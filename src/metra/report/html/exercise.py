@@ -1,0 +1,399 @@
+"""The page of a collective exercise: means, evaluators, people and metrics, and scales."""
+
+from collections.abc import Sequence
+
+from metra.campaign.exercise import SystemEvaluation
+from metra.campaign.exercise_study import ExerciseStudy, HumanCorrelation
+from metra.meta.scatter import ScatterPoints
+from metra.report import chart
+from metra.report.html import tables
+from metra.report.html.markup import Child, Html, join_markup, tag
+from metra.report.html.page import PageSection, Provenance, render_page
+from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
+from metra.report.pictures.scatter import plot_points
+from metra.report.table import format_count
+from metra.report.writers import exercise as writer
+from metra.report.writers.headings import join_names, shorten_specs
+from metra.scoring.table import Cell, Table
+
+#: More scatter plots than this are more than anybody looks at; the table has all pairs.
+MOST = 9
+#: Letters of a name beside a row or a dot.
+LONGEST = 16
+#: And of a measure with its number.
+LONG_LABEL = 24
+#: The height of a system's row in a picture of one measure.
+ROW = 26
+
+READING = (
+    (
+        "Scores",
+        "All scores are mapped to 0 to 100, where higher is better; the section Scales says "
+        "how. Scores of two measures cannot be compared with each other all the same: a "
+        "scale says what is worth 0 and 100, not that two measures are equally strict.",
+    ),
+    (
+        "Standard deviation",
+        "How far the evaluators of one translation are apart, with n − 1. Over several "
+        "translations the variances are averaged. A measure that a program computes has "
+        "none, unless its evaluators chose other references or options.",
+    ),
+    (
+        "Alpha",
+        "Krippendorff's alpha on the interval scale: 1 if evaluators always agree, 0 if "
+        "they agree no more than chance. r and rho are Pearson's and Spearman's "
+        "coefficients of every two evaluators, averaged by what they share.",
+    ),
+    (
+        "Correlations",
+        "Between measures, over the means of their evaluators. A few translations prove "
+        "little: look at the interval before you believe a coefficient. Two translations "
+        "always lie on a line and have none.",
+    ),
+)
+
+
+def render_exercise(
+    study: ExerciseStudy, provenance: Provenance, title: str, notes: Sequence[str] = ()
+) -> str:
+    """Write the page as one HTML file, without a final newline.
+
+    `notes` replace those of the study, where they name flags.
+    """
+    bodies = (
+        ("overview", "Overview", _build_overview(study)),
+        ("evaluators", "Evaluators", _build_evaluators(study)),
+        ("people", "People and metrics", _build_people(study)),
+        ("metrics", "Measures", _build_measures(study)),
+        ("model", "Quality model", _build_model(study)),
+        ("scales", "Scales", _build_scales(study)),
+        ("notes", "How to read this", _build_reading(study, notes or study.notes)),
+    )
+    sections = [PageSection(key, name, body) for key, name, body in bodies if body]
+    return render_page(title, writer.describe_exercise(study), sections, provenance)
+
+
+def _build_overview(study: ExerciseStudy) -> Html:
+    """Lay out who is best by what, the table of means, and a picture of each measure."""
+    short = shorten_specs(study.metrics)
+    by_metric = {
+        metric: [one for one in study.exercise.systems if one.metric == metric]
+        for metric in study.metrics
+    }
+    figures = [
+        _draw_measure(short[metric], mine)
+        for metric, mine in by_metric.items()
+        if any(one.mean is not None for one in mine)
+    ]
+    return join_markup(
+        tag("p", _build_lead(study), class_="lead"),
+        _build_means(study),
+        tag(
+            "p",
+            "Each picture has the mean over evaluators (●), the standard deviation to both "
+            "sides of it (line), and what each evaluator found (○).",
+        ),
+        tag("div", figures, class_="figures"),
+    )
+
+
+def _build_lead(study: ExerciseStudy) -> Child:
+    """Say in plain words which system is best by which measures."""
+    short = shorten_specs(study.metrics)
+    kinds = {scale.metric: scale.kind for scale in study.scales}
+    words: list[Child] = []
+    for kind, adjective in (("human", "human"), ("automated", "automated")):
+        winners: dict[str, list[str]] = {}
+        for metric in (name for name in study.metrics if kinds[name] == kind):
+            scored = [
+                one
+                for one in study.exercise.systems
+                if one.metric == metric and one.mean is not None
+            ]
+            if len(scored) > 1:
+                best = max(scored, key=lambda one: one.mean or 0.0)
+                winners.setdefault(best.system, []).append(short[metric])
+        if not winners:
+            continue
+        words.append(f"By {adjective} measures, ")
+        for at, (system, won) in enumerate(winners.items()):
+            words += ["; " if at else "", tag("strong", tag("bdi", system))]
+            words.append(f" is best by {join_names(won)}")
+        words.append(". ")
+    return words or f"{writer.describe_exercise(study)}."
+
+
+def _build_means(study: ExerciseStudy) -> Html:
+    """Lay out the means with the deviations below them, the best of a column in bold."""
+    means, deviations = (
+        writer.build_means_table(study),
+        writer.build_deviation_table(study),
+    )
+    rows = []
+    for row, spread in zip(means.rows, deviations.rows, strict=True):
+        cells = [tables.make_row_heading(str(row[0].value))]
+        for mean, deviation in zip(row[1:], spread[1:], strict=True):
+            cells.append(_make_mean_cell(mean, deviation))
+        rows.append(cells)
+    heads = [tables.make_column_heading(c.heading, "num") for c in means.columns[1:]]
+    return tables.build_html_table(
+        ["system", *heads],
+        rows,
+        caption=f"{means.caption}; below it, {deviations.caption[0].lower()}"
+        f"{deviations.caption[1:]}. The best of a column in bold.",
+        name="means",
+        kind="scores",
+        sortable=True,
+    )
+
+
+def _make_mean_cell(mean: Cell, deviation: Cell) -> Html:
+    if not isinstance(mean.value, float | int):
+        return tables.UNKNOWN
+    shown: Child = tables.format_with_minus(mean.value, 2)
+    if mean.best:
+        shown = tag("b", shown, tag("span", " best", class_="unseen"))
+    below = None
+    if isinstance(deviation.value, float | int):
+        below = tag("small", f"± {tables.format_with_minus(deviation.value, 2)}")
+    return tables.make_interval_cell(mean.value, None, shown, below)
+
+
+def _draw_measure(name: str, systems: Sequence[SystemEvaluation]) -> Html:
+    """Draw each system's mean, deviation and evaluators on a scale from 0 to 100."""
+    known = [one for one in systems if one.mean is not None]
+    known.sort(key=lambda one: -(one.mean or 0.0))
+    names = [one.system for one in known]
+    left = max(chart.measure_names(names, LONGEST), 56.0)
+    scale = chart.AxisScale(0, 100, left, chart.WIDTH - chart.OVERHANG)
+    bottom = ROW * len(known) + 6.0
+    marks = chart.draw_x_axis(scale, bottom, 4)
+    told = []
+    for row, one in enumerate(known):
+        y = 4 + ROW * (row + 0.5)
+        marks.append(chart.draw_row_name(left - 8, y + 4, one.system, LONGEST))
+        mean, spread = one.mean or 0.0, one.deviation
+        words = f"{one.system} {tables.format_with_minus(mean, 2)}"
+        if spread is not None:
+            low, high = scale(mean - spread), scale(mean + spread)
+            marks.append(chart.draw_line(low, y, high, y, "whisker best"))
+            words += f" ± {tables.format_with_minus(spread, 2)}"
+        for evaluator, score in one.by_evaluator if one.evaluators > 1 else ():
+            hint = f"{one.system}, {evaluator}: {tables.format_with_minus(score, 2)}"
+            marks.append(chart.draw_dot(scale(score), y, 3.2, "ring", hint))
+        marks.append(chart.draw_dot(scale(mean), y, 4.5, "best", words))
+        told.append(words)
+    label = f"{name}: {'; '.join(told)}"
+    picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
+    return tables.build_figure(name, picture, _build_measure_data(name, known))
+
+
+def _build_measure_data(name: str, systems: Sequence[SystemEvaluation]) -> Html:
+    evaluators = list(
+        dict.fromkeys(who for one in systems for who, _ in one.by_evaluator)
+    )
+    rows: list[list[tables.CellContent]] = []
+    for one in systems:
+        scores = dict(one.by_evaluator)
+        each = [Cell(scores.get(who)) for who in evaluators]
+        rows.append([one.system, Cell(one.mean), Cell(one.deviation), *each])
+    return tables.build_html_table(
+        ["system", "mean", "SD", *evaluators],
+        rows,
+        caption=f"{name} by evaluator",
+        name=f"measure-{name}",
+    )
+
+
+def _build_evaluators(study: ExerciseStudy) -> Html:
+    """Lay out how far evaluators of each measure agree, and every two of them."""
+    short = shorten_specs(study.metrics)
+    rows: list[list[tables.CellContent]] = [
+        [
+            *(short[one.metric], pair.first, pair.second, pair.translations),
+            Cell(pair.difference, signed=True),
+            *(Cell(pair.pearson), Cell(pair.spearman)),
+        ]
+        for one in study.exercise.agreement
+        for pair in one.pairs
+    ]
+    heads = ["measure", "one", "other", f"{writer.UNITS[study.level]}s", "difference"]
+    pairs = tables.build_html_table(
+        [*heads, "Pearson", "Spearman"],
+        rows,
+        caption="Two evaluators at a time; the difference is one minus the other, on average",
+        name="evaluator-pairs",
+    )
+    return join_markup(
+        _convert_table(writer.build_reliability_table(study)),
+        tag("details", tag("summary", "Every two evaluators"), pairs) if rows else None,
+    )
+
+
+def _build_people(study: ExerciseStudy) -> Html | None:
+    """Hold automated measures against human ones; nothing where there are not both."""
+    if not study.human:
+        return None
+    drawn = [one for one in study.human if len(one.names) > 1][:MOST]
+    rest = ""
+    if len(study.human) > len(drawn):
+        rest = f" The first {len(drawn)} pairs are drawn; the table has all."
+    unit = writer.UNITS[study.level]
+    return join_markup(
+        tag(
+            "p",
+            f"Each dot is a {unit}: its mean over evaluators by a human measure across, by an "
+            f"automated one up.{rest}",
+        ),
+        _convert_table(writer.build_human_table(study)),
+        tag("div", [_draw_pair(study, one) for one in drawn], class_="figures"),
+    )
+
+
+def _draw_pair(study: ExerciseStudy, one: HumanCorrelation) -> Html:
+    short = shorten_specs(study.metrics)
+    across, down = short[one.human], short[one.automated]
+    cloud = ScatterPoints(
+        title="",
+        across=across,
+        down=down,
+        names=list(one.names),
+        x=list(one.x),
+        y=list(one.y),
+        classes=[""] * len(one.names),
+        outliers=[False] * len(one.names),
+        fit=one.fit,
+        caption="",
+    )
+    note = "no correlation: too few translations, or one of the two never varies"
+    if one.pearson is not None:
+        note = f"Pearson {tables.format_with_minus(one.pearson, 2)}"
+        if one.interval is not None:
+            low, high = (tables.format_with_minus(end, 2) for end in one.interval)
+            note += f", 95 % interval {low} to {high}"
+    title = f"{down} against {across}"
+    unit = writer.UNITS[study.level]
+    label = f"{title} over {format_count(len(one.names), unit)}; {note}"
+    marks = plot_points(cloud, chart.PAGE_FRAME, longest=LONGEST)
+    picture = chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)
+    data = tables.build_html_table(
+        [unit, across, down],
+        [
+            [name, Cell(x), Cell(y)]
+            for name, x, y in zip(one.names, one.x, one.y, strict=True)
+        ],
+        caption=title,
+        name=f"people-{down}-{across}",
+    )
+    return tables.build_figure(title, picture, data, note=note)
+
+
+def _build_measures(study: ExerciseStudy) -> Html | None:
+    """Draw how all measures go together; nothing where there is one only."""
+    if len(study.metrics) < 2:
+        return None
+    short = shorten_specs(study.metrics)
+    names = [short[metric] for metric in study.metrics]
+    values = [
+        [float("nan") if value is None else value for value in row]
+        for row in writer.build_matrix(study)
+    ]
+    numbered = [f"{at} {name}" for at, name in enumerate(names, 1)]
+    left, top = chart.measure_names(numbered, LONG_LABEL), 24.0
+    marks = []
+    for at, label in enumerate(numbered, 1):
+        middle = (at - 0.5) * CELL
+        marks.append(chart.draw_row_name(left - 8, top + middle + 4, label, LONG_LABEL))
+        marks.append(chart.draw_text(left + middle, top - 8, str(at), "name", "middle"))
+    marks += plot_matrix(Heatmap("", "", names, values, "r"), left, top)
+    size = len(names) * CELL
+    wide = max(left + size + 8, float(chart.WIDTH))
+    rows: list[list[tables.CellContent]] = [
+        [
+            *(short[one.one], short[one.other], one.translations),
+            *(Cell(one.pearson), Cell(one.spearman)),
+        ]
+        for one in study.exercise.correlations
+    ]
+    unit = writer.UNITS[study.level]
+    told = "; ".join(
+        f"{short[one.one]}, {short[one.other]} "
+        f"{'–' if one.pearson is None else f'{one.pearson:.2f}'}"
+        for one in study.exercise.correlations
+    )
+    picture = chart.make_svg(
+        wide, top + size + 8, f"Pearson's r of every two measures: {told}", marks
+    )
+    figure = tables.build_figure(
+        "Pearson's r of every two measures",
+        picture,
+        tables.build_html_table(
+            ["one", "other", f"{unit}s", "Pearson", "Spearman"],
+            rows,
+            caption=f"Measures against measures over {unit}s",
+            name="measures",
+        ),
+        note="means over evaluators; an empty cell has too few translations, or a measure "
+        "that never varies",
+    )
+    return tag("div", figure, class_="figures")
+
+
+def _build_model(study: ExerciseStudy) -> Html | None:
+    """Show the figure of the quality model beside its measures."""
+    if not study.model:
+        return None
+    short = shorten_specs(study.metrics)
+    shares = [
+        f"{short.get(spec, spec)} {share:.1f} %"
+        for spec, _, share in study.model[0].parts
+    ]
+    return join_markup(
+        tag("p", f"Weights: {', '.join(shares)}."),
+        _convert_table(writer.build_model_table(study)),
+    )
+
+
+def _build_scales(study: ExerciseStudy) -> Html:
+    return join_markup(
+        tag(
+            "p",
+            "A value in the column worth 0, or one that is worse, is worth 0; one in the "
+            "column worth 100, or one that is better, is worth 100; in between, worth grows "
+            "evenly. Values beyond a scale are counted in the last column.",
+        ),
+        _convert_table(writer.build_scales_table(study)),
+    )
+
+
+def _build_reading(study: ExerciseStudy, notes: Sequence[str]) -> Html:
+    signature = tag("li", tag("code", writer.sign_exercise(study)))
+    return join_markup(
+        tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
+        [tag("h3", "Notes"), tag("ul", [tag("li", note) for note in notes])]
+        if notes
+        else None,
+        tag("h3", "Signature"),
+        tag("ul", signature, class_="signatures"),
+    )
+
+
+def _convert_table(table: Table) -> Html:
+    """Lay out a table that writers made, texts as texts and numbers as numbers."""
+    rows = [
+        [
+            cell.value if isinstance(cell.value, str) else tables.make_number_cell(cell)
+            for cell in row
+        ]
+        for row in table.rows
+    ]
+    # Rows of a matrix have numbers, whose names stand beside them.
+    heads: list[Child] = [
+        tables.make_column_heading(
+            column.heading, None if column.align == "left" else "num"
+        )
+        for column in table.columns
+    ]
+    return tables.build_html_table(
+        heads, rows, caption=table.caption, name=table.name, sortable=True
+    )

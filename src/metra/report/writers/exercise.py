@@ -1,0 +1,242 @@
+"""The collective exercise as tables: scales, means, agreement and correlations."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from metra.campaign.exercise_study import ExerciseStudy
+from metra.campaign.score_scales import MeasureScale
+from metra.meta.findings import MetaReport, build_count, build_signature
+from metra.report.table import format_count
+from metra.report.writers.headings import shorten_specs
+from metra.scoring.table import Cell, Column, Table, make_table, mark_best
+
+#: What is compared, by level.
+UNITS = {"text": "translation", "system": "system"}
+
+
+def build_exercise_report(
+    study: ExerciseStudy, notes: Sequence[str] | None = None
+) -> MetaReport:
+    """Lay out everything that the organisers tell the participants.
+
+    `notes` replace those of the study, where they name flags.
+    """
+    tables = [
+        build_means_table(study),
+        build_deviation_table(study),
+        build_reliability_table(study),
+        build_human_table(study),
+        build_matrix_table(study),
+        build_model_table(study),
+        build_scales_table(study),
+    ]
+    kept = [table for table in tables if table.rows]
+    told = study.notes if notes is None else notes
+    return MetaReport(kept, sign_exercise(study), told, _list_data(study))
+
+
+def sign_exercise(study: ExerciseStudy) -> str:
+    """Return the line that says how the figures came about."""
+    signature = build_signature(
+        level=study.level,
+        evaluators=len(study.evaluators),
+        systems=len(study.systems),
+        measures=len(study.metrics),
+        sd="n-1, pooled over texts" if study.level == "text" else "n-1",
+        alpha="interval",
+        scales=";".join(f"{s.metric}={describe_ends(s)}" for s in study.scales),
+        model=study.model_name,
+    )
+    return f"exercise{signature.removeprefix('meta')}"
+
+
+def describe_ends(scale: MeasureScale) -> str:
+    """Write which values are worth 0 and 100.
+
+    >>> describe_ends(MeasureScale("clarity", "human", 0, 3, "protocol", 0, 3, 9, 0))
+    '0..3'
+    """
+    if scale.worst is None or scale.best is None:
+        return "protocol"
+    return f"{scale.worst:g}..{scale.best:g}"
+
+
+def build_means_table(study: ExerciseStudy) -> Table:
+    """Build a row a system and a column a measure: means over evaluators, 0 to 100."""
+    caption = "Mean over evaluators, 0 to 100, higher is better"
+    return _build_system_table(study, "mean", caption, "means")
+
+
+def build_deviation_table(study: ExerciseStudy) -> Table:
+    """Build a row a system and a column a measure: standard deviations."""
+    pooled = ", pooled over texts" if study.level == "text" else ""
+    caption = f"Standard deviation over evaluators (n − 1{pooled})"
+    return _build_system_table(study, "deviation", caption, "deviations")
+
+
+def _build_system_table(
+    study: ExerciseStudy, figure: str, caption: str, name: str
+) -> Table:
+    short = shorten_specs(study.metrics)
+    cells = {
+        (one.metric, one.system): Cell(getattr(one, figure))
+        for one in study.exercise.systems
+    }
+    columns = [
+        [cells.get((metric, system), Cell(None)) for system in study.systems]
+        for metric in study.metrics
+    ]
+    if figure == "mean":
+        columns = [mark_best(column) for column in columns]
+    rows = [
+        (system, [column[at] for column in columns])
+        for at, system in enumerate(study.systems)
+    ]
+    heads = [short[metric] for metric in study.metrics]
+    return make_table("system", heads, rows, caption=caption, name=name)
+
+
+def build_reliability_table(study: ExerciseStudy) -> Table:
+    """Build a row a measure: its evaluators, how far apart they are and how they agree."""
+    short = shorten_specs(study.metrics)
+    agreement = {one.metric: one for one in study.exercise.agreement}
+    rows = []
+    for one in study.exercise.reliability:
+        pairs = agreement[one.metric]
+        counts = map(build_count, (one.evaluators, one.translations, one.shared))
+        figures = one.mean, one.deviation, one.agreement, pairs.pearson, pairs.spearman
+        cells = [*counts, *map(Cell, figures), Cell(_join_reasons(one.reason, one.why))]
+        rows.append((short[one.metric], cells))
+    units = f"{UNITS[study.level]}s"
+    heads: list[str | Column] = [
+        *("evaluators", units, "shared", "mean", "SD", "alpha", "r", "rho"),
+        Column("remark", "left"),
+    ]
+    caption = "Evaluators of each measure"
+    return make_table("measure", heads, rows, caption=caption, name="reliability")
+
+
+def _join_reasons(*reasons: str) -> str:
+    return "; ".join(filter(None, reasons))
+
+
+def build_human_table(study: ExerciseStudy) -> Table:
+    """Build a row for each automated measure beside each human one."""
+    short = shorten_specs(study.metrics)
+    rows = [
+        (
+            f"{short[one.automated]} – {short[one.human]}",
+            [
+                build_count(len(one.names)),
+                Cell(one.pearson, one.interval),
+                Cell(one.spearman),
+            ],
+        )
+        for one in study.human
+    ]
+    units = f"{UNITS[study.level]}s"
+    caption = "Automated measures against human ones, with Fisher's 95 % intervals"
+    heads = [units, "Pearson", "Spearman"]
+    return make_table("measures", heads, rows, caption=caption, name="human")
+
+
+def build_matrix_table(study: ExerciseStudy) -> Table:
+    """Build Pearson's r of every two measures; none where there is one measure only."""
+    names = list(shorten_specs(study.metrics).values())
+    values = build_matrix(study)
+    numbers = [str(number) for number in range(1, len(names) + 1)]
+    rows = [
+        (f"{number} {name}", list(map(Cell, row)))
+        for number, name, row in zip(numbers, names, values, strict=True)
+    ]
+    caption = "Measures against measures, Pearson"
+    return make_table(
+        "measure",
+        numbers,
+        rows if len(names) > 1 else [],
+        caption=caption,
+        name="matrix",
+        names=names,
+    )
+
+
+def build_matrix(study: ExerciseStudy) -> list[list[float | None]]:
+    """Return Pearson's r of every two measures, None where there is no figure."""
+    values: dict[tuple[str, str], float | None]
+    values = {(name, name): 1.0 for name in study.metrics}
+    for one in study.exercise.correlations:
+        values[one.one, one.other] = values[one.other, one.one] = one.pearson
+    return [
+        [values.get((row, column)) for column in study.metrics] for row in study.metrics
+    ]
+
+
+def build_model_table(study: ExerciseStudy) -> Table:
+    """Build a row a system: the figure of the quality model, and its measures."""
+    short = shorten_specs(study.metrics)
+    specs = [spec for spec, *_ in study.model[0].parts] if study.model else []
+    scores = mark_best([Cell(one.score) for one in study.model])
+    rows = [
+        (one.system, [score, *(Cell(worth) for _, worth, _ in one.parts)])
+        for one, score in zip(study.model, scores, strict=True)
+    ]
+    caption = f"Quality by the model {study.model_name}, and its measures"
+    heads = ["quality", *(short.get(spec, spec) for spec in specs)]
+    return make_table("system", heads, rows, caption=caption, name="model")
+
+
+def build_scales_table(study: ExerciseStudy) -> Table:
+    """Build a row a measure: which of its values are worth 0 and 100, and who says so."""
+    short = shorten_specs(study.metrics)
+    rows = [
+        (
+            short[scale.metric],
+            [
+                Cell(scale.kind or None),
+                *map(_build_end, (scale.worst, scale.best)),
+                Cell(scale.origin),
+                build_count(scale.values),
+                *map(Cell, (scale.lowest, scale.highest)),
+                build_count(scale.cut),
+            ],
+        )
+        for scale in study.scales
+    ]
+    heads: list[str | Column] = [
+        *(Column("kind", "left"), "worth 0", "worth 100", Column("by", "left")),
+        *("values", "lowest", "highest", "cut"),
+    ]
+    caption = "Scales: what is worth 0 and 100"
+    return make_table("measure", heads, rows, caption=caption, name="scales")
+
+
+def _build_end(value: float | None) -> Cell:
+    return Cell(value, digits=0 if value is None or value == int(value) else None)
+
+
+def describe_exercise(study: ExerciseStudy) -> str:
+    """Say how much was handed in.
+
+    The count of texts is left out where systems are compared.
+    """
+    texts = {one.text for one in study.exercise.results}
+    counts = [
+        format_count(len(study.systems), "system"),
+        *([format_count(len(texts), "text")] if study.level == "text" else []),
+        format_count(len(study.metrics), "measure"),
+        format_count(len(study.evaluators), "evaluator"),
+    ]
+    return ", ".join(counts)
+
+
+def _list_data(study: ExerciseStudy) -> Mapping[str, Any]:
+    """Return what JSON gets beside the tables: every record in full."""
+    exercise = study.exercise
+    return {
+        "level": study.level,
+        "results": exercise.results,
+        "systems": exercise.systems,
+        "agreement": exercise.agreement,
+        "correlations": exercise.correlations,
+        "model": study.model,
+    }

@@ -1,0 +1,340 @@
+"""The collective exercise from end to end, worked by hand, and what it refuses."""
+
+from dataclasses import replace
+from math import atanh, nan, tanh
+
+import pytest
+
+from metra.campaign.exercise_study import rename_systems, run_exercise
+from metra.campaign.score_scales import NativeScore, ScoreScale, parse_scale
+from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.formats.annotations.quality_model import QualityModel, WeightedMetric
+
+
+def given(metric, evaluator, scores, *, text="", **more):
+    """Scores of systems a, b, c, … by one evaluator."""
+    return [
+        NativeScore(metric, evaluator, text, name, value, **more)
+        for name, value in zip("abcdef", scores, strict=False)
+    ]
+
+
+CLARITY = {"clarity": ScoreScale(0, 3)}
+
+
+def test_means_and_deviations_of_systems():
+    scores = [*given("clarity", "ann", [3, 0]), *given("clarity", "bob", [1.5, 0])]
+    study = run_exercise(scores, scales=CLARITY)
+    first, second = study.exercise.systems
+    assert (first.mean, first.evaluators) == (75, 2)
+    assert first.deviation == pytest.approx(1250**0.5)  # of 100 and 50, with n - 1
+    assert first.by_evaluator == (("ann", 100), ("bob", 50))
+    assert (second.mean, second.deviation) == (0, 0)
+    assert study.level == "system"
+
+
+def test_deviations_are_pooled_over_texts():
+    scores = [
+        *given("H4b", "ann", [10], text="one", hundred=10.0),
+        *given("H4b", "bob", [30], text="one", hundred=30.0),
+        *given("H4b", "ann", [50], text="two", hundred=50.0),
+    ]
+    study = run_exercise(scores)
+    [system] = study.exercise.systems
+    assert study.level == "text"
+    assert system.mean == pytest.approx((20 + 50) / 2)
+    # One text has two evaluators: the squares of both sides of 20, over n - 1.
+    assert system.deviation == pytest.approx(200**0.5)
+    assert system.by_evaluator == (("ann", 30), ("bob", 30))
+
+
+def test_one_evaluator_has_no_deviation_and_no_agreement():
+    study = run_exercise(given("bleu", "ann", [10, 20, 30]))
+    assert {one.deviation for one in study.exercise.systems} == {None}
+    [reliability] = study.exercise.reliability
+    assert reliability.reason == "no translation has two evaluators"
+    assert study.exercise.agreement[0].pairs == ()
+    assert study.human == ()
+
+
+def test_evaluators_who_share_nothing_are_not_compared():
+    scores = [*given("bleu", "ann", [10]), *given("wer", "bob", [10, 20, 40])]
+    scores += [NativeScore("bleu", "bob", "", "b", 5)]
+    study = run_exercise([replace(one, higher_is_better=True) for one in scores])
+    assert study.exercise.agreement[0].pairs == ()
+
+
+def test_every_two_evaluators():
+    scores = [*given("bleu", "ann", [10, 20, 40]), *given("bleu", "bob", [10, 30, 20])]
+    [found] = run_exercise(scores).exercise.agreement
+    [pair] = found.pairs
+    assert (pair.first, pair.second, pair.translations) == ("ann", "bob", 3)
+    assert pair.difference == pytest.approx((0 - 10 + 20) / 3)
+    assert pair.spearman == found.spearman == 0.5
+    # By hand: 100 over the root of 1400/3 times 200.
+    assert pair.pearson == pytest.approx(100 / (1400 / 3 * 200) ** 0.5)
+
+
+def test_two_translations_lie_on_a_line_and_have_no_correlation():
+    scores = [*given("bleu", "ann", [10, 20]), *given("bleu", "bob", [10, 30])]
+    scores += given("adequacy", "cleo", [1, 5])
+    study = run_exercise(scores)
+    assert study.exercise.agreement[0].pearson is None
+    assert study.human[0].pearson is None
+    assert study.human[0].fit is None
+
+
+def test_people_against_metrics():
+    scores = [
+        *given("adequacy", "ann", [1, 3, 5, 4]),
+        *given("bleu", "bob", [10, 20, 30, 40]),
+        *given("wer", "bob", [90, 60, 10, 20], higher_is_better=False),
+    ]
+    study = run_exercise(scores)
+    assert [(one.automated, one.human) for one in study.human] == [
+        ("bleu", "adequacy"),
+        ("wer", "adequacy"),
+    ]
+    first, second = study.human
+    assert first.x == (0, 50, 100, 75)
+    r = 1375 / (5468.75 * 500) ** 0.5  # products and squares of what is off the means
+    assert first.pearson == pytest.approx(r)
+    # Fisher's formula for four values: the deviation of z is 1.
+    ends = [tanh(atanh(r) + sign * 1.959963984540054) for sign in (-1, 1)]
+    assert first.interval == pytest.approx(ends)
+    # Fewer errors are better: the direction is turned before anything is compared.
+    assert second.y == (10, 40, 90, 80)
+    assert second.pearson > 0.9
+
+
+def test_the_given_scale_wins_over_the_model_and_the_model_over_the_unit():
+    model = QualityModel("m", "use", (WeightedMetric("bleu", 1, 20, 60),))
+    scores = given("bleu", "ann", [40, 60])
+    for scales, mean, origin in (
+        ({}, 50, "model m"),
+        ({"bleu": ScoreScale(0, 80)}, 50, "given"),
+    ):
+        study = run_exercise(scores, model=model, scales=scales)
+        assert study.exercise.systems[0].mean == mean
+        assert study.scales[0].origin == origin
+    [plain] = run_exercise(scores).scales
+    assert (plain.worst, plain.best, plain.origin) == (0, 100, "percentage")
+
+
+def test_a_scale_for_a_metric_is_for_all_its_options():
+    scores = given("nist:n=3", "ann", [4.0, 6.0])
+    study = run_exercise(scores, scales=dict([parse_scale("nist=0..8")]))
+    assert [one.mean for one in study.exercise.systems] == [50, 75]
+
+
+def test_what_lies_beyond_a_scale_is_cut_and_counted():
+    scores = given("ter", "ann", [20, 154.5], higher_is_better=False)
+    study = run_exercise(scores)
+    assert [one.mean for one in study.exercise.systems] == [80, 0]
+    assert study.scales[0].cut == 1
+    assert study.notes == (
+        "ter: 1 of 2 values lie beyond 100..0 and count as its ends.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "scores", "says"),
+    [
+        pytest.param(
+            "clarity", [1, 3], "if they mean 0..3, say so", id="ratings as they are"
+        ),
+        pytest.param("wer", [30, 90], "if they mean 100..0, say so", id="error rate"),
+    ],
+)
+def test_what_may_be_on_another_scale_is_noted(metric, scores, says):
+    handed_in = [
+        NativeScore(metric, "ann", "", name, value, float(value))
+        for name, value in zip("ab", scores, strict=True)
+    ]
+    [note] = run_exercise(handed_in).notes
+    assert says in note
+
+
+def test_the_model_combines_means_and_shares_weights():
+    members = [("adequacy", 3, 1, 5), ("clarity", 1, 0, 3), ("hter", 4, 100, 0)]
+    model = QualityModel("m", "use", tuple(WeightedMetric(*one) for one in members))
+    scores = [*given("adequacy", "ann", [3, 5]), *given("clarity", "ann", [3, 0])]
+    study = run_exercise(scores, model=model)
+    best, other = study.model
+    assert (best.system, best.score) == ("b", 75)  # 3/4 of 100
+    assert (other.system, other.score) == ("a", pytest.approx(0.75 * 50 + 0.25 * 100))
+    assert other.parts == (
+        ("adequacy", 50, 75),
+        ("clarity", 100, 25),
+        ("hter", None, 0),
+    )
+    assert "whose weight the others share: hter." in study.notes[-1]
+
+
+def test_texts_are_compared_only_where_all_measures_share_some():
+    by_text = [
+        *given("clarity", "ann", [3, 0], text="one"),
+        *given("clarity", "ann", [0, 0], text="two"),
+    ]
+    whole = given("bleu", "bob", [10, 20])
+    study = run_exercise([*by_text, *whole])
+    assert study.level == "system"
+    assert study.exercise.systems[0].mean == 50
+    study = run_exercise([*by_text, *whole], level="text")
+    assert {one.metric for one in study.exercise.results} == {"clarity"}
+    assert "Left out, because no text has a score: bleu." in study.notes
+    with pytest.raises(OptionError, match="No score is of a single text"):
+        run_exercise(whole, level="text")
+
+
+def test_a_measure_without_any_score_does_not_change_the_level():
+    scores = [
+        *given("clarity", "ann", [3, 0], text="one"),
+        *given(
+            "cloze-close", "ann", [nan, nan], text="one", hundred=nan, reason="late"
+        ),
+    ]
+    study = run_exercise(scores, scales=CLARITY)
+    assert study.level == "text"
+    assert [one.mean for one in study.exercise.systems] == [100, 0, None, None]
+
+
+def test_a_score_of_all_texts_is_not_averaged_away():
+    scores = [
+        *given("bleu", "ann", [40]),
+        *given("bleu", "ann", [10], text="one"),
+        *given("bleu", "ann", [20], text="two"),
+    ]
+    study = run_exercise(scores, level="system")
+    assert study.exercise.systems[0].mean == 40
+
+
+def test_missing_systems_are_noted():
+    scores = [*given("bleu", "ann", [1, 2, 3]), *given("bleu", "bob", [1])]
+    assert run_exercise(scores).notes == ("bob has no bleu of b, c.",)
+
+
+def test_a_kind_that_is_not_known_is_asked_for():
+    scores = [*given("x", "ann", [1, 2]), *given("bleu", "bob", [1, 2])]
+    study = run_exercise(scores, scales={"x": ScoreScale(0, 10)})
+    assert "say which with `human` or `automated`" in study.notes[-1]
+    study = run_exercise(scores, scales={"x": ScoreScale(0, 10)}, human=["x"])
+    assert study.notes == ()
+    assert study.human[0].human == "x"
+
+
+REFUSED = [
+    pytest.param([], {}, "There are no scores to compare", id="nothing"),
+    pytest.param(
+        given("nist", "ann", [4.2]),
+        {},
+        "the unit of nist is not known; say which scores are worth 0 and 100 with "
+        "`scales`, such as nist=0..10",
+        id="unit unknown",
+    ),
+    pytest.param(
+        given("adequacy", "ann", [7]), {}, "the unit of adequacy is not", id="off scale"
+    ),
+    pytest.param(
+        given("bleu", "ann", [120], place="ann.json"),
+        {},
+        "ann.json: bleu of a is 120; expected a number from 0 to 100",
+        id="no percentage",
+    ),
+    pytest.param(
+        [NativeScore("H5", "ann", "", "a", 101, 101.0)],
+        {},
+        "H5 of a is 101; expected a number from 0 to 100",
+        id="handed in beyond 100",
+    ),
+    pytest.param(
+        [*given("bleu", "ann", [1, 2]), NativeScore("bleu", "bob", "", "sysA", 3)],
+        {},
+        "No other score is of the systems of bleu by ann (a, b); the others are of sysA.",
+        id="different names",
+    ),
+    pytest.param(
+        given("bleu", "ann", [1]) * 2, {}, "ann gives bleu of a twice", id="twice"
+    ),
+    pytest.param(
+        given("bleu", "ann", [1]),
+        {"scales": {"blue": ScoreScale(0, 1)}},
+        "There is a scale for 'blue', which nobody has scored; measures: bleu.",
+        id="scale of nothing",
+    ),
+    pytest.param(
+        given("bleu", "ann", [1]),
+        {"human": ["clarity"]},
+        "There is a measure for 'clarity', which nobody",
+        id="kind of nothing",
+    ),
+    pytest.param(
+        given("wer", "ann", [1], higher_is_better=False),
+        {"scales": {"wer": ScoreScale(0, 100)}},
+        "wer is better the lower it is, but the scale is 0..100; exchange its ends.",
+        id="wrong direction",
+    ),
+    pytest.param(
+        [*given("x", "ann", [1]), *given("x", "bob", [1], higher_is_better=False)],
+        {},
+        "One file says that higher values of x are better",
+        id="two directions",
+    ),
+    pytest.param(
+        given("bleu", "ann", [1]),
+        {"model": QualityModel("m", "u", (WeightedMetric("ter", 1, 100, 0),))},
+        "Nobody has scored any measure of the model m: ter; measures: bleu.",
+        id="model of nothing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("scores", "options", "says"), REFUSED)
+def test_what_is_refused(scores, options, says):
+    with pytest.raises(MetraError) as refused:
+        run_exercise(scores, **options)
+    assert says in str(refused.value)
+    assert isinstance(refused.value, CorpusError | OptionError | FormatError)
+
+
+@pytest.mark.parametrize(
+    "text", ["clarity", "clarity=", "=0..3", "clarity=0-3", "x=1..1", "x=0..inf"]
+)
+def test_what_is_no_scale(text):
+    with pytest.raises(OptionError, match="is no scale; expected MEASURE=WORST"):
+        parse_scale(text)
+
+
+def test_scales_of_specs_with_options():
+    assert parse_scale("recall:case=lower,stem=english=20..80") == (
+        "recall:case=lower,stem=english",
+        ScoreScale(20, 80),
+    )
+    assert parse_scale("x = -1 .. +1e1")[1] == ScoreScale(-1, 10)
+
+
+def test_systems_are_renamed():
+    scores = rename_systems(given("bleu", "ann", [1, 2]), {"a": "first"})
+    assert [one.translation for one in scores] == ["first", "b"]
+    with pytest.raises(MetraError, match="No system named 'z'"):
+        rename_systems(scores, {"z": "y"})
+
+
+def test_the_plain_twin():
+    """Means, deviations and correlations as a reader would compute them."""
+    from statistics import correlation, fmean, stdev
+
+    ann, bob = [10.0, 40.0, 70.0], [20.0, 60.0, 65.0]
+    clarity = [0.3, 1.2, 2.9]
+    scores = [*given("bleu", "ann", ann), *given("bleu", "bob", bob)]
+    study = run_exercise([*scores, *given("clarity", "cleo", clarity)], scales=CLARITY)
+    means = [fmean(pair) for pair in zip(ann, bob, strict=True)]
+    systems = [one for one in study.exercise.systems if one.metric == "bleu"]
+    assert [one.mean for one in systems] == pytest.approx(means)
+    deviations = [stdev(pair) for pair in zip(ann, bob, strict=True)]
+    assert [one.deviation for one in systems] == pytest.approx(deviations)
+    [reliability, _] = study.exercise.reliability
+    pooled = fmean(one**2 for one in deviations) ** 0.5
+    assert reliability.deviation == pytest.approx(pooled)
+    [pair] = study.human
+    assert pair.pearson == pytest.approx(correlation(clarity, means))

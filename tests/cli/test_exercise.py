@@ -1,0 +1,130 @@
+"""`metra exercise` on the shipped example, in every format and as a page."""
+
+import json
+import re
+
+import pytest
+
+FILES = ("clarity.tsv", "adequacy.tsv", "correction-time.tsv")
+
+
+@pytest.fixture
+def handed_in(root):
+    """The arguments for what the evaluators of the example handed in."""
+    folder = root / "examples" / "exercise"
+    named = [f"ann={folder / 'ann.json'}", f"dan={folder / 'dan.tsv'}"]
+    return [*named, *(folder / name for name in FILES)]
+
+
+@pytest.fixture
+def model(root):
+    return root / "examples" / "exercise" / "leaflet.toml"
+
+
+def test_the_example_by_hand(cli, handed_in, model):
+    ran = cli("exercise", *handed_in, "--model", model, "--format", "json")
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert found["level"] == "text"
+    means = {row["system"]: row for row in found["tables"]["means"]}
+    rows = [row for row in found["results"] if row["metric"] == "clarity"]
+    own = [row["score"] for row in rows if row["translation"] == "literal"]
+    assert len(own) == 6  # three evaluators, two texts
+    assert means["literal"]["clarity"] == pytest.approx(sum(own) / 6)
+    [time] = [row for row in found["tables"]["scales"] if row["by"] == "model leaflet"][
+        2:
+    ]
+    assert (time["measure"], time["worth 0"], time["worth 100"]) == (
+        *("correction-time", 1, 0),
+    )
+    pairs = {row["measures"]: row for row in found["tables"]["human"]}
+    assert set(pairs) == {
+        f"{metric} – {human}"
+        for metric in ("bleu:n=3", "ter")
+        for human in ("clarity", "adequacy", "correction-time")
+    }
+    assert pairs["ter – adequacy"]["translations"] == 12
+
+
+def test_two_decimals_are_printed(cli, handed_in, model):
+    ran = cli("exercise", *handed_in, "--model", model)
+    numbers = re.findall(r"\d+\.\d+", ran.out.partition("exercise|")[0])
+    assert len(numbers) > 100
+    assert {len(number.partition(".")[2]) for number in numbers} == {2}
+    more = cli("exercise", *handed_in, "--model", model, "--digits", "4")
+    assert re.search(r"\d\.\d{4}\b", more.out)
+
+
+@pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
+def test_every_format_says_how_units_were_mapped(cli, handed_in, model, form):
+    ran = cli("exercise", *handed_in, "--model", model, "--format", form)
+    assert ran.code == 0, ran.err
+    assert "adequacy=1..5;correction-time=1..0" in ran.out.replace("\\_", "_")
+
+
+def test_the_page_is_whole_and_loads_nothing(cli, handed_in, model, tmp_path):
+    path = tmp_path / "exercise.html"
+    ran = cli(
+        "exercise", *handed_in, "--model", model, "--html", path, "--title", "A <b>"
+    )
+    assert ran.code == 0, ran.err
+    page = path.read_text(encoding="utf-8")
+    assert "<title>A &lt;b&gt;</title>" in page
+    assert not re.search(r"(?:src|href)=\"(?:https?:)?//", page)
+    for name in ("overview", "evaluators", "people", "metrics", "model", "scales"):
+        assert f'<section id="{name}"' in page
+    assert page.count("<svg") == 5 + 6 + 1  # a measure, a pair, the matrix
+    assert "± " in page
+    assert "Krippendorff&#x27;s" in page or "Krippendorff's" in page
+
+
+def test_one_evaluator_and_one_measure_make_a_page_too(cli, write, tmp_path):
+    rows = ["metric\tevaluator\ttext\ttranslation\tscore", "x\tann\t\ta\t40"]
+    path = tmp_path / "exercise.html"
+    ran = cli("exercise", write("r.tsv", rows), "--html", path)
+    assert ran.code == 0, ran.err
+    page = path.read_text(encoding="utf-8")
+    assert '<section id="people"' not in page
+    assert '<section id="metrics"' not in page
+    assert "no translation has two evaluators" in page
+
+
+def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
+    rows = ["metric\tevaluator\ttext\ttranslation\tscore", "x\tann\tmarket\tSYS1\t40"]
+    path, names = write("r.tsv", rows), write("names.tsv", ["SYS1\tsolid"])
+    asked = ("exercise", *handed_in, path, "--model", model, "--human", "x")
+    refused = cli(*asked)
+    assert refused.code == 2
+    assert "the same names everywhere; --names takes a table of them." in refused.err
+    ran = cli(*asked, "--names", names)
+    assert ran.code == 0, ran.err
+    assert (
+        "ann has no x of polished, terse, literal, rule-based, fluent-wrong." in ran.out
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param([], "There are no scores to compare; give those of", id="nothing"),
+        pytest.param(["none.json"], "none.json", id="no such file"),
+        pytest.param(["--scale", "clarity"], "'clarity' is no scale", id="no scale"),
+        pytest.param(["--campaign", "x"], "judge.db", id="no store"),
+        pytest.param(["--level", "segment"], "'segment' is not one of", id="no level"),
+    ],
+)
+def test_what_is_refused(cli, arguments, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("METRA_STORE", raising=False)
+    ran = cli("exercise", *arguments)
+    assert ran.code == 2
+    assert says in ran.err
+    assert ran.out == ""
+
+
+def test_messages_name_flags(cli, write):
+    rows = ["system\tscorer\tvalue", "a\tloudness\t3", "b\tloudness\t4"]
+    ran = cli("exercise", write("r.tsv", rows))
+    assert ran.code == 2
+    assert "the unit of loudness is not known" in ran.err
+    assert "with --scale, such as loudness=0..10." in ran.err

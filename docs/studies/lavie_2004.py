@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from data_sets import JudgedSet, read_elitr, read_wmt23
 from differences import Coefficients, Estimate, correlate_systems, make_claim
-from metra.meta.tune import list_variants, tune_option
+from metra.meta.tune import TuningCurve, list_variants, tune_option
 from study_page import Claim, Section, StudyTable
 
 from metra.formats.scores.record import Scores, add_total
@@ -206,32 +206,30 @@ def _tabulate_differentials(each: Evidence) -> StudyTable:
 
 def make_tuning(data: Path) -> Section:
     """The weight of recall: a curve over alpha, and what the best is worth elsewhere."""
-    options = TuneOptions()
-    question = parse_specs(["pearson"], "sys", Options())[0]
     lines, rows, claims, bounds = {}, [], {}, []
     for each in gather_evidence(data).values():
-        spec = each.name("fmean")
-        default, variants = list_variants(spec, "alpha", options.values)
-        gold = each.panel.gold_name
-        _, panel = each.judged.line_up(gold, [*variants.values()], people=each.people)
-        curve = tune_option(panel, spec, default, variants, question, options)
-        low, high = curve.best_interval or (0.0, 1.0)
-        held_out, usual = (
-            np.mean([getattr(fold, field) for fold in curve.folds])
-            for field in ("held_out", "default")
-        )
-        rows.append(
-            (
-                each.judged.name,
-                f"{curve.best:.2f}",
-                f"{low:.2f} to {high:.2f}",
-                *(f"{curve.coefficient(at):.3f}" for at in (curve.best, default)),
-                *(f"{mean:.3f}" for mean in (held_out, usual)),
+        for stemmed in (False, True):
+            curve = _tune_weight(each, stemmed)
+            low, high = curve.best_interval or (0.0, 1.0)
+            held_out, usual = (
+                np.mean([getattr(fold, field) for fold in curve.folds])
+                for field in ("held_out", "default")
             )
-        )
-        bounds.append((low, high))
-        claims[each.judged.name] = Estimate(curve.best, low, high)
-        lines[each.judged.name] = curve
+            rows.append(
+                (
+                    each.judged.name,
+                    "stems" if stemmed else "words",
+                    f"{curve.best:.2f}",
+                    f"{low:.2f} to {high:.2f}",
+                    f"{curve.coefficient(curve.best):.3f}",
+                    f"{curve.coefficient(curve.default):.3f}",
+                    *(f"{mean:.3f}" for mean in (held_out, usual)),
+                )
+            )
+            if not stemmed:
+                bounds.append((low, high))
+                claims[each.judged.name] = Estimate(curve.best, low, high)
+                lines[each.judged.name] = curve
     listed = "; ".join(f"{name} {estimate}" for name, estimate in claims.items())
     below = any(high < 0.9 for _, high in bounds)
     above = all(low >= 0.5 for low, _ in bounds)
@@ -250,8 +248,19 @@ def make_tuning(data: Path) -> Section:
         [f"{value:g}" for value in first.values],
         {name: curve.list_coefficients(first.values) for name, curve in lines.items()},
     )
-    heads = ("set", "best", "95 %", "r", "r of 0.9", "held out", "of 0.9")
-    return Section((claim,), (StudyTable(heads, tuple(rows)),), {"alpha": plot})
+    heads = ("set", "matches", "best", "95 %", "r", "r of 0.9", "held out", "of 0.9")
+    return Section((claim,), (StudyTable(heads, tuple(rows), text=2),), {"alpha": plot})
+
+
+def _tune_weight(each: Evidence, stemmed: bool) -> TuningCurve:
+    """Try every weight of recall on one set."""
+    options = TuneOptions()
+    question = parse_specs(["pearson"], "sys", Options())[0]
+    spec = each.name("fmean", stemmed=stemmed)
+    default, variants = list_variants(spec, "alpha", options.values)
+    gold = each.panel.gold_name
+    _, panel = each.judged.line_up(gold, [*variants.values()], people=each.people)
+    return tune_option(panel, spec, default, variants, question, options)
 
 
 def make_tests(data: Path) -> Section:

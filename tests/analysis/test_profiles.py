@@ -74,6 +74,41 @@ def test_letters_of_a_script_that_is_not_expected():
 @pytest.mark.parametrize(
     ("refs", "source", "hyp", "expected"),
     [
+        pytest.param(["the cat sat"], None, "THE CAT sat x", 50, id="capitals"),
+        pytest.param(
+            ["the UN sat"], None, "the UN sat x", 0, id="the reference has it"
+        ),
+        pytest.param(
+            ["the cat"], ["UN chat"], "the UN cat x", 0, id="the source has it"
+        ),
+        pytest.param(["no UN"], None, "UN UN", 0, id="more often than the reference"),
+        pytest.param(
+            ["a cat"], None, "A Cat I DO", 25, id="single letters are no words"
+        ),
+        pytest.param(["кот"], None, "КОТ и ПЁС .", 50, id="Cyrillic"),
+        pytest.param(["γάτα"], None, "ΓΆΤΑ α", 50, id="Greek"),
+        pytest.param(["قطة"], None, "قطة كلب", 0, id="a script without capitals"),
+        pytest.param(["联合国"], None, "联合国UN是", 100, id="beside such letters"),
+        pytest.param(["联合"], None, "联A合BB", 100, id="a single one among them"),
+        pytest.param(["a"], None, "", 0, id="no words"),
+    ],
+)
+def test_words_in_capitals(refs, source, hyp, expected):
+    assert traits(refs, source, hyp=[hyp])["upper_case"] == expected
+
+
+def test_capitals_are_those_of_the_text_whatever_is_compared():
+    corpus = Outputs(EvalSet(["the cat", "x"]), {"one": ["THE cat", "x"]})
+    lower = Preparation(tok="13a", case="lower", stem="no")
+    (profile,) = build_profiles(corpus, preparation=lower).profiles
+    trait = profile.traits["upper_case"]
+    assert (trait.value, trait.segments) == (pytest.approx(100 / 3), [1])
+    assert profile.reading == "writes words in capitals"
+
+
+@pytest.mark.parametrize(
+    ("refs", "source", "hyp", "expected"),
+    [
         pytest.param(["in 2012"], None, "im Jahr 2012", 0, id="there"),
         pytest.param(["in 2012"], None, "in 2021", 100, id="one wrong, one missing"),
         pytest.param(["in 2012"], None, "", 100, id="missing"),

@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metra.analysis.word_stability import compute_stability
+from metra.analysis.word_stability import (
+    SETS,
+    compute_match_sets,
+    compute_stability,
+)
 from metra.errors import CorpusError, OptionError
 from metra.text.salience import Frequencies, Tokens
 
@@ -99,3 +103,79 @@ def test_two_real_references_vary_as_those_of_the_paper(shared, read_table):
     common, _, alone, _ = found.sets
     assert common.means["tf.idf"] < alone.means["tf.idf"]
     assert common.means["S"] < alone.means["S"]
+
+
+OUTPUT = text(("x", "a c c"), ("y", "d d d a q"), ("x", "c e"))
+
+
+def test_the_four_sets_by_hand():
+    one, other = compute_match_sets(
+        [FIRST, SECOND], {"sys": OUTPUT}, names=("A", "B"), threshold=1
+    )
+    # By A's list c of x and d of y are above 1, with two occurrences each. Both have a, b and
+    # two c's of x, a and one d of y; A alone has e and the other d.
+    assert one.sizes == {"dh": 1, "dl": 1, "cl": 3, "ch": 3}
+    # The output has a, two of the c's and e; two d's, one of which is common, and a.
+    (sys,) = one.systems
+    assert sys.matches == {"dh": 1, "dl": 1, "cl": 2, "ch": 3}
+    assert (sys.total, sys.ngrams) == (7, 10)
+    # By B's list only c, three times in x, is; B alone has f, g and the third c.
+    assert other.sizes == {"dh": 1, "dl": 2, "cl": 4, "ch": 2}
+    assert other.systems[0].matches == {"dh": 1, "dl": 0, "cl": 3, "ch": 2}
+    assert (other.reference, other.other, other.documents) == ("B", "A", 2)
+
+
+@given(
+    st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=2, max_size=5),
+    st.integers(1, 3),
+    st.sampled_from(["tf.idf", "S"]),
+    st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_the_four_sets_equal_their_twin(triples, n, weight, threshold):
+    names = [f"d{at}" for at in range(len(triples))]
+    one, two, output = (
+        text(*zip(names, side, strict=True)) for side in zip(*triples, strict=True)
+    )
+    found = compute_match_sets(
+        [one, two], {"sys": output}, weight=weight, threshold=threshold, n=n
+    )
+    for which, entry in enumerate(found):
+        lists = Frequencies([one, two][which])
+        scores = lists.tfidf if weight == "tf.idf" else lists.s
+        salience = {
+            (lists.documents[d], lists.words[w]): value
+            for d, w, value in zip(lists.document, lists.word, scores, strict=True)
+        }
+        sizes, matched = Counter(), Counter()
+        for name, triple in zip(names, triples, strict=True):
+            own, other, hyp = (
+                grams(side, n) for side in (triple[which], triple[1 - which], triple[2])
+            )
+            # Every occurrence by itself: crossed out in the other reference, and in the output.
+            for gram in sorted(own):
+                common = gram in other
+                if common:
+                    other.remove(gram)
+                high = any(salience[name, word] > threshold for word in gram)
+                key = f"{'c' if common else 'd'}{'h' if high else 'l'}"
+                sizes[key] += 1
+                if gram in hyp:
+                    hyp.remove(gram)
+                    matched[key] += 1
+        assert entry.sizes == {key: sizes[key] for key in SETS}
+        assert entry.systems[0].matches == {key: matched[key] for key in SETS}
+
+
+def grams(words, n):
+    tokens = words.split()
+    return [
+        tuple(tokens[at : at + size])
+        for size in range(1, n + 1)
+        for at in range(len(tokens) - size + 1)
+    ]
+
+
+def test_matches_of_one_document_are_refused():
+    one = text(("x", "a b"))
+    with pytest.raises(CorpusError, match="one document only"):
+        compute_match_sets([one, one], {"sys": one})

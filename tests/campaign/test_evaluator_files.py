@@ -81,8 +81,12 @@ def test_evaluators_are_named_by_their_files_or_before_them(scored):
 
 @pytest.fixture(scope="module")
 def judged():
-    frozen = opened("clarity", repeats=0, degraded=0)
-    value = lambda task, _: {"clarity": len(task.judge) % 4}  # noqa: E731
+    """A campaign whose repeated and degraded items are all judged as perfect."""
+    frozen = opened("clarity", repeats=0.5, degraded=0.5)
+
+    def value(task, _):
+        return {"clarity": len(task.judge) % 4 if task.kind == "judged" else 3}
+
     return frozen, answered(frozen, value)
 
 
@@ -107,6 +111,21 @@ def test_every_export_of_a_campaign_has_the_same_scores(judged, tmp_path, form):
     assert study.scales[0].kind == "human"
     assert (study.scales[0].worst, study.scales[0].best) == (0, 3)
     assert study.scales[0].origin == "protocol"
+
+
+def test_segments_are_averaged_only_where_nothing_larger_was_scored(write):
+    rows = ["system\tsegment\tscorer\tvalue", "a\t1\tbleu\t90", "a\t2\tbleu\t70"]
+    [mean] = read_evaluator_file(str(write("segments.tsv", rows)))
+    assert (mean.text, mean.value, mean.evaluator) == ("", 80, "segments")
+    [whole] = read_evaluator_file(str(write("both.tsv", [*rows, "a\t\tbleu\t60"])))
+    assert whole.value == 60
+
+
+def test_checks_of_judges_do_not_count(write):
+    rows = ["system\tsegment\tscorer\tvalue\tjudge\tkind"]
+    rows += ["a\t1\tclarity\t3\tann\tclarity", "a\t1\tclarity-repeat\t1\tann\tclarity"]
+    found = read_evaluator_file(str(write("long.tsv", rows)))
+    assert [(one.metric, one.value) for one in found] == [("clarity", 3)]
 
 
 def test_judges_of_other_tables_are_evaluators(write):

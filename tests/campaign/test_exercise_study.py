@@ -80,6 +80,7 @@ def test_two_translations_lie_on_a_line_and_have_no_correlation():
     scores += given("adequacy", "cleo", [1, 5])
     study = run_exercise(scores)
     assert study.exercise.agreement[0].pearson is None
+    assert study.exercise.agreement[0].pairs[0].pearson is None
     assert study.human[0].pearson is None
     assert study.human[0].fit is None
 

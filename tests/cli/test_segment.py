@@ -136,6 +136,27 @@ def test_words_as_they_are(cli, write, tmp_path):
     assert edits == {"loose": 0, "exact": 2}
 
 
+def test_slack(cli, write, tmp_path):
+    output = write("out.txt", ["He was sent home early. Sources said the plan failed."])
+    reference = write("ref.txt", ["He was sent home", "early sources said so"])
+    out = tmp_path / "a.txt"
+    for slack, first in (("0", "He was sent home"), ("2", "He was sent home early.")):
+        ran = cli("segment", "resegment", output, "-r", reference, "--slack", slack,
+                  "-o", out)  # fmt: skip
+        assert f"|slack:{slack}|" in ran.out
+        assert read(out)[0] == first
+
+
+@pytest.mark.parametrize(("lang", "kind"), [("en", "one"), ("", "joined")])
+def test_the_language_tells_abbreviations(cli, write, tmp_path, lang, kind):
+    lines = ["Voters met Rep. Cole yesterday.", "She left early."]
+    output, reference = write("out.txt", [" ".join(lines)]), write("ref.txt", lines)
+    ran = cli("segment", "align", output, "-r", reference, "--lang", lang,
+              "-o", tmp_path / "a.txt", "--format", "json")  # fmt: skip
+    (system,) = json.loads(ran.out)["systems"]
+    assert system["segments"][0]["kind"] == kind
+
+
 def test_lines_are_sentences_if_told_so(cli, write, tmp_path):
     output = write("out.txt", ["One. Two.", "Three."])
     reference = write("ref.txt", ["One two.", "Three."])

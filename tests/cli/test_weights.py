@@ -1,5 +1,7 @@
 """metra weights: lists made, shown and studied from the command line."""
 
+import math
+
 import pytest
 
 from metra.corpus import examples
@@ -29,6 +31,36 @@ def test_a_list_is_built_and_used(cli, refs, tmp_path):
     assert [ran.code for ran in scored] == [0, 0]
     first, second = (float(ran.out.split("\n")[1].split("\t")[4]) for ran in scored)
     assert first == pytest.approx(second, abs=1e-7)
+
+
+def test_a_list_of_counts_is_filled(cli, refs, write):
+    one, _, docs = refs
+    whole = cli("weights", "build", one, "--docs", docs).out.rstrip("\n").split("\n")
+    counts = write("counts.tsv", ["\t".join(line.split("\t")[:3]) for line in whole])
+    filled = cli("weights", "fill", counts)
+    assert (filled.code, filled.err) == (0, "")
+    assert filled.out.rstrip("\n").split("\n") == whole
+    assert cli("weights", "show", counts).out == cli("weights", "show", write(
+        "whole.tsv", whole)).out  # fmt: skip
+    bare = write("bare.tsv", ["word\ttf", "a\t1"])
+    told = cli("weights", "fill", bare)
+    assert told.code == 2
+    assert "tf.idf follows from tf, df and N, or from document and tf." in told.err
+
+
+def test_documents_are_weighed_against_a_larger_corpus(cli, refs, write):
+    one, _, docs = refs
+    corpus = write("corpus.tsv", ["word\ttf\tdf\tN", "a\t900\t99\t99", "c\t100\t9\t99"])
+    ran = cli("weights", "build", one, "--docs", docs, "--frequencies", corpus)
+    rows = {tuple(line.split("\t")[:2]): line.split("\t")[2:]
+            for line in ran.out.rstrip("\n").split("\n")}  # fmt: skip
+    # a is in 99 of 99 documents and in this one; b in none but this one.
+    assert rows["a", "one"][:3] == ["2", "100", "100"]
+    assert rows["b", "one"][:3] == ["1", "1", "100"]
+    assert float(rows["a", "one"][6]) == 0
+    assert float(rows["b", "one"][6]) == pytest.approx(math.log(100))
+    s = math.log((1 / 4 - 0.1) * (90 / 100) / (101 / 1004))
+    assert float(rows["c", "one"][7]) == pytest.approx(s)
 
 
 def test_every_plain_file_is_a_document(cli, write):
@@ -127,3 +159,37 @@ def test_the_example_has_documents(cli):
     )
     assert ran.code == 0, ran.err
     assert "brake" in ran.out
+
+
+def test_where_matches_fall(cli, refs, write, tmp_path):
+    one, other, docs = refs
+    sys = write("sys.txt", ["a c c x", "b d", "e e"])
+    files = [sys, "-r", one, "-r", other, "--docs", docs]
+    ran = cli("weights", "matches", *files, "--threshold", "1")
+    assert ran.code == 0, ran.err
+    # By A's list c, d and e are above 1; B has one c, one d and two e's of them.
+    assert ran.out.split("\n")[:5] == [
+        "How much of each set of ref.A is matched, beside ref.B",
+        "system   different high  different low  common low  common high",
+        "───────────────────────────────────────────────────────────────",
+        "n-grams               1              3           4            4",
+        "sys               0.0 %          0.0 %      50.0 %      100.0 %",
+    ]
+    out, plot = tmp_path / "sets.tsv", tmp_path / "sets.svg"
+    ran = cli(
+        "weights", "matches", *files, "--threshold", "1", "-o", out, "--plot", plot
+    )
+    lines = [line.split("\t") for line in out.read_text().rstrip("\n").split("\n")]
+    assert lines[0] == ["reference", "system", "set", "matches", "ngrams"]
+    assert lines[4] == ["ref.A", "sys", "ch", "4", "4"]
+    assert "ref.A: sys: dh 0.0 %" in plot.read_text()
+    by_s = cli("weights", "matches", *files, "--by", "s", "--threshold", "0", "-n", "2")
+    assert "High: S of the most salient word\nis above 0 in" in by_s.out
+
+
+def test_matches_need_two_references_and_documents(cli, refs):
+    one, other, docs = refs
+    ran = cli("weights", "matches", one, "-r", other, "--docs", docs)
+    assert (ran.code, "two are compared: give two" in ran.err) == (2, True)
+    ran = cli("weights", "matches", one, "-r", one, "-r", other)
+    assert (ran.code, "give --docs with the document" in ran.err) == (2, True)

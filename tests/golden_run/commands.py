@@ -49,7 +49,10 @@ METRICS = {
     "evaltrans": ["evaltrans:db=examples/judged.tsv", "evaltrans:db=examples/judged.tsv,k=3"],
 }  # fmt: skip
 QUICK = "-m bleu -m chrf -m ter -m gtm:e=2"
-DETAILED = ("transfer", "ie", "entities", "terminology", "untranslated", "evaltrans")
+DETAILED = (
+    *("transfer", "xscore", "ie", "entities", "terminology"),
+    *("untranslated", "evaltrans"),
+)
 
 
 def score_case(name: str) -> Case:
@@ -121,7 +124,8 @@ OUTPUTS = " ".join(
     f"--output examples/outputs/{name}.txt"
     for name in ("dropped", "literal", "polished", "solid", "terse", "verbose")
 )
-OWN = f"gold.tsv --gold da {OUTPUTS} {REFS} -m bleu -m chrf"
+TUNED = f"gold.tsv --gold da {OUTPUTS} {REFS}"
+OWN = f"{TUNED} -m bleu -m chrf"
 META = {
     "correlate": [
         f"{GOLD} --trials 50",
@@ -159,10 +163,15 @@ META = {
     "pseudo": [
         f"{GOLD} --documents 50 --lengths 1,5,all --plot plot.svg",
         f"{OWN} --documents 50 --lengths 1,5,all --test",
+        f"{OWN} --documents 50 --lengths 1,5 --judges-by document",
     ],
     "refs": [
         f"{OWN} --subsets 3 --plot plot.svg",
         f"{OWN} --level seg --count 1 --count 2",
+    ],
+    "tune": [
+        f"{TUNED} -m fmean --values 0:1:0.25 --trials 20 --plot plot.svg",
+        f"{TUNED} -m chrf --parameter beta --values 1,2,3 --folds 0 --no-ci",
     ],
     "rank": [
         *(f"gold.tsv --by {by} --plot plot.svg" for by in ("mean", "z")),
@@ -359,6 +368,13 @@ CASES = [
             "metra weights stability examples/reference.1.txt examples/reference.2.txt "
             "--docs examples/docs.txt -o figures.tsv --plot polygons.svg",
             f"metra score {FEW} -m ltv:weights=salience.tsv -m bleu",
+            "metra weights build examples/reference.1.txt --docs examples/docs.txt "
+            "--frequencies salience.tsv -o beside.tsv",
+            "metra weights show beside.tsv --by s --top 4",
+            "metra weights fill salience.tsv -o filled.tsv",
+            f"metra weights matches {THREE} -r examples/reference.1.txt "
+            "-r examples/reference.2.txt --docs examples/docs.txt --threshold 0.6 "
+            "-o sets.tsv --plot sets.svg",
         ],
     ),
     Case(
@@ -382,6 +398,10 @@ CASES = [
             "metra evaltrans export judged.db",
             "metra evaltrans export judged.db -o out.tsv",
             f"metra score {FEW} -m evaltrans:db=judged.db -m mwer:db=judged.db",
+            *(
+                f"metra evaltrans index judged.db {THREE} {REFS} --format {form}"
+                for form in ("table", "tsv", "json")
+            ),
         ],
     ),
     Case("demo/all", ["metra demo shown --all"]),

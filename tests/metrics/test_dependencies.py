@@ -3,18 +3,18 @@
 import pytest
 
 from metra.formats.annotations.conllu import Parse, ParsedWord
-from metra.metrics.xscore import find_dependencies
+from metra.metrics.xscore import SIGNS, find_dependencies
 
 
 def parse(text: str) -> Parse:
-    """A sentence from `form/POS/head/label`, with `/features` where they matter."""
+    """A sentence from `form/POS:tag/head/label`, with `/features` where they matter."""
     words = []
     for entry in text.split():
-        form, upos, head, deprel, *features = entry.split("/")
+        form, pos, head, deprel, *features = entry.split("/")
+        upos, _, tag = pos.partition(":")
+        features = "".join(features) or "_"
         words.append(
-            ParsedWord(
-                form, form, upos, "_", "".join(features) or "_", int(head), deprel
-            )
+            ParsedWord(form, form, upos, tag or "_", features, int(head), deprel)
         )
     return Parse(tuple(words), "".join(word.form for word in words))
 
@@ -171,11 +171,87 @@ HAVE_NOT = [
 ]
 
 
+def find(sentence, *, scored):
+    """The dependencies that make the score, or the others of the profile."""
+    return [
+        (entry.name, *entry.words)
+        for entry in find_dependencies(parse(sentence))
+        if (entry.name in SIGNS) == scored
+    ]
+
+
 @pytest.mark.parametrize(("sentence", "expected"), HAVE)
 def test_sentences_that_have_it(sentence, expected):
-    assert [tuple(found) for found in find_dependencies(parse(sentence))] == expected
+    assert find(sentence, scored=True) == expected
 
 
 @pytest.mark.parametrize("sentence", HAVE_NOT)
 def test_sentences_that_have_it_not(sentence):
-    assert not list(find_dependencies(parse(sentence)))
+    assert not find(sentence, scored=True)
+
+
+MINISTRY = [  # the dependencies that the ISLE workbook prints for this sentence
+    ("SUBJ", "Ministry", "echoed"),
+    ("DOBJ", "echoed", "view"),
+    ("NN", "Foreign", "Affairs"),
+    ("NNPREP", "Ministry", "of", "Affairs"),
+]
+MINISTRY_PARSES = [
+    pytest.param(
+        "The/DET/2/det Ministry/PROPN/6/nsubj of/ADP/5/case Foreign/PROPN/5/compound "
+        "Affairs/PROPN/2/nmod echoed/VERB/0/root this/DET/8/det view/NOUN/6/obj",
+        id="UD",
+    ),
+    pytest.param(
+        "The/DET/2/det Ministry/PROPN/6/nsubj of/ADP/5/case Foreign/ADJ:NNP/5/amod "
+        "Affairs/PROPN/2/nmod echoed/VERB/0/root this/DET/8/det view/NOUN/6/obj",
+        id="UD, where parts of names keep their part of speech",
+    ),
+    pytest.param(
+        "The/DET/2/det Ministry/PROPN/6/nsubj of/ADP/2/prep Foreign/PROPN/5/compound "
+        "Affairs/PROPN/3/pobj echoed/VERB/0/ROOT this/DET/8/det view/NOUN/6/dobj",
+        id="ClearNLP",
+    ),
+]
+
+
+@pytest.mark.parametrize("sentence", MINISTRY_PARSES)
+def test_the_profile_of_the_workbook_s_sentence(sentence):
+    assert sorted(find(sentence, scored=False)) == sorted(MINISTRY)
+    assert not find(sentence, scored=True)
+
+
+OTHERS = [
+    pytest.param(
+        "people/NOUN/0/root who/PRON/3/nsubj came/VERB/1/acl:relcl",
+        [],
+        id="a relative pronoun is no SUBJ",
+    ),
+    pytest.param(
+        "he/PRON/3/nsubj:pass was/AUX/3/aux:pass seen/VERB/0/root",
+        [],
+        id="the subject of a passive is no SUBJ",
+    ),
+    pytest.param("red/ADJ/2/amod doors/NOUN/0/root", [], id="an adjective is no NN"),
+    pytest.param(
+        "Bob/PROPN/0/root Stone/PROPN/1/flat", [], id="parts of a name are no NN"
+    ),
+    pytest.param(
+        "go/VERB/0/root to/ADP/3/case town/NOUN/1/obl", [], id="a verb before it"
+    ),
+    pytest.param(
+        "Bob/PROPN/3/nmod 's/PART/1/case house/NOUN/0/root",
+        [],
+        id="what marks the noun stands after it",
+    ),
+    pytest.param(
+        "le/DET/2/det marché/NOUN/5/nsubj de/ADP/4/case gros/NOUN/2/nmod ferme/VERB/0/root",
+        [("SUBJ", "marché", "ferme"), ("NNPREP", "marché", "de", "gros")],
+        id="French",
+    ),
+]
+
+
+@pytest.mark.parametrize(("sentence", "expected"), OTHERS)
+def test_the_other_dependencies_of_a_profile(sentence, expected):
+    assert find(sentence, scored=False) == expected

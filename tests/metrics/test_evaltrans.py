@@ -1,5 +1,6 @@
 """Scores carried over from judged outputs: worked by hand, and against a plain twin."""
 
+import json
 import math
 
 import numpy as np
@@ -11,6 +12,7 @@ import metra
 from metra.corpus.batch import Batch, BatchPosition
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.annotations.judged_outputs import JudgedOutput, add_judged_outputs
+from metra.metrics.evaltrans import SentenceIndex, index_sentences
 
 HEADER = "source\toutput\tscore\tjudge"
 JUDGED = [
@@ -118,6 +120,58 @@ def test_details(judged):
         (1, "extrapolated", {"score": "9", "edits": "1"}),
         (2, "unjudged", {}),
     ]
+
+
+def test_the_index_of_each_sentence(judged):
+    metric = metra.metric(f"evaltrans:db={judged}")
+    assert index_sentences(metric.rows(Batch(OUTPUTS))) == [
+        # a b c d is perfect: 1 edit of 4 words
+        SentenceIndex(1, "exact", 5.0, 25.0, 1, 0, 0.0),
+        # e f is perfect: 1 edit of 2 words; as near to e f as to e g
+        SentenceIndex(2, "extrapolated", 9.0, 50.0, 1, 1, 0.5),
+        SentenceIndex(3, "unjudged", None, None, 0, None, None),
+    ]
+    (empty,) = index_sentences(metric.rows(Batch([""])))
+    assert (empty.kind, empty.distance, empty.relative) == ("extrapolated", 2, None)
+
+
+def test_the_index_adds_up_to_the_parts(judged):
+    result = metra.score(OUTPUTS, metric=f"evaltrans:db={judged}")
+    index = index_sentences(result.rows)
+    scores = [entry.score for entry in index if entry.score is not None]
+    assert sum(scores) / len(scores) == result.parts["mean_score"]
+    perfect = sum(entry.perfect for entry in index) / len(index)
+    assert perfect == result.parts["perfect_per_segment"]
+
+
+def test_the_index_as_a_command(cli, judged, write):
+    one, ref = write("one.txt", OUTPUTS), write("ref.txt", ["a b c e", "e", ""])
+    table = cli("evaltrans", "index", judged, one, "-r", ref)
+    assert table.code == 0, table.err
+    assert table.out.splitlines()[:4] == [
+        "one",
+        "segment  how           score   mwer  perfect  distance  relative",
+        "─" * 64,
+        "1        exact          5.00  25.00        2         0      0.00",
+    ]
+    tsv = cli("evaltrans", "index", judged, one, "-r", ref, "--format", "tsv")
+    head, *lines = (line.split("\t") for line in tsv.out.rstrip("\n").split("\n"))
+    assert head == ["system", "segment", "kind", "score", "mwer", "perfect", "distance",
+                    "relative"]  # fmt: skip
+    assert lines[2] == ["one", "3", "unjudged", "", "", "1", "", ""]
+    told = cli("evaltrans", "index", judged, one, "-r", ref, "--format", "json")
+    data = json.loads(told.out)
+    assert data["signature"].startswith(f"evaltrans|db:{judged}[6 judgements")
+    assert data["systems"]["one"][1] == {
+        "segment": 2, "kind": "extrapolated", "score": 9, "mwer": 50, "perfect": 2,
+        "distance": 1, "relative": 0.5,
+    }  # fmt: skip
+
+
+def test_the_index_needs_judged_outputs(cli, write):
+    told = cli("evaltrans", "index", "none.db", write("one.txt", OUTPUTS))
+    assert told.code == 2
+    assert "none.db" in told.err
 
 
 def test_by_source_sentence(write):

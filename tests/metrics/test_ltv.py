@@ -9,7 +9,7 @@ import metra
 from metra.corpus.batch import Batch
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import CorpusError, OptionError, UnfittedError
+from metra.errors import CorpusError, FormatError, OptionError, UnfittedError
 from metra.scoring.statistics import fit_metrics
 
 REFS = ["a a b c", "a b b d", "a e e e"]
@@ -52,6 +52,27 @@ BY_HAND = [
     pytest.param("b c x", "gram=mean", (1 + (B + C) / (B + 2 * C)) / 2, id="mean gram"),
     # b c weighs C as c x does
     pytest.param("b c x", "gram=max", (1 + C / (2 * C)) / 2, id="heaviest word"),
+    # b and x count 1, c as salient as it is, above 1; both bigrams as c does
+    pytest.param(
+        "b c x",
+        "gram=salient",
+        ((1 + C) / (2 + C) + 0.5) / 2,
+        id="salient words count more than 1",
+    ),
+    # a a, a b and b c: 1, 1 and C; of a, a, b and c all but the a's match
+    pytest.param(
+        "b c x",
+        "gram=salient,side=recall",
+        ((1 + C) / (3 + C) + C / (2 + C)) / 2,
+        id="salient, recall",
+    ),
+    # S of c is ln 2, below 1: every n-gram counts 1
+    pytest.param(
+        "b c x",
+        "gram=salient,weight=s",
+        (2 / 3 + 1 / 2) / 2,
+        id="nothing above 1 is plain n-grams",
+    ),
     # x costs 1: (B+C)/(B+C+1), and c x C+1
     pytest.param(
         "b c x",
@@ -80,6 +101,24 @@ BY_HAND = [
     pytest.param("c", "side=precision", 1.0, id="no bigrams to match"),
     pytest.param("a", "side=precision", 0.0, id="nothing that weighs"),
 ]
+
+
+def test_the_rule_of_the_other_paper_has_a_name():
+    plain = "gram=max,floor=1,oov=1"
+    for hyp in ("b c x", "a c x c", "x", "a b c c"):
+        for side in ("precision", "recall", "f"):
+            expected = segment(hyp, f"{plain},side={side}")
+            assert segment(hyp, f"gram=salient,side={side}") == expected
+    signature = metra.metric("ltv:gram=salient").signature()
+    assert "|gram:salient|combine:mean|floor:1|oov:1|min_salience:no|" in signature
+
+
+@pytest.mark.parametrize(
+    "option", ["floor=0.5", "oov=2", "min_salience=1", "max_salience=3"]
+)
+def test_the_rule_leaves_nothing_to_choose(option):
+    with pytest.raises(OptionError, match="gram=salient counts words that are not"):
+        metra.metric(f"ltv:gram=salient,{option}")
 
 
 @pytest.mark.parametrize(("hyp", "options", "expected"), BY_HAND)
@@ -202,3 +241,30 @@ def test_the_correlations_that_the_authors_print(scores, adequacy, fluency):
         reach = np.abs(moved).sum() + 0.00005
         assert reach < 0.02
         assert correlation(printed) == pytest.approx(expected, abs=reach)
+
+
+def test_a_list_of_counts(write):
+    """tf.idf from tf, df and N; S from the counts of all documents."""
+    lines = ["word\ttf\tdf\tN", "b\t1\t2\t3", "c\t1\t1\t3", "a\t2\t3\t3"]
+    path = write("counts.tsv", lines)
+    result = metra.score(["b c x"], [REFS[0]], f"ltv:n=1,tok=none,weights={path}")
+    assert result.rows[0] == pytest.approx([B + C, B + C, B + C])
+    with pytest.raises(FormatError, match=r"no column 'S'.*S follows from document"):
+        metra.metric(f"ltv:weight=s,weights={path}")
+    counts = [
+        f"{word}\t{name}\t{ref.split().count(word)}"
+        for name, ref in zip(DOCUMENTS, REFS, strict=True)
+        for word in sorted({*ref.split()})
+    ]
+    path = write("counts.tsv", ["word\tdocument\ttf", *counts])
+    for options in ("", ",weight=s", ",weight=s,side=recall,n=2"):
+        own, given = (
+            metra.score(
+                ["b c x", "b d", "e a"],
+                [REFS],
+                f"ltv:tok=none{spec}",
+                documents=DOCUMENTS,
+            ).segments
+            for spec in (options, f"{options},weights={path}")
+        )
+        assert given == pytest.approx(own, abs=1e-7)

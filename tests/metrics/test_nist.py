@@ -45,6 +45,56 @@ def test_every_word_of_an_alphabet_tells_the_same():
     assert metra.score([ALPHABET], [[ALPHABET]], "nist").score == math.log2(19)
 
 
+UNWEIGHTED = [  # matches of each order: Federico 2008 prints the first four
+    pytest.param(
+        "a b c d f e g i h j l k m o n p r q s",
+        [ALPHABET],
+        19 / 19 + 3 / 18 + 2 / 17 + 1 / 16 + 0 / 15,
+        id="all words",
+    ),
+    pytest.param(
+        "a b c d e f g x x x x x x x x x x x x",
+        [ALPHABET],
+        7 / 19 + 6 / 18 + 5 / 17 + 4 / 16 + 3 / 15,
+        id="some words",
+    ),
+    pytest.param(
+        GUIDE,
+        GUIDE_REFS,
+        17 / 18 + 10 / 17 + 7 / 16 + 4 / 15 + 2 / 14,
+        id="three references",
+    ),
+    pytest.param(ALPHABET, [ALPHABET], 5, id="a copy"),
+    pytest.param("a b", ["a b c"], 0.5 * 2, id="brevity is penalised as in nist"),
+    pytest.param("", ["a"], 0, id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("hyp", "refs", "expected"), UNWEIGHTED)
+def test_unweighted(hyp, refs, expected):
+    metric = metra.metric("nist:info=equal")
+    assert metric.fit is None
+    assert metric.sentence(hyp, refs) == pytest.approx(expected, abs=1e-12)
+    score = metra.score([hyp], [[ref] for ref in refs], "nist:info=equal")
+    assert score.score == pytest.approx(expected, abs=1e-12)
+    assert "|info:equal|" in score.signature
+
+
+def test_unweighted_by_segment_does_not_depend_on_the_rest():
+    hyps, refs = ["a b", "a c"], [["a b", "a a"]]
+    together = metra.score(hyps, refs, "nist:info=equal")
+    assert together.segments.tolist() == [2, 0.5]
+    assert together.score == pytest.approx(3 / 4 + 1 / 2)
+    assert together.parts["precisions"] == pytest.approx([3 / 4, 1 / 2, 0, 0, 0])
+
+
+def test_a_file_that_is_called_equal(tmp_path, monkeypatch):
+    (tmp_path / "equal").write_text("a\t3\n")
+    monkeypatch.chdir(tmp_path)
+    assert metra.metric("nist:info=./equal").sentence("a", ["a"]) == 3
+    assert metra.metric("nist:info=equal").sentence("a", ["a"]) == 1
+
+
 def test_rows_by_hand():
     refs = [["a b a b a c", "0 a"], ["a b", None]]
     metric = metra.metric("nist:n=2,tok=none").fit([metra.Batch(["", ""], refs)])

@@ -15,7 +15,7 @@ def ngrams(words, order):
     return [tuple(words[at : at + order]) for at in range(len(words) - order + 1)]
 
 
-def twin_rows(hyps, refs_per_segment, n, zero_is_no_word):
+def twin_rows(hyps, refs_per_segment, n, zero_is_no_word, equal=False):
     """Information matched and n-grams of each order, then the two lengths."""
     counts = Counter()
     for refs in refs_per_segment:
@@ -25,6 +25,8 @@ def twin_rows(hyps, refs_per_segment, n, zero_is_no_word):
     total = sum(count for gram, count in counts.items() if len(gram) == 1)
 
     def info(gram):
+        if equal:
+            return 1
         first = gram[:-1]
         before = total
         if first and not (zero_is_no_word and first == ("0",)):
@@ -60,14 +62,17 @@ def twin_score(rows, n):
     return math.exp(beta * math.log(ratio) ** 2) * score
 
 
-def assert_equal(hyps, refs_per_segment, n, style):
+def assert_equal(hyps, refs_per_segment, n, style, equal=False):
     batch = metra.Batch(
         [" ".join(hyp) for hyp in hyps],
         refs_per_segment=[[" ".join(ref) for ref in refs] for refs in refs_per_segment],
     )
-    metric = metra.metric(f"nist:n={n},style={style}").fit([batch])
+    if equal:
+        metric = metra.metric(f"nist:n={n},style={style},info=equal")
+    else:
+        metric = metra.metric(f"nist:n={n},style={style}").fit([batch])
     rows = metric.rows(batch)
-    expected = twin_rows(hyps, refs_per_segment, n, style == "mteval")
+    expected = twin_rows(hyps, refs_per_segment, n, style == "mteval", equal)
     for found, row in zip(rows.tolist(), expected, strict=True):
         assert found == pytest.approx(row, abs=1e-9, rel=1e-12)
     score = float(metric.aggregate(rows.sum(0)))
@@ -83,10 +88,11 @@ SEGMENTS = st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3))
     st.lists(SEGMENTS, min_size=1, max_size=5),
     st.integers(1, 7),
     st.sampled_from(["plain", "mteval"]),
+    st.booleans(),
 )
-def test_any_text(segments, n, style):
+def test_any_text(segments, n, style, equal):
     hyps, refs = zip(*segments, strict=True)
-    assert_equal(hyps, refs, n, style)
+    assert_equal(hyps, refs, n, style, equal)
 
 
 @pytest.mark.parametrize("style", ["plain", "mteval"])

@@ -11,7 +11,8 @@ from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.annotations.transfer_rules import read_rules
+from metra.formats.annotations.conllu import read_conllu
+from metra.formats.annotations.transfer_rules import find_phrases, read_rules
 from metra.metrics import registry
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.statistics import count_corpus
@@ -38,6 +39,8 @@ TAGS = {
     "AUX": "does",
     "PART": "not ne pas",
     "PUNCT": ",",
+    "ADP": "sur sous on under",
+    "DET": "le the",
 }
 POS = {word: tag for tag, listed in TAGS.items() for word in listed.split()}
 
@@ -118,8 +121,8 @@ def test_phrases_are_counted_on_both_sides(options):
     # NP: 1+3+1 in both. VP: dort; ne vient (pas follows the verb); dort: 3 in both.
     assert bad.score == 0
     assert bad.parts == {
-        "source_NP": 5, "output_NP": 5, "difference_NP": 0,
-        "source_VP": 3, "output_VP": 3, "difference_VP": 0,
+        "source_NP": 5, "output_NP": 5, "difference_NP": 0, "above_NP": 0,
+        "source_VP": 3, "output_VP": 3, "difference_VP": 0, "above_VP": 0,
     }  # fmt: skip
     assert not bad.higher_is_better
 
@@ -137,6 +140,82 @@ def test_differences_do_not_cancel_out_between_segments(tmp_path):
     # NP: 1 against 2, then 2 against 1: apart by 2 of 3 phrases, though the sums are equal.
     assert result.score == pytest.approx(200 / 3)
     assert result.parts["difference_NP"] == 0
+
+
+FINER = {
+    "source": ["chat noir sur le chien", "il dort sous eau froide", "chat sur chien"],
+    "output": ["cat on the black dog", "he sleeps", "cat on under the white dog"],
+}
+
+
+def count_finer(folder, options=""):
+    for name, texts in FINER.items():
+        (folder / f"{name}.conllu").write_text(parses(texts))
+    spec = (
+        f"transfer:mode=counts,source_parses={folder}/source.conllu,"
+        f"parses={folder}/output.conllu{options}"
+    )
+    return metra.score(FINER["output"], metric=spec, source=FINER["source"])
+
+
+def test_prepositional_phrases_and_adjectives_are_counted(tmp_path):
+    result = count_finer(tmp_path, ",phrases=PP+ADJ")
+    # Two prepositions in a row begin one phrase: PP 1, 1, 1 and 1, 0, 1; ADJ 1, 1, 0 and
+    # 1, 0, 1.
+    assert result.parts == {
+        "source_PP": 3, "output_PP": 2, "difference_PP": -1, "above_PP": 1,
+        "source_ADJ": 2, "output_ADJ": 2, "difference_ADJ": 0, "above_ADJ": 2,
+    }  # fmt: skip
+    assert result.score == pytest.approx(100 * 3 / 5)
+    assert "|phrases:PP+ADJ|threshold:0|" in result.signature
+
+
+def test_a_prepositional_phrase_has_all_its_prepositions(tmp_path):
+    (tmp_path / "p.conllu").write_text(parses(["cat on under the white dog"]))
+    (parse,) = read_conllu(str(tmp_path / "p.conllu")).of(0)
+    assert list(find_phrases(parse.words, "PP")) == [(1, 6)]
+
+
+def test_the_first_study_counts_noun_and_verb_phrases(tmp_path):
+    assert [*count_finer(tmp_path).parts][::4] == ["source_NP", "source_VP"]
+
+
+def test_a_threshold_says_which_segments_are_listed(tmp_path):
+    result = count_finer(tmp_path, ",phrases=NP+ADJ")
+    assert (result.parts["above_NP"], result.parts["above_ADJ"]) == (1, 2)
+    result = count_finer(tmp_path, ",phrases=NP+ADJ,threshold=1")
+    assert (result.parts["above_NP"], result.parts["above_ADJ"]) == (0, 0)
+    metric = registry.metric(
+        f"transfer:mode=counts,phrases=PP+ADJ,source_parses={tmp_path}/source.conllu,"
+        f"parses={tmp_path}/output.conllu"
+    )
+    batch = Batch(FINER["output"], source=FINER["source"])
+    listed = [(entry.at, entry.note, entry.text, dict(entry.about))
+              for entry in metric.details(batch)]  # fmt: skip
+    assert listed == [
+        (1, "differs", "PP", {"source": "1", "output": "0"}),
+        (1, "differs", "ADJ", {"source": "1", "output": "0"}),
+        (2, "differs", "ADJ", {"source": "0", "output": "1"}),
+    ]
+
+
+@pytest.mark.parametrize("phrases", ["QP", "NP+", "NP+NP", ""])
+def test_unknown_phrases_are_refused(phrases):
+    expected = "is not possible; expected some of NP, VP, PP, ADJ, each once, with "
+    with pytest.raises(OptionError, match=expected):
+        registry.metric(f"transfer:mode=counts,phrases={phrases}")
+
+
+def test_a_rule_may_speak_of_prepositional_phrases(tmp_path):
+    count_finer(tmp_path)
+    path = tmp_path / "pp.toml"
+    path.write_text('[[rule]]\nname = "pp"\nsource = "PP"\ntarget = "PP"\n')
+    spec = (
+        f"transfer:rules={path},source_parses={tmp_path}/source.conllu,"
+        f"parses={tmp_path}/output.conllu"
+    )
+    result = metra.score(FINER["output"], metric=spec, source=FINER["source"])
+    assert result.parts["pp"] == [2, 3]
 
 
 def test_the_laws_of_every_measure(options):

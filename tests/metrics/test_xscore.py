@@ -1,5 +1,7 @@
 """The X-score, from files of parses and through an installed parser."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -40,7 +42,12 @@ PARSES = """\
 4\twas\tbe\tAUX\t_\t_\t5\taux:pass\t_\t_
 5\tmade\tmake\tVERB\t_\t_\t2\tacl:relcl\t_\t_
 """
-COUNTS = [[1, 0, 0, 0], [0, 0, 1, 1], [0, 1, 0, 0], [0, 0, 0, 0]]
+COUNTS = [
+    [1, 0, 0, 0, 0, 0, 0, 0],
+    [0, 0, 1, 1, 0, 0, 0, 0],
+    [0, 1, 0, 0, 0, 0, 0, 0],
+    [0, 0, 0, 0, 0, 0, 0, 0],
+]
 
 
 @pytest.fixture
@@ -55,7 +62,42 @@ def test_each_dependency_of_each_segment(parses):
     assert result.rows.tolist() == COUNTS
     assert result.segments.tolist() == [1, -2, 1, 0]
     assert result.score == 0
-    assert result.parts == {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": 1, "ADVADJ": 1}
+    assert result.parts == {
+        "RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": 1, "ADVADJ": 1,
+        "SUBJ": 0, "DOBJ": 0, "NN": 0, "NNPREP": 0,
+    }  # fmt: skip
+
+
+MINISTRY = "The Ministry of Foreign Affairs echoed this view"
+MINISTRY_PARSE = """\
+1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_
+2\tMinistry\tMinistry\tPROPN\t_\t_\t6\tnsubj\t_\t_
+3\tof\tof\tADP\t_\t_\t5\tcase\t_\t_
+4\tForeign\tForeign\tPROPN\t_\t_\t5\tcompound\t_\t_
+5\tAffairs\tAffairs\tPROPN\t_\t_\t2\tnmod\t_\t_
+6\techoed\techo\tVERB\t_\t_\t0\troot\t_\t_
+7\tthis\tthis\tDET\t_\t_\t8\tdet\t_\t_
+8\tview\tview\tNOUN\t_\t_\t6\tobj\t_\t_
+"""
+
+
+def test_the_profile_lists_what_the_workbook_prints(cli, tmp_path):
+    (tmp_path / "x.conllu").write_text(MINISTRY_PARSE)
+    (tmp_path / "x.txt").write_text(MINISTRY + "\n")
+    spec = f"xscore:parses={tmp_path}/x.conllu"
+    assert metra.score([MINISTRY], metric=spec).parts == {
+        "RELSUBJ": 0, "RELSUBJPASS": 0, "PADJ": 0, "ADVADJ": 0,
+        "SUBJ": 1, "DOBJ": 1, "NN": 1, "NNPREP": 1,
+    }  # fmt: skip
+    told = cli("score", tmp_path / "x.txt", "-m", spec, "--details", "--format", "json")
+    (system,) = json.loads(told.out)["systems"]
+    details = system["details"][spec]
+    assert {(entry["note"], entry["text"]) for entry in details} == {
+        ("SUBJ", "Ministry, echoed"),
+        ("DOBJ", "echoed, view"),
+        ("NN", "Foreign, Affairs"),
+        ("NNPREP", "Ministry, of, Affairs"),
+    }
 
 
 def test_documents_and_systems_by_name(parses):
@@ -76,7 +118,7 @@ def test_the_laws_of_every_measure(parses):
         for at in (slice(0, 3), slice(3, 4))
     ]
     assert np.concatenate(shards).tolist() == COUNTS
-    assert metric.aggregate(np.array(COUNTS).reshape(2, 2, 4)).tolist() == [
+    assert metric.aggregate(np.array(COUNTS).reshape(2, 2, 8)).tolist() == [
         [1, -2],
         [1, 0],
     ]

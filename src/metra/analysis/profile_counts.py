@@ -23,7 +23,7 @@ from metra.analysis.ngram_counts import sort_places
 from metra.metrics.record import Array
 from metra.text.preparation import Preparation
 from metra.text.scripts import count_script_letters, get_script
-from metra.text.words import find_numbers
+from metra.text.words import find_numbers, find_upper_case_words
 
 COLUMNS = (
     "segments",
@@ -41,6 +41,7 @@ COLUMNS = (
     "empty",
     "foreign_letters",
     "characters",
+    "upper_case",
 )
 COLUMN_INDEX = {name: index for index, name in enumerate(COLUMNS)}
 #: A script that makes up this share of the references' letters is expected anywhere.
@@ -72,6 +73,7 @@ def count_profile_rows(
     most, least = _find_expected_numbers(expected)
     punctuation = [read_punctuation(stream) for stream in expected]
     scripts = _find_expected_scripts(refs)
+    capitals: set[tuple[int, str]] = set().union(*map(_list_capitals, expected))
     source_words = _find_source_words(words)
     spoken = _mark_words(words, str.isalnum)
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
@@ -94,6 +96,7 @@ def count_profile_rows(
             "empty": (stream.lengths == 0) & has_reference_words,
             "foreign_letters": _count_foreign_letters(output, refs, scripts),
             "characters": [len(text) for text in output],
+            "upper_case": _count_capitals(output, capitals),
         }
         rows[name] = np.column_stack([columns[column] for column in COLUMNS])
     repeats = [_count_repeats(ref) for ref in spoken_refs]
@@ -226,6 +229,31 @@ def _count_numbers(texts: Sequence[str]) -> Numbers:
         (segment, number)
         for segment in segments
         for number in find_numbers(texts[segment])
+    )
+
+
+def _list_capitals(texts: Texts) -> list[tuple[int, str]]:
+    """List the words in capitals, each with its segment."""
+    segments = [text or "" for text in texts]
+    letters = _find_characters(segments, str.isupper)
+    # Such a word has two capitals next to each other.
+    chosen = {one[0] for one, two in pairwise(letters) if two[1] - one[1] == 1}
+    return [
+        (segment, word)
+        for segment in sorted(chosen)
+        for word in find_upper_case_words(segments[segment])
+    ]
+
+
+def _count_capitals(output: Sequence[str], expected: set[tuple[int, str]]) -> Array:
+    """Count each segment's words in capitals that neither source nor references have so."""
+    own = [
+        segment
+        for segment, word in _list_capitals(output)
+        if (segment, word) not in expected
+    ]
+    return np.bincount(np.array(own, np.int64), minlength=len(output)).astype(
+        np.float64
     )
 
 

@@ -92,6 +92,7 @@ _RATIOS: dict[str, tuple[str, str, bool | None, str, str]] = {
     "loops": ("loops", "percent", False, "loops", "segments"),
     "copied": ("copied", "percent", False, "copied", "words"),
     "foreign": ("script", "percent", False, "foreign_letters", "characters"),
+    "upper_case": ("upper case", "percent", False, "upper_case", "words"),
     "numbers": ("numbers", "percent", False, "wrong_numbers", "numbers"),
     "punctuation": ("punctuation", "percent", False, "punctuation", "segments"),
     "empty": ("empty", "percent", False, "empty", "segments"),
@@ -105,6 +106,7 @@ _MEANINGS = {
     "loops": "Segments in which a phrase comes three times in a row, and no reference does so.",
     "copied": "Words taken over from the source that no reference has.",
     "foreign": "Letters of a script that the references do not use, of all characters.",
+    "upper_case": "Words in capitals that neither source nor references have so, of all words.",
     "numbers": "Numbers that neither source nor references have, or that all of them have and "
     "the output lacks.",
     "punctuation": "Segments whose question marks, brackets, quotation marks or end are those "
@@ -112,7 +114,10 @@ _MEANINGS = {
     "empty": "Segments without a word.",
 }
 #: What single segments show or not.
-_BY_SEGMENT = {"loops", "copied", "foreign", "numbers", "punctuation", "empty"}
+_BY_SEGMENT = {
+    *("loops", "copied", "foreign", "upper_case"),
+    *("numbers", "punctuation", "empty"),
+}
 #: In the order in which they are shown.
 TRAITS = tuple(
     Trait(
@@ -231,6 +236,7 @@ POINTS = 2.0
 NOTABLE = {
     "copied": (2.0, 1.5, "leaves source words untranslated"),
     "foreign": (0.5, 1.5, "uses letters of another script"),
+    "upper_case": (2.0, 1.5, "writes words in capitals"),
     "repeated": (1.0, 1.5, "repeats itself"),
     "numbers": (10.0, 1.5, "gets numbers wrong"),
     "punctuation": (20.0, 1.5, "has punctuation of its own"),

@@ -1,11 +1,12 @@
 """How stable words are across two translations, by how salient they are.
 
 The study of Babych and Hartley 2004, "Modelling legitimate translation variation for
-automatic evaluation of MT quality", on any two references.
+automatic evaluation of MT quality", on any two references: the words that both have and
+those that one has alone, and how many of them systems match.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -81,13 +82,7 @@ def compute_stability(
     if not width > 0:
         raise OptionError(not_possible(f"width={width:g}", "a number above 0"))
     texts = [list(first), list(second)]
-    lists = [Frequencies(text) for text in texts]
-    if lists[0].documents != lists[1].documents:
-        msg = "The two translations are of different documents, or in another order."
-        raise CorpusError(msg)
-    if len(lists[0].documents) < 2:
-        msg = "There is one document only; salience shows only beside other documents."
-        raise CorpusError(msg)
+    lists = _count_lists(texts)
     pairs = list(zip(*map(_group_by_document, texts), strict=True))
     return StabilityResult(
         names,
@@ -99,6 +94,132 @@ def compute_stability(
             )
         ),
     )
+
+
+def _count_lists(
+    texts: Sequence[Iterable[tuple[Tokens, list[str]]]],
+) -> list[Frequencies]:
+    """Count the words of both translations, which must be of the same documents."""
+    lists = [Frequencies(text) for text in texts]
+    if lists[0].documents != lists[1].documents:
+        msg = "The two translations are of different documents, or in another order."
+        raise CorpusError(msg)
+    if len(lists[0].documents) < 2:
+        msg = "There is one document only; salience shows only beside other documents."
+        raise CorpusError(msg)
+    return lists
+
+
+#: The four sets of the paper: n-grams that one reference has alone (d) or both have (c), with
+#: a high or a low salience.
+SETS = ("dh", "dl", "cl", "ch")
+#: Above this the paper calls a word highly salient, by tf.idf and by S.
+HIGH = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class SystemMatches:
+    """How many n-grams of each of the four sets a system matches, and of all its own."""
+
+    system: str
+    matches: dict[str, int]
+    ngrams: int
+
+    @property
+    def total(self) -> int:
+        """All matches."""
+        return sum(self.matches.values())
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSets:
+    """The n-grams of a reference in four sets, beside another, and where matches fall."""
+
+    reference: str
+    other: str
+    documents: int
+    weight: str
+    threshold: float
+    #: The longest n-grams.
+    n: int
+    sizes: dict[str, int]
+    systems: tuple[SystemMatches, ...]
+
+
+def compute_match_sets(
+    references: Sequence[Iterable[tuple[Tokens, list[str]]]],
+    systems: Mapping[str, Iterable[tuple[Tokens, list[str]]]],
+    *,
+    names: tuple[str, str] = ("first", "second"),
+    weight: str = "tf.idf",
+    threshold: float = HIGH,
+    n: int = 1,
+) -> list[MatchSets]:
+    """Divide each of two references into four sets and count where outputs match.
+
+    N-grams of up to `n` words are counted by document. Both references have one as often as
+    each of them has it, and one that is above the threshold with the most salient of its
+    words, by the reference's own list, is highly salient. A match counts as common as long
+    as there are common ones left.
+    """
+    texts = [list(text) for text in references]
+    scores = [_score_words(entry) for entry in _count_lists(texts)]
+
+    def count(text: Iterable[tuple[Tokens, list[str]]]) -> list[Grams]:
+        return [_count_ngrams(document, n) for document in _group_by_document(text)]
+
+    ngrams = [count(text) for text in texts]
+    outputs = {name: count(text) for name, text in systems.items()}
+    column = WEIGHTS.index(weight)
+    found = []
+    for which in (0, 1):
+        sizes: Counter[str] = Counter()
+        matches: dict[str, Counter[str]] = {name: Counter() for name in outputs}
+        both = zip(ngrams[which], ngrams[1 - which], strict=True)
+        for at, (own, other) in enumerate(both):
+            common, salience = own & other, scores[which][at]
+            high = {
+                gram
+                for gram in own
+                if any(salience[word][column] > threshold for word in gram)
+            }
+            sizes += _divide_ngrams(own, common, high)
+            for name, documents in outputs.items():
+                matches[name] += _divide_ngrams(documents[at] & own, common, high)
+        listed = [
+            SystemMatches(
+                name,
+                {entry: matches[name][entry] for entry in SETS},
+                sum(document.total() for document in documents),
+            )
+            for name, documents in outputs.items()
+        ]
+        found.append(
+            MatchSets(
+                names[which],
+                names[1 - which],
+                len(ngrams[which]),
+                weight,
+                threshold,
+                n,
+                {entry: sizes[entry] for entry in SETS},
+                tuple(listed),
+            )
+        )
+    return found
+
+
+def _divide_ngrams(
+    ngrams: Grams, common: Grams, high: set[tuple[str, ...]]
+) -> Counter[str]:
+    """Count n-grams by the set they fall into, common ones first."""
+    sizes: Counter[str] = Counter()
+    for gram, count in ngrams.items():
+        shared = min(count, common[gram])
+        kind = "h" if gram in high else "l"
+        sizes[f"c{kind}"] += shared
+        sizes[f"d{kind}"] += count - shared
+    return sizes
 
 
 def _group_by_document(text: Iterable[tuple[Tokens, list[str]]]) -> list[Document]:

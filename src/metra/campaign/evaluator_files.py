@@ -224,14 +224,14 @@ def _convert_scores(scores: Scores, path: str) -> list[NativeScore]:
             "one of them."
         )
         raise CorpusError(msg)
-    lines = list(_list_lines(scores))
+    lines = group_by(_list_lines(scores), lambda line: line.scorer)
     natives = []
     for scorer in scores.scorers:
         # What checks judges, such as degraded outputs, is of a kind but not called after it.
         named = any(one.name == one.kind == scorer.kind for one in scores.scorers)
         if scorer.human and named and scorer.name != scorer.kind:
             continue
-        mine = [line for line in lines if line.scorer == scorer.name]
+        mine = lines.get(scorer.name, [])
         larger = [line for line in mine if line.item.level != "segment"]
         places = group_by(
             larger or mine, lambda line: (line.judge, line.item.document, line.system)

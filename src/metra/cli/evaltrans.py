@@ -1,5 +1,7 @@
 """`metra evaltrans`: the collection of judged outputs for the metric evaltrans."""
 
+from typing import Any
+
 import click
 
 from metra.cli import Commands, options
@@ -82,3 +84,68 @@ def show(database: str, source: str | None) -> None:
         if source is None
         else list_source_outputs(judged, source)
     )
+
+
+@evaltrans.command()
+@click.argument("database", metavar="DATABASE")
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@options.references
+@options.source
+@options.option("--k", "How many neighbours lend their scores.", 1, least=1)
+@options.option(
+    "--lend", "References lend their 10 to outputs like them.", is_flag=True
+)
+@options.option(
+    "--key",
+    "What a judged output's source is: the segment's number, or the sentence.",
+    choices=["segment", "source"],
+)
+@options.option("--tok", "How text is cut into words.", "none")
+@options.case
+@options.option(
+    "--format form", "How the index is written.", choices=["table", "tsv", "json"]
+)
+@options.out
+@options.digits
+@options.input_format
+def index(
+    database: str,
+    k: int,
+    lend: bool,
+    key: str,
+    tok: str,
+    case: str,
+    form: str,
+    out: str | None,
+    digits: int,
+    **files: Any,
+) -> None:
+    """List every sentence with its score and what the score rests on.
+
+    For each output: the score, whether it was judged (exact), extrapolated or unjudged,
+    its word error rate against the nearest perfect translation (mWER), how many perfect
+    ones there were to choose from, the edits to the nearest judged output (distance), and
+    those edits per word of the output (relative). DATABASE may be a table of judged
+    outputs, too.
+
+    \b
+    metra evaltrans index judged.db sysA.txt -r ref.txt
+    metra evaltrans index judged.tsv sysA.txt sysB.txt -r ref.txt --format tsv -o index.tsv
+    """
+    from metra.cli.output import build_style, write_output
+    from metra.metrics.evaltrans import evaltrans as build_metric
+    from metra.metrics.evaltrans import index_sentences
+    from metra.report.writers.details import render_sentence_index
+    from metra.scoring.files import open_corpus
+    from metra.scoring.statistics import count_corpus
+
+    metric = build_metric(db=database, k=k, lend=lend, key=key, tok=tok, case=case)
+    corpus = open_corpus(**files)
+    counted = count_corpus(corpus, {"evaltrans": metric}, keep=True)
+    sentences = {
+        system: index_sentences(counted.tallies[system, "evaltrans"].rows)
+        for system in corpus.systems
+    }
+    signature = metric.signature(nrefs=counted.references)
+    style = build_style(out, digits=digits)
+    write_output(render_sentence_index(sentences, signature, form, style), out)

@@ -22,18 +22,24 @@ def weights() -> None:
     are its relative frequencies in the document, in the rest of the corpus and in all of
     it; tf.idf = (1 + ln tf) · ln(N / df); S = ln[(P_doc - P_rest) · (N - df)/N / P_corp],
     empty where the word is no more frequent here than elsewhere or in every document.
-    Lists made by hand need word and the weight that is used, in any order; without a
-    document column there is one list for all documents.
+    Lists made by hand need word and the weight that is used, in any order, or the counts
+    that it follows from: tf.idf from tf, df and N, both weights from document and tf. Without
+    a document column there is one list for all documents.
     """
 
 
+_out = option("-o --out FILE", "List to write; to the screen if not given.")
 _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 
 
 @weights.command()
 @click.argument("files", nargs=-1, required=True, metavar="CORPUS...")
 @options.documents
-@option("-o --out FILE", "List to write; to the screen if not given.")
+@option(
+    "--frequencies LIST",
+    "Compare with this corpus instead: a frequency list with word, tf, df and N.",
+)
+@_out
 @options.tok
 @options.case
 @_stem
@@ -41,6 +47,7 @@ _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 def build(
     files: tuple[str, ...],
     documents: str | None,
+    frequencies: str | None,
     out: str | None,
     tok: str,
     case: str,
@@ -53,20 +60,58 @@ def build(
     as references do, and a document's words are counted in all of them together. Without,
     each of several plain files is a document.
 
+    With --frequencies each document is weighed against a larger corpus, as if it were
+    added to that: tf and P_doc are its own, df and N those of the list and one more. The
+    list says how often (tf) and in how many (df) of its N documents the corpus has each
+    word; a list made by this command will do.
+
     \b
     metra weights build ref.txt --docs docs.txt -o list.tsv
     metra weights build texts/*.txt --case lower -o list.tsv
+    metra weights build ref.txt --docs docs.txt --frequencies corpus.tsv -o list.tsv
     metra score sysA.txt -r ref.txt --docs docs.txt -m ltv:weights=list.tsv
     """
     from metra.cli.output import write_output
     from metra.formats.annotations.weights import format_salience_list
     from metra.scoring.files import read_tokens
     from metra.text.preparation import make_preparation
-    from metra.text.salience import Frequencies
+    from metra.text.salience import (
+        Frequencies,
+        OutsideSalience,
+        compare_with_corpus,
+    )
 
     text = make_preparation(tok=tok, case=case, stem=stem)
     tokens = read_tokens(files, documents, text, input_format=input_format)
-    write_output("\n".join(format_salience_list(Frequencies(tokens))), out)
+    own = Frequencies(tokens)
+    salience: Frequencies | OutsideSalience = own
+    if frequencies is not None:
+        from metra.formats.annotations.frequencies import read_corpus_frequencies
+
+        corpus = read_corpus_frequencies(frequencies)
+        salience = compare_with_corpus(own, corpus)
+    write_output("\n".join(format_salience_list(salience)), out)
+
+
+@weights.command()
+@click.argument("path", metavar="LIST")
+@_out
+def fill(path: str, out: str | None) -> None:
+    """Add the weights to a LIST of counts.
+
+    tf.idf follows from tf, df and N. A list with document and tf, of all words of all
+    documents, has df, N, the relative frequencies and S in it, too. What the list has
+    already stays as it is.
+
+    \b
+    metra weights fill counts.tsv -o list.tsv
+    """
+    from metra.cli.output import write_output
+    from metra.formats.annotations.weights import read_salience_table
+
+    table = read_salience_table(path, ("word", "tf", "tf.idf"))
+    lines = [table.header, *(row.cells for row in table.rows)]
+    write_output("\n".join(map("\t".join, lines)), out)
 
 
 @weights.command()
@@ -148,3 +193,84 @@ def stability(
         write_output(polygons.draw_polygons(result), plot)
     if out != "-":
         write_output(render_stability(result, build_style()), None)
+
+
+@weights.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@options.references
+@options.documents
+@option("--by", "Which weight tells what is salient.", choices=["tfidf", "s"])
+@option(
+    "--threshold",
+    "What is above this is highly salient.",
+    3.0,
+    type=FiniteRange(),
+)
+@option("-n length N", "Count n-grams of up to so many words.", 1, least=1)
+@option("-o --out FILE", "Write all figures here, tab-separated.")
+@option("--plot FILE", "Draw what each system matches of each set: an SVG file.")
+@options.tok
+@options.case
+@_stem
+@options.input_format
+def matches(
+    outputs: tuple[str, ...],
+    references: tuple[str, ...],
+    documents: str | None,
+    by: str,
+    threshold: float,
+    length: int,
+    out: str | None,
+    plot: str | None,
+    tok: str,
+    case: str,
+    stem: str,
+    input_format: str,
+) -> None:
+    """Show where the matches of each OUTPUT fall: on words that matter or on others.
+
+    The n-grams of a reference are divided into four sets: those that the other reference
+    has too, common ones, and those that it does not have, different ones; each with a high
+    or a low salience: ch, cl, dh and dl. Two systems with as many matches may match
+    different sets. Give two references; each is divided by its own list.
+
+    \b
+    metra weights matches sysA.txt sysB.txt -r refA.txt -r refB.txt --docs docs.txt
+    metra weights matches sys*.txt -r refA.txt -r refB.txt --docs docs.txt --by s
+    """
+    from metra.analysis.word_stability import compute_match_sets
+    from metra.cli.output import build_style, write_output
+    from metra.formats.annotations.weights import WEIGHTS
+    from metra.formats.stream import name_system
+    from metra.report.pictures.polygons import draw_match_sets
+    from metra.report.writers.salience import format_match_lines, render_match_sets
+    from metra.scoring.files import open_corpus, read_outputs, read_streams
+    from metra.text.preparation import make_preparation
+
+    corpus = open_corpus(
+        outputs, references, None, documents, input_format=input_format
+    )
+    if not corpus.has_documents:
+        msg = "The documents are not known; give --docs with the document of each line."
+        raise click.UsageError(msg)
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    streams = read_streams(corpus, text)
+    first, second = map(name_system, references) if len(references) == 2 else _UNNAMED
+    sets = compute_match_sets(
+        streams,
+        read_outputs(corpus, text),
+        names=(first, second),
+        weight=WEIGHTS[by],
+        threshold=threshold,
+        n=length,
+    )
+    if out is not None:
+        write_output("\n".join(format_match_lines(sets)), out)
+    if plot is not None:
+        write_output(draw_match_sets(sets), plot)
+    if out != "-":
+        write_output(render_match_sets(sets, build_style()), None)
+
+
+#: References that a table brings along.
+_UNNAMED = ("reference 1", "reference 2")

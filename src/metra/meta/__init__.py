@@ -22,4 +22,5 @@ robust: agreement over fewer systems
 scatter: systems by gold and metric
 task: the protocols of WMT's metrics tasks
 trust: what a report shows beside judgements
+tune: which value of a metric's option agrees best with people
 """

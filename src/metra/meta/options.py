@@ -5,6 +5,7 @@ metadata of a field means.
 """
 # ruff: noqa: RUF009 -- the functions called for defaults return fields
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -36,6 +37,31 @@ def parse_lengths(given: str) -> tuple[int, ...]:
         msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
         raise ValueError(msg)
     return tuple(lengths)
+
+
+def parse_values(given: str) -> tuple[float, ...]:
+    """Read numbers with commas between them, or as FROM:TO:STEP.
+
+    >>> parse_values("0:1:0.25"), parse_values("0.5,0.9")
+    ((0.0, 0.25, 0.5, 0.75, 1.0), (0.5, 0.9))
+    """
+    try:
+        if ":" not in given:
+            values = [float(value) for value in given.split(",")]
+        else:
+            first, last, step = (float(value) for value in given.split(":"))
+            count = math.floor((last - first) / step + 1e-9) + 1 if step > 0 else 0
+            # Rounded, so that 3 · 0.1 is 0.3.
+            values = [round(first + at * step, 12) for at in range(count)]
+    except (ValueError, OverflowError):
+        values = []
+    if not values or not all(map(math.isfinite, values)):
+        msg = (
+            f"{given!r} is no list of values; expected numbers such as 0.5,0.9, or "
+            "FROM:TO:STEP such as 0:1:0.1."
+        )
+        raise ValueError(msg)
+    return tuple(values)
 
 
 def _option(default: Any, help_text: str, /, **metadata: Any) -> Any:
@@ -230,6 +256,37 @@ class RefsOptions:
     most: int = _option(
         12, "Try at most so many subsets of each number.", flags="--subsets", low=1
     )
+    seed: int = _find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneOptions:
+    """Which value of a metric's option agrees best with people?"""
+
+    parameter: str = _option(
+        "alpha", "The option whose values are tried.", metavar="NAME"
+    )
+    values: tuple[float, ...] = _option(
+        parse_values("0:1:0.05"),
+        "Its values: numbers with commas, or FROM:TO:STEP.",
+        parse=parse_values,
+        default="0:1:0.05",
+    )
+    level: Literal["sys", "seg"] = _option(
+        "sys", "Compare systems' scores, or segments'."
+    )
+    coef: str = _option("pearson", "The coefficient.", metavar="NAME[:GROUP]")
+    folds: int = _option(
+        5, "Parts of the segments for cross-validation; 0 for none.", low=0
+    )
+    by: Literal["segment", "document"] = _option(
+        "segment", "What is parted into folds.", flags="--folds-by"
+    )
+    no_ci: bool = _find_option("no_ci")
+    resample: Literal["both", "sys", "item"] = _option(
+        "both", "What the bootstrap draws: systems, segments, or both."
+    )
+    trials: int = _find_option("trials")
     seed: int = _find_option("seed")
 
 

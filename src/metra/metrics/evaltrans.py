@@ -46,7 +46,7 @@ Higher is better.
     sentences weighted by their length; the scores' standard deviation; mWER (see `mwer`)
     and the mean number of perfect translations it can choose from; per cent of outputs
     judged, extrapolated and unjudged; edits per word between extrapolated outputs and
-    their nearest neighbours.
+    their nearest neighbours. `metra evaltrans index` lists the same for every sentence.
 
     Nießen et al. 2000, "An evaluation tool for machine translation: fast evaluation for MT
     research", LREC; metric A2 of the ISLE workbook (Dabbadie et al. 2002).
@@ -180,6 +180,48 @@ def parts(totals: Array) -> Parts:
         distance = named["distance"] / named["extrapolated_words"]
         pieces["extrapolation_distance"] = distance
     return pieces
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceIndex:
+    """What is known of one output: its score, and how much the score and mWER rest on."""
+
+    #: Counted from 1.
+    segment: int
+    #: How the score was come by: exact, extrapolated or unjudged.
+    kind: str
+    #: From 0 to 10; None if unjudged.
+    score: float | None
+    #: Word error rate against the nearest perfect translation, in per cent; None without.
+    mwer: float | None
+    #: Perfect translations that mWER could choose from.
+    perfect: int
+    #: Edits to the nearest judged output, 0 if this one was judged; None if unjudged.
+    distance: int | None
+    #: The same per word of this output; None if unjudged or without words.
+    relative: float | None
+
+
+def index_sentences(rows: Array) -> list[SentenceIndex]:
+    """Return EvalTrans's index of the sentences, from the rows of the metric."""
+    return [
+        _build_index(segment, dict(zip(COLUMNS, row, strict=True)))
+        for segment, row in enumerate(rows.tolist(), 1)
+    ]
+
+
+def _build_index(segment: int, row: Mapping[str, float]) -> SentenceIndex:
+    kind = next(name for name in COLUMNS[:3] if row[name])
+    judged, words = kind != "unjudged", row["words"]
+    return SentenceIndex(
+        segment,
+        kind,
+        row["score"] if judged else None,
+        100 * row["edits"] / row["perfect_words"] if row["perfect_words"] else None,
+        int(row["perfect"]),
+        int(row["distance"]) if judged else None,
+        row["distance"] / words if judged and words else None,
+    )
 
 
 Words: TypeAlias = tuple[str, ...]

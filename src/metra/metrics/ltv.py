@@ -25,7 +25,7 @@ def ltv(
     weight: Literal["tfidf", "s", "none"] = "tfidf",
     side: Literal["precision", "recall", "f"] = "precision",
     n: NgramOrder = 4,
-    gram: Literal["sum", "mean", "max"] = "sum",
+    gram: Literal["sum", "mean", "max", "salient"] = "sum",
     combine: Literal["mean", "geometric"] = "mean",
     floor: FromZero = 0.0,
     oov: FromZero | None = None,
@@ -65,24 +65,33 @@ def ltv(
     weights of the chosen references are added up before anything is divided.
 
     Babych and Hartley 2004, "Modelling legitimate translation variation for automatic
-    evaluation of MT quality", LREC.
+    evaluation of MT quality", LREC. `gram=salient` is the rule of their other paper of that
+    year, "Extending the BLEU MT evaluation method with frequency weightings", ACL: an n-gram
+    counts 1, or the salience of its word if that is above 1, which is about where content
+    words begin. It is the same as gram=max,floor=1,oov=1. The rule is given as others
+    report it and is not checked against the paper's text; that of several such words the
+    most salient counts is our reading.
 
     Options:
         weight: what a word weighs: its tf.idf, its S-score, or none: every word 1.
         side: what the matches are held against: the output, the reference, or both.
-        gram: what an n-gram weighs: the sum, mean or maximum of its words' weights.
+        gram: what an n-gram weighs: the sum, mean or maximum of its words' weights; or
+            salient: 1, or the weight of its most salient word if that is above 1.
         combine: mean of the orders' scores; the geometric one is 0 if any order's is.
         floor: the least weight, also that of words without salience.
         oov: the weight of words that the document's references do not have; the lightest
             of their words' if not given.
         min_salience: words that weigh less than this weigh nothing.
         max_salience: words that weigh more than this weigh nothing.
-        weights: a list made by `metra weights build` or by hand, instead of counting the
-            references; see `metra weights --help`.
+        weights: a list made by `metra weights build` or by hand, or a list of counts,
+            instead of counting the references; see `metra weights --help`.
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
-    formula = _core.Ltv(n, gram, side, combine)
+    if gram == "salient":
+        floor, oov = _check_salient(floor, oov, min_salience, max_salience)
+    formula = _core.Ltv(n, "max" if gram == "salient" else gram, side, combine)
     settled = text.versions() | {
+        "floor": floor,
         "oov": "minimum" if oov is None else oov,
         "min_salience": "no" if min_salience is None else min_salience,
         "max_salience": "no" if max_salience is None else max_salience,
@@ -181,6 +190,20 @@ def parts(totals: Array, *, n: int) -> Parts:
         "precisions": over(output),
         "recalls": over(reference),
     }
+
+
+def _check_salient(
+    floor: float, oov: float | None, *limits: float | None
+) -> tuple[float, float]:
+    """Return the weight of words that are not salient, and of unknown ones: 1 each."""
+    given = [limit for limit in limits if limit is not None]
+    if floor not in (0, 1) or oov not in (None, 1) or given:
+        msg = (
+            "ltv: gram=salient counts words that are not salient as 1; leave out floor, "
+            "oov, min_salience and max_salience."
+        )
+        raise OptionError(msg)
+    return 1.0, 1.0
 
 
 def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequencies:

@@ -15,6 +15,9 @@ from metra.metrics.options import Case, NgramOrder
 from metra.metrics.record import Array, Metric, Parts, metric_factory
 from metra.text.preparation import choose_preparation
 
+#: The value of `info` that weighs all n-grams the same.
+EQUAL = "equal"
+
 
 @metric_factory
 def nist(
@@ -44,6 +47,10 @@ def nist(
     `metra.metric("nist").fit([metra.Batch(hyps, refs)])` gives a metric that keeps its
     weights. They need one to two gigabytes for a million references of 25 words.
 
+    `info=equal` is unweighted NIST: every n-gram tells one bit, so that NIST is BP times
+    the sum of the orders' precisions, from 0 to n. It has no weights to fit. Turian, Shen
+    and Melamed 2003 compared it with other measures; their paper defines it no further.
+
     Doddington 2002, "Automatic evaluation of machine translation quality using n-gram
     co-occurrence statistics", HLT. `style=mteval` equals mteval-v13a and v14 at every
     level (mteval lower-cases unless told -c: `case=lower`).
@@ -51,13 +58,14 @@ def nist(
     Options:
         style: whose conventions: mteval takes the word 0 for no word when it counts what
             stands before another, has its own white space, and lower-cases ASCII only.
-        info: a file with the weights, instead of counting the references: n-gram, tab,
-            weight in bits; `metra.formats.annotations.weights.write_information`
-            writes one.
+        info: equal, one bit for every n-gram; or a file with the weights, instead of
+            counting the references: n-gram, tab, weight in bits;
+            `metra.formats.annotations.weights.write_information` writes one. A file
+            called equal is ./equal.
     """
     text, settled = choose_preparation("nist", tok, case, stem, style)
-    settled["info"] = "references"
-    if info is not None:
+    settled["info"] = info if info == EQUAL else "references"
+    if info is not None and info != EQUAL:
         settled["info"] = weight_files.compute_information_version(info)
     orders = range(1, n + 1)
     plain = Metric(
@@ -79,6 +87,11 @@ def nist(
             rows=lambda batch: weights.rows(batch.hits(text), batch.hyps.tokens(text)),
         )
 
+    if info == EQUAL:
+        # One bit each: the information matched is the number of n-grams matched.
+        return replace(
+            plain, rows=lambda batch: _core.ngram_rows(batch.hits(text), n, "average")
+        )
     if info is not None:
         return apply(weight_files.read_information(info, n))
     weighing = TwoPassFit(

@@ -7,19 +7,21 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, OptionError, not_possible
 from metra.formats.annotations import transfer_rules
 from metra.formats.annotations.conllu import Parse
 from metra.formats.annotations.transfer_rules import Pattern, TransferRule
 from metra.formats.stream import compute_file_version
 from metra.metrics import parses as parse_sources
 from metra.metrics import record
+from metra.metrics.options import FromZero
 from metra.metrics.parses import ParseSource
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
 
-PHRASES = ("NP", "VP")
-SIDES = ("source", "output", "difference")
+#: What is known of the counts of each kind of phrase: on both sides, how far they are
+#: apart, and whether that is above the threshold.
+SIDES = ("source", "output", "difference", "above")
 
 
 @metric_factory
@@ -27,6 +29,8 @@ def transfer(
     *,
     mode: Literal["rules", "counts"] = "rules",
     rules: str = "",
+    phrases: str = "NP+VP",
+    threshold: FromZero = 0.0,
     source_parses: str = "",
     source_model: str = "",
     parses: str = "",
@@ -47,20 +51,26 @@ def transfer(
         source = "NOUN ADV? ADJ"
         target = ["ADJ NOUN", "ADJ NOUN+ NOUN"]
 
-    A pattern is a row of items: a part of speech (NOUN), a phrase (NP, VP), a word (`of`),
-    any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`, `dep=amod`; one of
-    several (`de|du`), both at once (`NOUN&!lemma=aide`), `!` not; `?`, `*` and `+` say how
-    often.
+    A pattern is a row of items: a part of speech (NOUN), a phrase (NP, VP, PP), a word
+    (`of`), any word (`_`), or `lemma=be`, `word=I`, `pos=ADJ`, `xpos=VBG`, `dep=amod`; one
+    of several (`de|du`), both at once (`NOUN&!lemma=aide`), `!` not; `?`, `*` and `+` say
+    how often.
 
     With `mode=counts`, after the first study of the same authors, noun phrases and verb
     phrases are counted in source and output: the score is the sum of the differences of
-    each segment per hundred phrases of the source, and lower is better.
+    each segment per hundred phrases of the source, and lower is better. `phrases` counts
+    prepositional phrases (PP) and adjectives (ADJ) as well, the finer criteria that the
+    authors propose. A segment in which the counts of a kind differ by more than
+    `threshold` may be one that the system failed to analyse: `above_NP` and the like count
+    such segments, and `--details` lists them.
 
     Mustafa El Hadi, Timimi and Dabbadie 2001; Dabbadie et al. 2002, LREC workshop, A6.
 
     Options:
-        mode: rules that must hold, or counts of noun and verb phrases.
+        mode: rules that must hold, or counts of phrases.
         rules: TOML file with tables [[rule]] that have name, source and target.
+        phrases: what mode=counts counts: some of NP, VP, PP and ADJ, with + between them.
+        threshold: by how much the counts of a segment may differ without being listed.
         source_parses: CoNLL-U file with parses of the source.
         source_model: spaCy model that parses the source instead (extra parse).
         parses: CoNLL-U file with parses of the outputs; {system} stands for the name of
@@ -74,6 +84,7 @@ def transfer(
             "one of them."
         )
         raise OptionError(msg)
+    kinds = _parse_kinds(phrases)
     listed = transfer_rules.read_rules(rules) if rules else []
     source = _choose_parses("source_", source_parses, source_model, match)
     target = _choose_parses("", parses, model, match)
@@ -87,6 +98,8 @@ def transfer(
             _require_parse(f"the rule {rule.name!r}", "", target)
     settled: dict[str, object] = {
         "rules": compute_file_version(rules) if rules else "none",
+        "phrases": phrases if mode == "counts" else "none",
+        "threshold": threshold if mode == "counts" else "none",
         "source_parses": source.settled.get("parses", "none"),
         "source_model": source.settled.get("model", "none"),
         "parses": target.settled.get("parses", "none"),
@@ -96,10 +109,11 @@ def transfer(
     if mode == "counts":
         metric = Metric(
             name="transfer",
-            columns=tuple(f"{side}_{kind}" for kind in PHRASES for side in SIDES),
-            rows=lambda batch: phrase_rows(pair(batch)),
+            columns=tuple(f"{side}_{kind}" for kind in kinds for side in SIDES),
+            rows=lambda batch: phrase_rows(pair(batch), kinds, threshold),
             aggregate=phrase_aggregate,
-            parts=phrase_parts,
+            parts=partial(phrase_parts, kinds=kinds),
+            details=lambda batch: phrase_details(pair(batch), kinds, threshold),
             higher_is_better=False,
         )
     else:
@@ -167,36 +181,67 @@ def details(pairs: SentencePairs, rules: Sequence[TransferRule]) -> Iterator[Det
                 yield Detail(index, "failed", " / ".join(asked), about)
 
 
-def phrase_rows(pairs: SentencePairs) -> Array:
-    """Phrases of each kind in source and output, and how far the counts are apart."""
-    table = np.zeros((len(pairs), len(PHRASES), len(SIDES)))
+def phrase_rows(pairs: SentencePairs, kinds: Sequence[str], threshold: float) -> Array:
+    """Count phrases as `SIDES` says, kind by kind: (segments, 4 · kinds)."""
+    table = np.zeros((len(pairs), len(kinds), len(SIDES)))
     for index, sides in enumerate(pairs):
-        for place, kind in enumerate(PHRASES):
-            before, after = (
-                sum(
-                    1
-                    for parse in side
-                    for _ in transfer_rules.find_phrases(parse.words, kind)
-                )
-                for side in sides
-            )
-            table[index, place] = before, after, abs(after - before)
+        for place, kind in enumerate(kinds):
+            before, after = _count_both(sides, kind)
+            gap = abs(after - before)
+            table[index, place] = before, after, gap, gap > threshold
     return table.reshape(len(pairs), -1)
 
 
 def phrase_aggregate(totals: Array) -> Array:
     """Differences per hundred phrases of the source; NaN if the source has none."""
-    return record.compute_share(totals[..., 2::3].sum(-1), totals[..., ::3].sum(-1))
+    step = len(SIDES)
+    return record.compute_share(
+        totals[..., 2::step].sum(-1), totals[..., ::step].sum(-1)
+    )
 
 
-def phrase_parts(totals: Array) -> Parts:
+def phrase_parts(totals: Array, *, kinds: Sequence[str]) -> Parts:
     """The counts of each kind of phrase; the difference is that of the sums."""
     pieces: Parts = {}
     counts = totals.reshape(-1, len(SIDES)).tolist()
-    for kind, (before, after, _) in zip(PHRASES, counts, strict=True):
+    for kind, (before, after, _, above) in zip(kinds, counts, strict=True):
         pieces[f"source_{kind}"], pieces[f"output_{kind}"] = before, after
         pieces[f"difference_{kind}"] = after - before
+        pieces[f"above_{kind}"] = above
     return pieces
+
+
+def phrase_details(
+    pairs: SentencePairs, kinds: Sequence[str], threshold: float
+) -> Iterator[Detail]:
+    """The segments whose counts of a kind of phrase differ by more than the threshold."""
+    for index, sides in enumerate(pairs):
+        for kind in kinds:
+            before, after = _count_both(sides, kind)
+            if abs(after - before) > threshold:
+                about = {"source": str(before), "output": str(after)}
+                yield Detail(index, "differs", kind, about)
+
+
+def _count_both(
+    sides: tuple[Sequence[Parse], Sequence[Parse]], kind: str
+) -> tuple[int, int]:
+    """Count the phrases of a kind in the source and in the output."""
+    before, after = (
+        sum(transfer_rules.count_phrases(parse.words, kind) for parse in side)
+        for side in sides
+    )
+    return before, after
+
+
+def _parse_kinds(phrases: str) -> list[str]:
+    """Read kinds of phrases, with + between them."""
+    kinds = phrases.split("+")
+    known = transfer_rules.COUNTABLE
+    if any(kind not in known for kind in kinds) or len({*kinds}) < len(kinds):
+        expected = f"some of {', '.join(known)}, each once, with + between them"
+        raise OptionError(not_possible(f"transfer: phrases={phrases}", expected))
+    return kinds
 
 
 def _choose_parses(side: str, path: str, model: str, match: bool) -> ParseSource:

@@ -1,9 +1,10 @@
 # ruff: noqa: E501, the table below
 """X-score: dependencies that good translations have, less those that bad ones have.
 
-The X-score was made with Xerox's shallow parser XELDA, which cannot be had any more. This
-table says how its four dependencies are read from Universal Dependencies (UD) and from the
-ClearNLP labels of spaCy's English models; what XELDA would have found is not known.
+The X-score was made with Xerox's shallow parser XELDA, which cannot be had any more and told
+22 dependencies apart. This table says how those that the workbook names, the first four of
+which make the score, are read from Universal Dependencies (UD) and from the ClearNLP labels
+of spaCy's English models; what XELDA would have found is not known.
 
 | dependency | UD | ClearNLP |
 | --- | --- | --- |
@@ -11,6 +12,10 @@ ClearNLP labels of spaCy's English models; what XELDA would have found is not kn
 | RELSUBJPASS(noun, verb) | the same with `nsubj:pass`, or without subject but with `aux:pass` | `nsubjpass`, `auxpass` |
 | PADJ(noun, adjective) | adjective is `amod` of a noun to its left; or follows a noun with one `case` or `mark` between them | `amod`; or `pobj`, `amod`, `acomp`, `pcomp` of the preposition between them |
 | ADVADJ(adverb, adjective) | adverb is `advmod` of an adjective or participle to its right | the same |
+| SUBJ(noun, verb) | noun is `nsubj` of verb, and no relative pronoun | the same |
+| DOBJ(verb, noun) | noun is `obj` of verb | `dobj` |
+| NN(noun, noun) | noun is `compound` of a noun to its right; so is a name (PROPN or tag NNP) that is `amod` | the same |
+| NNPREP(noun, preposition, noun) | second noun is `nmod` of the first, with a preposition as its `case` | second noun is `pobj` of a preposition that is `prep` of the first |
 """
 
 from collections import Counter
@@ -24,8 +29,12 @@ from metra.errors import OptionError
 from metra.formats.annotations.conllu import Parse, ParsedWord
 from metra.metrics.parses import ParseSource, build_file_source, build_model_source
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail
 
+#: What the score adds up.
 SIGNS = {"RELSUBJ": 1, "RELSUBJPASS": 1, "PADJ": -1, "ADVADJ": -1}
+#: The dependencies that a profile counts.
+PROFILE = (*SIGNS, "SUBJ", "DOBJ", "NN", "NNPREP")
 
 
 @metric_factory
@@ -37,7 +46,10 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
     that was agreed on"), less adjectives after their noun ("effects as possible") and
     adverbs before adjectives ("brightly colored"). It has no fixed range, grows with the
     text, and compares systems on the same documents; `metra rank` ranks them by the
-    average of their ranks, which is what it was made for. How the four are told from
+    average of their ranks, which is what it was made for. The parts are the dependency
+    profile: how often each of the four occurs, and subjects (SUBJ), objects (DOBJ),
+    compounds (NN) and nouns with a preposition between them (NNPREP), which the workbook
+    names beside them; `--details` lists every one with its words. How they are told from
     labels of Universal Dependencies and ClearNLP is on the page on parses. Parses are in
     CoNLL-U, by any parser, such as `metra parse`; tabs between the columns, a blank line
     after each sentence, and a comment that says which segment it belongs to:
@@ -70,34 +82,43 @@ def xscore(*, parses: str = "", model: str = "", match: bool = True) -> Metric:
         source = build_file_source("xscore", parses, match=match)
     return Metric(
         name="xscore",
-        columns=tuple(SIGNS),
+        columns=PROFILE,
         rows=partial(rows, source=source),
         aggregate=aggregate,
         parts=parts,
+        details=partial(details, source=source),
         needs_reference=False,
         settled={"parses": parses or "none", "model": model or "none"} | source.settled,
     )
 
 
 def rows(batch: AnyBatch, *, source: ParseSource) -> Array:
-    """How often each dependency occurs in each output: (segments, 4)."""
-    table = np.zeros((len(batch), len(SIGNS)))
+    """How often each dependency of the profile occurs in each output: (segments, 8)."""
+    table = np.zeros((len(batch), len(PROFILE)))
     for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):
         counts = Counter(
             entry.name for parse in sentences for entry in find_dependencies(parse)
         )
-        table[segment] = [counts[name] for name in SIGNS]
+        table[segment] = [counts[name] for name in PROFILE]
     return table
 
 
 def aggregate(totals: Array) -> Array:
     """What speaks for less what speaks against each row of totals."""
-    return totals @ np.array(list(SIGNS.values()), dtype=np.float64)
+    return totals[..., : len(SIGNS)] @ np.array([*SIGNS.values()], dtype=np.float64)
 
 
 def parts(totals: Array) -> Parts:
-    """How often each dependency occurs."""
-    return dict(zip(SIGNS, totals.tolist(), strict=True))
+    """How often each dependency occurs: the dependency profile."""
+    return dict(zip(PROFILE, totals.tolist(), strict=True))
+
+
+def details(batch: AnyBatch, *, source: ParseSource) -> Iterator[Detail]:
+    """Every dependency of the profile, with its words."""
+    for segment, sentences in enumerate(source.find(batch.hyps, batch.place)):
+        for parse in sentences:
+            for entry in find_dependencies(parse):
+                yield Detail(segment, entry.name, ", ".join(entry.words))
 
 
 RELATIVE_CLAUSE = {"acl:relcl", "relcl"}
@@ -112,6 +133,10 @@ AFTER_NOUN = {"nmod", "obl", "advcl", "acl"}
 NOUN = {"NOUN", "PROPN"}
 PREPOSITION = {"ADP", "SCONJ"}
 
+OBJECT = {"obj", "dobj"}
+COMPOUND = {"compound"}
+PROPER = {"NNP", "NNPS"}
+
 # Where a parser gives no features: the relative pronouns that can be subjects.
 RELATIVE_PRONOUNS = {"that", "which", "who", "qui", "lequel", "che", "que", "quien"}
 
@@ -120,27 +145,63 @@ class Dependency(NamedTuple):
     """A dependency and the words it holds between, in the order of its name."""
 
     name: str
-    first: str
-    second: str
+    words: tuple[str, ...]
 
 
 def find_dependencies(parse: Parse) -> Iterator[Dependency]:
-    """Find the four dependencies in a sentence, word by word."""
+    """Find the dependencies of the profile in a sentence, word by word."""
     for position, word in enumerate(parse.words, 1):
         if word.head == 0:
             continue
         head = parse.words[word.head - 1]
+        yield from _find_parts(parse, position)
         if word.deprel in RELATIVE_CLAUSE:
             name = _find_relative_subject(parse, position)
             if name:
-                yield Dependency(name, head.form, word.form)
+                yield Dependency(name, (head.form, word.form))
         if word.upos == "ADJ":
             noun = _find_noun(parse, position)
             if noun:
-                yield Dependency("PADJ", noun.form, word.form)
+                yield Dependency("PADJ", (noun.form, word.form))
         is_adverb = word.deprel == "advmod" and word.upos == "ADV"
         if is_adverb and _modifies(parse, position):
-            yield Dependency("ADVADJ", word.form, head.form)
+            yield Dependency("ADVADJ", (word.form, head.form))
+
+
+def _find_parts(parse: Parse, position: int) -> Iterator[Dependency]:
+    """Find what the word is to its head: a subject, an object, a part of a noun phrase."""
+    word = parse.words[position - 1]
+    head = parse.words[word.head - 1]
+    if word.deprel in SUBJECT:
+        if not (head.deprel in RELATIVE_CLAUSE and _is_relative(word)):
+            yield Dependency("SUBJ", (word.form, head.form))
+    elif word.deprel in OBJECT:
+        yield Dependency("DOBJ", (head.form, word.form))
+    elif _is_compound(word, head) and word.head > position:
+        yield Dependency("NN", (word.form, head.form))
+    elif word.upos in NOUN:
+        yield from _find_noun_after_noun(parse, position)
+
+
+def _is_compound(word: ParsedWord, head: ParsedWord) -> bool:
+    is_name = word.upos == "PROPN" or word.xpos in PROPER
+    is_noun = word.deprel in COMPOUND and (is_name or word.upos == "NOUN")
+    return head.upos in NOUN and (is_noun or (word.deprel == "amod" and is_name))
+
+
+def _find_noun_after_noun(parse: Parse, position: int) -> Iterator[Dependency]:
+    """Find the noun before the word and the preposition between them, if there are."""
+    word = parse.words[position - 1]
+    head = parse.words[word.head - 1]
+    if word.deprel == "pobj" and head.deprel == "prep" and head.head:
+        noun = parse.words[head.head - 1]
+        if noun.upos in NOUN:
+            yield Dependency("NNPREP", (noun.form, head.form, word.form))
+    elif word.deprel == "nmod" and head.upos in NOUN:
+        for at, child in _list_children(parse, position):
+            if child.deprel == "case" and at < position:
+                yield Dependency("NNPREP", (head.form, child.form, word.form))
+                return
 
 
 def _list_children(parse: Parse, position: int) -> list[tuple[int, ParsedWord]]:

@@ -187,6 +187,18 @@ def read_streams(
     return streams
 
 
+def read_outputs(
+    corpus: FileCorpus, text: Preparation
+) -> dict[str, list[tuple[Tokens, list[str]]]]:
+    """Return the tokens of each system's outputs, with the segments' documents."""
+    streams: dict[str, list[tuple[Tokens, list[str]]]] = {}
+    for chunk in corpus.chunks(CHUNK):
+        for name, column in chunk.systems.items():
+            tokens = column.tokens(text), list(chunk.documents or ())
+            streams.setdefault(name, []).append(tokens)
+    return streams
+
+
 def read_labels(specs: Sequence[str]) -> dict[str, list[str]]:
     """Read the files named by NAME=FILE, or by FILE, whose name then names the labels."""
     labels: dict[str, list[str]] = {}

@@ -88,6 +88,17 @@ def bootstrap(
     return {name: np.concatenate(values) for name, values in drawn_values.items()}
 
 
+def correlate_weightings(
+    panel: ScorePanel, level: str, options: Options, weights: Array
+) -> dict[str, Array]:
+    """The coefficient of every metric under each weighting of the segments, all systems.
+
+    Weights are draws × segments; those of 0 and 1 choose segments.
+    """
+    systems = np.tile(np.arange(len(panel.systems)), (len(weights), 1))
+    return _ResampleScorer(panel, level, options).score(Resample(systems, weights))
+
+
 def resamples_segments(panel: ScorePanel) -> bool:
     """Whether system scores follow from segments; given ones do not, unless re-pooled."""
     return bool(np.isfinite(panel.gold).any()) and all(

@@ -1,6 +1,7 @@
 """Salience of words in their documents: counts, tf.idf and S-scores."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ __all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]
 
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = Array | Index
 
 
 class Frequencies:
@@ -74,6 +76,8 @@ class Frequencies:
     def _read_counts(self, column: str) -> Index:
         return self.salience.column(column).astype(np.int64)
 
+    #: How many documents there are.
+    size = cached_property(lambda self: len(self.documents))
     #: The names of the documents, and the words, by number.
     documents = cached_property(lambda self: self.salience.documents)
     words = cached_property(lambda self: self.salience.words)
@@ -120,3 +124,85 @@ def build_word_weights(
         )
         raise CorpusError(msg)
     return weights
+
+
+def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | int) -> Array:
+    """Return (1 + ln tf) · ln(N / df) of words of N documents.
+
+    >>> compute_tfidf(np.array([1, 2]), np.array([1, 2]), 2).round(4).tolist()
+    [0.6931, 0.0]
+    """
+    return (1 + np.log(tf)) * np.log(size / df)
+
+
+def compute_s_scores(
+    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | int
+) -> Array:
+    """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN where that is not above 0."""
+    product = (p_doc - p_rest) * ((size - df) / size) / p_corp
+    is_salient = product > 0
+    return np.where(is_salient, np.log(np.where(is_salient, product, 1)), np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFrequencies:
+    """How often words occur in a corpus, and in how many of its documents they do."""
+
+    #: For each word both numbers.
+    counts: Mapping[str, tuple[int, int]]
+    #: Words of the corpus, each as often as it occurs, and its documents.
+    total: int
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideSalience:
+    """The words of documents with their salience against a corpus of other documents.
+
+    The fields are those of `Frequencies`.
+    """
+
+    words: list[str]
+    documents: list[str]
+    #: Documents of the corpus, with the one that a word is compared in.
+    size: int
+    word: Index
+    document: Index
+    tf: Index
+    df: Index
+    p_doc: Array
+    p_rest: Array
+    p_corp: Array
+    tfidf: Array
+    s: Array
+
+
+def compare_with_corpus(
+    frequencies: Frequencies, corpus: CorpusFrequencies
+) -> OutsideSalience:
+    """Weigh the words of each document as if it alone were added to the corpus.
+
+    So df and N are one more than the corpus has, P_rest is a word's relative frequency in
+    the corpus, and P_corp in the corpus with the document.
+    """
+    words, word, tf = frequencies.words, frequencies.word, frequencies.tf
+    known = np.array([corpus.counts.get(each, (0, 0)) for each in words], np.int64)
+    count, df = known.reshape(-1, 2)[word].T
+    lengths = np.bincount(frequencies.document, tf)[frequencies.document]
+    p_doc, p_rest = tf / lengths, count / corpus.total
+    p_corp = (count + tf) / (corpus.total + lengths)
+    size = corpus.documents + 1
+    return OutsideSalience(
+        words,
+        frequencies.documents,
+        size,
+        word,
+        frequencies.document,
+        tf,
+        df + 1,
+        p_doc,
+        p_rest,
+        p_corp,
+        compute_tfidf(tf, df + 1, size),
+        compute_s_scores(p_doc, p_rest, p_corp, df + 1, size),
+    )

@@ -210,6 +210,7 @@ _NUMBER = re.compile(
     r"|\d+"
 )
 _DIGITS = re.compile(rf"\d(?:(?:{_SIGN}|{_BLANK})?\d)*")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def find_numbers(text: str) -> list[str]:
@@ -229,6 +230,19 @@ def find_numbers(text: str) -> list[str]:
             if len(digits) > 1:
                 numbers.append(digits)
     return numbers
+
+
+def find_upper_case_words(text: str) -> list[str]:
+    """List the words of two letters and more that are written in capitals only.
+
+    Letters of scripts without capitals stand between words, as signs do.
+
+    >>> find_upper_case_words("I SAW the UN's ÉTAT-major, AND Åsa 联合国UN是")
+    ['SAW', 'UN', 'ÉTAT', 'AND', 'UN']
+    """
+    words = (word for word in _LETTERS.findall(text) if word.isupper())
+    capitals = ("".join(c if c.isupper() else " " for c in word) for word in words)
+    return [word for run in capitals for word in run.split() if len(word) > 1]
 
 
 def count_words_to_read(text: str) -> float:

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from metra.analysis.word_stability import compute_stability
+from metra.analysis.word_stability import compute_match_sets, compute_stability
 from metra.report.pictures import polygons
 from metra.report.table import Style
 from metra.report.writers.salience import format_stability_lines, render_stability
@@ -69,3 +69,26 @@ def test_the_long_table_has_every_number(found):
                 if row[:3] == ["share", entry.name, weight]
             ]
             assert sum(shares) == pytest.approx(1)
+
+
+def test_the_picture_of_matches_has_a_dot_for_each_set():
+    first, second = text("a b c c", "a d d e"), text("a b c h", "a d e e")
+    systems = {"<one>": first, "two & three": text("a", "d q")}
+    sets = compute_match_sets(
+        [first, second], systems, names=("A & B", "<C>"), threshold=0.8
+    )
+    root = ElementTree.fromstring(polygons.draw_match_sets(sets))
+    space = "{http://www.w3.org/2000/svg}"
+    assert root.find(f"{space}title").text == "Matches by salience: A & B and <C>"
+    hints = [
+        c.find(f"{space}title").text for c in root.iter(f"{space}circle") if len(c)
+    ]
+    filled = sum(bool(entry.sizes[name]) for entry in sets for name in entry.sizes)
+    assert len(hints) == 2 * filled
+    # A & B is a copy of the first: all of every set.
+    own = [hint for hint in hints[: len(hints) // 2] if hint.startswith("<one>")]
+    assert own
+    assert all("100.0 %" in hint for hint in own)
+    bottom = float(root.get("height"))
+    assert all(float(t.get("y")) < bottom for t in root.iter(f"{space}text"))
+    assert "two & three: " in root.find(f"{space}desc").text

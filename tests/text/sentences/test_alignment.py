@@ -1,11 +1,15 @@
 """Sentences matched with segments: all kinds of groups, nothing lost, a plain search."""
 
+from collections import Counter
 from itertools import pairwise
+from math import erfc, log, sqrt
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metra.corpus.examples import find_example
 from metra.text.sentences import alignment
 from metra.text.sentences.alignment import align_sentences
 
@@ -79,10 +83,12 @@ def test_an_added_sentence(place):
     assert [match.added for match in matches].count((added,)) == 1
 
 
-def test_a_long_addition_is_no_obstacle():
+@pytest.mark.parametrize("place", range(1, 6))
+def test_a_long_addition_is_no_obstacle(place):
     added = [f"Entry {n} lists item number {n} in drawer {n + 7}." for n in range(60)]
-    texts, kinds = align([*OUTPUT[:2], *added, *OUTPUT[2:]])
-    assert texts[2:] == OUTPUT[2:]
+    texts, kinds = align([*OUTPUT[:place], *added, *OUTPUT[place:]])
+    assert texts[place:] == OUTPUT[place:]
+    assert texts[: place - 1] == OUTPUT[: place - 1]
     assert kinds == ["one"] * 5
 
 
@@ -105,18 +111,54 @@ def test_an_empty_output():
     assert {(match.text, match.kind) for match in matches} == {("", "omitted")}
 
 
-def search_all(sides, guess):
-    """The cheapest groups, without a band."""
-    wide = guess._replace(places=[0] * len(guess.places))
-    return alignment._search_band(sides, wide, len(sides.sentences))[0]
-
-
 SENTENCE = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=6).map(" ".join)
+
+SHARES = {
+    (1, 1): 0.89, (1, 0): 0.02, (0, 1): 0.02, (1, 2): 0.0445, (2, 1): 0.0445,
+    (2, 2): 0.011, (1, 3): 0.004, (3, 1): 0.004,
+}  # fmt: skip
+
+
+def count_cost(sentences, segments, weights, ratio):
+    """What a group costs, as the documentation says."""
+
+    def weigh(words):
+        return sum(weights[word] * count for word, count in words.items())
+
+    one = Counter(word for sentence in sentences for word in sentence)
+    other = Counter(word for segment in segments for word in segment)
+    cost = -log(SHARES[len(sentences), len(segments)])
+    cost += 0.25 * (weigh(one) + weigh(other) - 2 * weigh(one & other))
+    if not sentences or not segments:
+        return cost
+    size, goal = sum(one.values()), sum(other.values())
+    deviation = abs(size - goal * ratio) / sqrt(6.8 * max((size / ratio + goal) / 2, 1))
+    cost += min(-log(erfc(deviation / sqrt(2)) or 1e-99), 12)
+    for members, others in ((sentences, segments), (segments, sentences)):
+        for member in members if len(members) > 1 else ():
+            words = Counter(member)
+            share = max(weigh(words & Counter(unit)) for unit in others) / weigh(words)
+            cost += 3 * max(0, 1 - share / 0.15)
+    return cost
+
+
+def search_all(sentences, segments, weights, ratio):
+    """The lowest cost of all ways to form groups."""
+    best = {(0, 0): 0.0}
+    for i in range(len(sentences) + 1):
+        for j in range(len(segments) + 1):
+            for few, many in SHARES:
+                if few <= i and many <= j and (i - few, j - many) in best:
+                    cost = best[i - few, j - many] + count_cost(
+                        sentences[i - few : i], segments[j - many : j], weights, ratio
+                    )
+                    best[i, j] = min(best.get((i, j), cost), cost)
+    return best[len(sentences), len(segments)]
 
 
 @given(
-    st.lists(SENTENCE, min_size=1, max_size=7),
-    st.lists(SENTENCE, min_size=1, max_size=7),
+    st.lists(SENTENCE, min_size=1, max_size=6),
+    st.lists(SENTENCE, min_size=1, max_size=6),
 )
 def test_groups_cover_both_sides_at_the_lowest_cost(sentences, references):
     segments = [[reference.split()] for reference in references]
@@ -128,9 +170,40 @@ def test_groups_cover_both_sides_at_the_lowest_cost(sentences, references):
         assert left.segment + left.segments == right.segment
     assert sum(group.sentences for group in groups) == len(sentences)
     assert sum(group.segments for group in groups) == len(references)
+    units = [text.split() for text in [*sentences, *references]]
+    weights = {
+        word: log((len(units) + 1) / sum(word in unit for unit in units))
+        for word in "abcdefgh"
+        if any(word in unit for unit in units)
+    }
     costs = alignment._Costs(sides, guess.ratio)
-    least = sum(map(costs.compute, search_all(sides, guess)))
+    least = search_all(
+        [sentence.split() for sentence in sentences],
+        [reference.split() for reference in references],
+        weights,
+        guess.ratio,
+    )
     assert sum(map(costs.compute, groups)) == pytest.approx(least)
+
+
+def test_what_an_output_left_out(read_lines):
+    example = find_example()
+    (output,) = (path for path in example.outputs if "dropped" in path)
+    lines, references = (
+        read_lines(Path(output)),
+        read_lines(Path(example.references[0])),
+    )
+    matches = align_sentences(lines, references, lang="en")
+    assert [m.kind for m in matches] == ["one" if line else "omitted" for line in lines]
+    assert [m.text for m in matches] == lines
+
+
+def test_a_segment_of_a_group_may_get_nothing():
+    matches = align_sentences("a b c d e f", ["a b c d e f", "a"])
+    assert [(m.text, m.kind) for m in matches] == [
+        ("a b c d e f", "one"),
+        ("", "omitted"),
+    ]
 
 
 @given(st.lists(SENTENCE, max_size=7), st.lists(SENTENCE, min_size=1, max_size=7))

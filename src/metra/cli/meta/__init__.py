@@ -2,7 +2,7 @@
 
 designs: questions about documents, references, choices of systems, and WMT's protocols
 judges: questions about judgements: rank, agree and normalise
-metrics: questions about metrics: correlate, diff, compare and cross
+metrics: questions about metrics: correlate, diff, compare, cross and tune
 options: what the questions share: scores to read, panels, notes and pictures
 """
 
@@ -12,7 +12,7 @@ from metra.cli import LazyGroup
 
 #: The module of each question, in the order in which one meets them.
 _MODULES = {
-    **dict.fromkeys(("correlate", "diff", "compare", "cross"), "metrics"),
+    **dict.fromkeys(("correlate", "diff", "compare", "cross", "tune"), "metrics"),
     **dict.fromkeys(("scatter", "robust", "task"), "designs"),
     **dict.fromkeys(("agree", "normalise"), "judges"),
     **dict.fromkeys(("pseudo", "refs"), "designs"),

@@ -1,6 +1,8 @@
-"""`metra meta correlate`, `diff`, `compare` and `cross`: questions about metrics."""
+"""`metra meta correlate`, `diff`, `compare`, `cross` and `tune`: questions about metrics."""
 
 from typing import TYPE_CHECKING
+
+import click
 
 from metra.cli.meta import options as shared
 from metra.meta.options import (
@@ -8,6 +10,7 @@ from metra.meta.options import (
     CorrelateOptions,
     CrossOptions,
     DiffOptions,
+    TuneOptions,
 )
 
 if TYPE_CHECKING:
@@ -140,3 +143,59 @@ def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
         heat = Heatmap(title, caption, crossed.names, crossed.values.tolist(), "r")
         asked.write_pictures(draw_heatmap(heat))
     return report_cross(scores, crossed, options.level, chosen)
+
+
+@shared.question(TuneOptions, *shared.OWN, *shared.GOLD, plot=True)
+def tune(asked: shared.MetaQuestion, options: TuneOptions) -> "MetaReport":
+    """Choose the value of a metric's option that agrees best with people.
+
+    The outputs are scored with every value, such as the weight of recall of fmean (alpha).
+    The curve has intervals by the bootstrap. Cross-validation chooses the value on all
+    folds of segments but one and measures it on that one, beside the value that -m has.
+
+    \b
+    metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt -m fmean
+    metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt \\
+        -m fmean -m fmean:stem=porter --values 0:1:0.1 --plot alpha.svg
+    metra meta tune mqm.tsv --gold mqm --output outputs.tsv -r ref.txt \\
+        -m chrf --parameter beta --values 0.5,1,2,3,4
+    """
+    if not (asked.outputs and asked.specs):
+        msg = "Give --output and a measure (-m): what to score, and what to tune."
+        raise click.UsageError(msg)
+    from metra.meta.correlate import parse_specs
+    from metra.meta.tune import list_variants, report_tuning, tune_option
+    from metra.stats.correlation import Options
+
+    shared.require_one_language(asked.scores)
+    variants = {
+        spec: list_variants(spec, options.parameter, options.values)
+        for spec in asked.specs
+    }
+    listed = (spec for _, each in variants.values() for spec in each.values())
+    asked.specs = tuple(dict.fromkeys(listed))
+    asked.metrics = asked.specs
+    asked.add_own_scores()
+    panel = asked.build_panels()[0]
+    chosen = Options(trials=options.trials, seed=options.seed)
+    (question,) = parse_specs([options.coef], options.level, chosen)
+    curves = [
+        tune_option(panel, spec, default, each, question, options)
+        for spec, (default, each) in variants.items()
+    ]
+    if asked.plot:
+        from metra.metrics.options import format_value
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
+        values = sorted({value for curve in curves for value in curve.values})
+        plot = CurvePlot(
+            f"{question.heading} with {asked.gold} by {options.parameter}",
+            f"{len(panel.systems)} systems, {panel.compared:,} judged segments",
+            options.parameter,
+            question.options.coef,
+            [format_value(value) for value in values],
+            {curve.spec: curve.list_coefficients(values) for curve in curves},
+            {curve.spec: curve.list_intervals(values) for curve in curves},
+        )
+        asked.write_pictures(draw_curves(plot))
+    return report_tuning(panel, curves, question, options)

@@ -7,6 +7,7 @@ templates: slots filled from documents
 relevance: queries, and the documents relevant to them
 judged_outputs: outputs with scores from earlier judgements, in a table or a database
 weights: salience lists of words, information weights of n-grams
+frequencies: raw frequency lists, and the salience that follows from them
 conllu: dependency parses
 transfer_rules: patterns of the source and what they must become
 quality_model: metrics and their weights for a stated use

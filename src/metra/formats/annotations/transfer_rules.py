@@ -1,11 +1,11 @@
 """Transfer rules: what a pattern of the source must become in the output.
 
 A pattern is a row of items with blanks between them. An item in capitals, such as NOUN,
-is a part of speech of Universal Dependencies; NP and VP are a whole noun or verb phrase;
-_ is any word; anything else is a word itself, whatever its letter case. `lemma=be`,
-`word=I`, `pos=NOUN`, `xpos=NNS` and `dep=amod` say which is meant. `a|b` is one of
-several, `a&b` both at once, `!a` anything else; `?`, `*` and `+` after an item mean at
-most once, any number of times, at least once.
+is a part of speech of Universal Dependencies; NP, VP and PP are a whole noun, verb or
+prepositional phrase; _ is any word; anything else is a word itself, whatever its letter
+case. `lemma=be`, `word=I`, `pos=NOUN`, `xpos=NNS` and `dep=amod` say which is meant. `a|b`
+is one of several, `a&b` both at once, `!a` anything else; `?`, `*` and `+` after an item
+mean at most once, any number of times, at least once.
 """
 
 import re
@@ -22,14 +22,20 @@ from metra.formats.stream import check_keys, read_toml
 LETTERS = {
     **{"NOUN": "n", "PROPN": "n", "PRON": "p", "DET": "d", "NUM": "m"},
     **{"ADJ": "a", "ADV": "r", "VERB": "v", "AUX": "x", "PART": "t"},
+    "ADP": "i",
 }
 
 # Noun phrase: nouns with what stands before them and adjectives after them, or a pronoun.
 # Verb phrase: a verb with its auxiliaries, particles and the adverbs before it; a copula.
+# Prepositional phrase: prepositions with the noun phrase after them.
+_NP = r"d*(?:r*a|m)*n+(?:r*a)*|p"
 CHUNKS = {
-    "NP": re.compile(r"d*(?:r*a|m)*n+(?:r*a)*|p"),
+    "NP": re.compile(_NP),
     "VP": re.compile(r"[xtr]*v|x+"),
+    "PP": re.compile(rf"i+(?:{_NP})"),
 }
+#: What can be counted: phrases, and adjectives, which are words.
+COUNTABLE = (*CHUNKS, "ADJ")
 
 
 class WordSpan(NamedTuple):
@@ -40,9 +46,16 @@ class WordSpan(NamedTuple):
 
 
 def find_phrases(words: Sequence[ParsedWord], kind: str) -> Iterator[WordSpan]:
-    """Find the phrases of a kind, NP or VP, from left to right."""
+    """Find the phrases of a kind, NP, VP or PP, from left to right."""
     letters = "".join(LETTERS.get(word.upos, "-") for word in words)
     return (WordSpan(*match.span()) for match in CHUNKS[kind].finditer(letters))
+
+
+def count_phrases(words: Sequence[ParsedWord], kind: str) -> int:
+    """Count the phrases of a kind, or the adjectives (ADJ)."""
+    if kind in CHUNKS:
+        return sum(1 for _ in find_phrases(words, kind))
+    return sum(word.upos == kind for word in words)
 
 
 POS = frozenset(
@@ -188,7 +201,7 @@ def _parse_field(piece: str) -> tuple[str, str]:
     if name == "word" and not equals and re.fullmatch(r"[A-Z]{2,}", value):
         msg = (
             f"{value!r} is no part of speech; expected one of {', '.join(sorted(POS))}, "
-            f"NP or VP alone, or word={value} for the word"
+            f"{', '.join(CHUNKS)} alone, or word={value} for the word"
         )
         raise FormatError(msg)
     return name, value

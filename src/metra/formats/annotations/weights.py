@@ -2,8 +2,9 @@
 
 A salience list is a table with a line for each word. Its columns, in any order, are word,
 document, tf, df, N, P_doc, P_rest, P_corp, tf.idf and S. A reader needs the word and the
-weight it is asked for; without a document column there is one list for all documents. Words
-are as the tokeniser leaves them. An empty weight says that the word is not salient.
+weight it is asked for, or counts from which that follows (`frequencies`); without a document
+column there is one list for all documents. Words are as the tokeniser leaves them. An empty
+weight says that the word is not salient.
 
 A file of NIST's information weights has an n-gram, a tab and its weight on each line.
 """
@@ -23,10 +24,18 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
+from metra.formats.annotations.frequencies import fill_salience
 from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.formats.table import DelimitedTable, read_table
-from metra.text.salience import Array, BadLine, Frequencies, Information, Tokens
+from metra.text.salience import (
+    Array,
+    BadLine,
+    Frequencies,
+    Information,
+    OutsideSalience,
+    Tokens,
+)
 
 COLUMNS = (
     *("word", "document", "tf", "df", "N"),
@@ -35,6 +44,11 @@ COLUMNS = (
 #: What each weight's column is called.
 WEIGHTS = {"tfidf": "tf.idf", "s": "S"}
 
+#: From which other columns a weight follows.
+_FOLLOWS = {
+    "tf.idf": " tf.idf follows from tf, df and N, or from document and tf.",
+    "S": " S follows from document and tf.",
+}
 _NO_LIST = "There is no list of words at {}; `metra weights build` makes one."
 _NO_INFORMATION = "There is no file of information weights at {}."
 
@@ -74,18 +88,21 @@ def read_salience_list(path: str | Path, weight: str) -> SalienceList:
 
 
 def read_salience_table(path: str | Path, needed: Sequence[str]) -> DelimitedTable:
-    """Read a list as a table, and check that it has these columns."""
+    """Read a list as a table that has these columns; weights may follow from counts."""
     _check_exists(path, _NO_LIST)
     table = read_table(str(path), skip_empty=True)
+    filled = table
+    if not {*needed} <= {*table.header}:
+        filled = fill_salience(table)
     for name in needed:
-        if name not in table.header:
+        if name not in filled.header:
             msg = (
                 f"Line {table.line} of {path} names no column {name!r}; it has: "
                 f"{', '.join(table.header)}. A list has some of {', '.join(COLUMNS)}, with "
-                "tabs between them."
+                f"tabs between them.{_FOLLOWS.get(name, '')}"
             )
             raise FormatError(msg)
-    return table
+    return filled
 
 
 def rank_words(
@@ -132,13 +149,13 @@ def _parse_weight(table: DelimitedTable, line: int, column: str, cell: str) -> f
     return weight
 
 
-def format_salience_list(words: Frequencies) -> Iterator[str]:
+def format_salience_list(words: Frequencies | OutsideSalience) -> Iterator[str]:
     """Yield the lines of a list, the header first."""
     yield "\t".join(COLUMNS)
     counts = (words.word, words.document, words.tf, words.df)
     weights = (words.p_doc, words.p_rest, words.p_corp, words.tfidf, words.s)
     columns = zip(*(each.tolist() for each in (*counts, *weights)), strict=True)
-    documents = len(words.documents)
+    documents = words.size
     for word, document, tf, df, *numbers in columns:
         text, name = words.words[word], words.documents[document]
         if any(sign in text + name for sign in "\t\n"):

@@ -89,8 +89,13 @@ def build_panel(
     items = [scores.items[index] for index in scores.segments]
     shared = _find_shared_cells(gold, people, by_metric, notes)
     segments = [item.segment for item in items]
-    known = {name: statistics[name] for name in by_metric if name in statistics}
-    pooled = {n: s.align_segments(systems, segments, shared) for n, s in known.items()}
+    # Where the gold is of whole systems, there are no cells to pool over.
+    by_segment = np.isfinite(people.segments).any()
+    known = [name for name in by_metric if name in statistics and by_segment]
+    pooled = {
+        name: statistics[name].align_segments(systems, segments, shared)
+        for name in known
+    }
     compared = np.where(shared, people.segments, np.nan)
     system_metrics = {
         name: pooled[name].score_weightings(np.ones((1, len(segments))))[0]

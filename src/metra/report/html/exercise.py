@@ -18,6 +18,10 @@ from metra.scoring.table import Cell, Table
 
 #: More scatter plots than this are more than anybody looks at; the table has all pairs.
 MOST = 9
+#: Systems that are called the best of some measures.
+MOST_BEST = 3
+#: Measures whose matrix fits a small figure.
+FEW = 6
 #: Letters of a name beside a row or a dot.
 LONGEST = 16
 #: And of a measure with its number.
@@ -116,10 +120,13 @@ def _build_lead(study: ExerciseStudy) -> Child:
         if not winners:
             continue
         words.append(f"By {adjective} measures, ")
-        for at, (system, won) in enumerate(winners.items()):
+        ranked = sorted(winners.items(), key=lambda entry: -len(entry[1]))
+        for at, (system, won) in enumerate(ranked[:MOST_BEST]):
             words += ["; " if at else "", tag("strong", tag("bdi", system))]
             words.append(f" is best by {join_names(won)}")
-        words.append(". ")
+        rest = sum(len(won) for _, won in ranked[MOST_BEST:])
+        others = f"; others are best by {format_count(rest, 'measure')}" if rest else ""
+        words.append(f"{others}. ")
     return words or f"{writer.describe_exercise(study)}."
 
 
@@ -336,7 +343,8 @@ def _build_measures(study: ExerciseStudy) -> Html | None:
         note="means over evaluators; an empty cell has too few translations, or a measure "
         "that never varies",
     )
-    return tag("div", figure, class_="figures")
+    # A large matrix is as wide as the page, so that its numbers can be read.
+    return tag("div", figure, class_="figures" if len(names) <= FEW else "matrix")
 
 
 def _build_model(study: ExerciseStudy) -> Html | None:

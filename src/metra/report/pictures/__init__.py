@@ -4,7 +4,7 @@ curves: values over choices in a row, one line per series
 heatmap: a matrix of p-values with clusters framed, or of coefficients
 judges: how far judgements lie apart, and one judge's values against another's
 scatter: systems or pairs of them by two scores, with a fitted line
-polygons: how the words of two translations spread over classes of salience
+polygons: how words of two translations spread by salience, and what systems match
 campaign: means with intervals, answer times and progress of a campaign
 grid_plot: what a grid of output and references shows, whatever it is drawn with
 grid: the grid as an SVG picture

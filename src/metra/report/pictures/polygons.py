@@ -1,11 +1,19 @@
-"""Frequency polygons: how the words of two translations spread over classes of salience."""
+"""Words of two translations by salience: frequency polygons, and what systems match."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from metra.analysis.word_stability import WEIGHTS, StabilityResult, WordSet
+from metra.analysis.word_stability import (
+    SETS,
+    WEIGHTS,
+    MatchSets,
+    StabilityResult,
+    WordSet,
+)
 from metra.report import chart
 from metra.report.html.markup import Html
+from metra.report.table import format_count
 
 WIDTH, PANEL = 640.0, 250.0
 LEFT, RIGHT, TOP, GAP = 56.0, 20.0, 64.0, 66.0
@@ -62,3 +70,76 @@ def _choose_classes(number: int, entry: WordSet) -> tuple[str, str]:
     """Choose the classes of a set's lines and points: a colour for sets of one kind."""
     kind = chart.name_series(0 if entry.common else 1)
     return f"curve {kind}{' dashed' if number % 2 else ''}", f"point {kind}"
+
+
+class _SetMark(NamedTuple):
+    """How the dots of a set look; none hides another that stands at the same place."""
+
+    name: str
+    kind: str
+    radius: float
+    #: How far below the middle of its row a dot stands.
+    below: float
+
+
+_COMMON, _DIFFERENT = chart.name_series(0), chart.name_series(1)
+#: Colour and height tell common from different, filling and size high from low. The smaller
+#: dots are drawn over the larger ones.
+_SET_MARKS = {
+    "cl": _SetMark("common, low (cl)", f"hollow {_COMMON}", 4.8, -3),
+    "ch": _SetMark("common, highly salient (ch)", f"point {_COMMON}", 3, -3),
+    "dl": _SetMark("different, low (dl)", f"hollow {_DIFFERENT}", 4.8, 3),
+    "dh": _SetMark("different, highly salient (dh)", f"point {_DIFFERENT}", 3, 3),
+}
+
+
+def draw_match_sets(sets: Sequence[MatchSets]) -> str:
+    """Draw how much of each set every system matches, a panel for each reference."""
+    first = sets[0]
+    title = f"Matches by salience: {first.reference} and {first.other}"
+    high = f"{first.weight} above {first.threshold:g} is high"
+    caption = f"{high}; n-grams of up to {format_count(first.n, 'word')}"
+    marks: list[Html] = []
+    for number, mark in enumerate(_SET_MARKS.values()):
+        x, y = 16 + 200 * (number % 2), 66 + LINE * (number // 2)
+        marks.append(chart.draw_dot(x + 6, y, mark.radius, mark.kind))
+        marks.append(chart.draw_text(x + 18, y + 4, mark.name))
+    names = [system.system for system in first.systems]
+    left = chart.measure_names(names) + 16
+    top = 66.0 + 2 * LINE
+    told = []
+    for entry in sets:
+        marks += _draw_match_panel(entry, left, top)
+        top += LINE * (len(names) + 1) + GAP
+        told.append(_describe_matches(entry))
+    return chart.render_chart(title, caption, " ".join(told), (WIDTH, top), marks)
+
+
+def _draw_match_panel(sets: MatchSets, left: float, top: float) -> Iterator[Html]:
+    x = chart.AxisScale(0.0, 100.0, left, WIDTH - RIGHT)
+    bottom = top + LINE * (len(sets.systems) + 0.5)
+    name = f"per cent of the n-grams of {sets.reference} in the set that are matched"
+    yield from chart.draw_x_axis(x, bottom, top, name, most=10)
+    for number, system in enumerate(sets.systems, 1):
+        y = top + LINE * (number - 0.25)
+        yield chart.draw_row_name(left - 8, y + 4, system.system)
+        yield chart.draw_line(x.start, y, x.stop, y, "rule")
+        for entry, mark in _SET_MARKS.items():
+            if sets.sizes[entry]:
+                percent = 100 * system.matches[entry] / sets.sizes[entry]
+                counts = f"{system.matches[entry]} of {sets.sizes[entry]}"
+                hint = f"{system.system}: {mark.name}, {percent:.1f} % ({counts})"
+                place = x(percent), y + mark.below
+                yield chart.draw_dot(*place, mark.radius, mark.kind, hint)
+
+
+def _describe_matches(sets: MatchSets) -> str:
+    lines = []
+    for system in sets.systems:
+        shares = [
+            f"{entry} {100 * system.matches[entry] / sets.sizes[entry]:.1f} %"
+            for entry in SETS
+            if sets.sizes[entry]
+        ]
+        lines.append(f"{system.system}: {', '.join(shares)}")
+    return f"{sets.reference}: {'; '.join(lines)}."

@@ -12,5 +12,5 @@ meta: answers of meta-evaluation in every format
 exercise: the tables of a collective exercise
 ranking: rankings by average ranks, and retrieval runs
 segmentation: how outputs were segmented, and where that is unsure
-salience: salience lists and the study of two translations
+salience: salience lists and studies of two translations
 """

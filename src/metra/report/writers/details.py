@@ -1,19 +1,21 @@
-"""What metrics noted, the most frequent first, and what quality models consist of."""
+"""What metrics noted, sentence by sentence, and what quality models consist of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, fields
 from textwrap import fill
 from typing import TYPE_CHECKING
 
 from metra.metrics.options import format_value
 from metra.metrics.units import Finding
 from metra.report import terminal
-from metra.report.table import Style
+from metra.report.table import Style, convert_record, render_json, render_tsv
 from metra.report.writers.headings import order_systems, shorten_specs
 from metra.scoring.results import Results
-from metra.scoring.table import Cell, Column, Table
+from metra.scoring.table import Cell, Column, Table, make_table
 
 if TYPE_CHECKING:
     from metra.formats.annotations.quality_model import QualityModel
+    from metra.metrics.evaltrans import SentenceIndex
 
 MOST = 20
 SEGMENTS = 8
@@ -30,6 +32,56 @@ def render_details(results: Results, style: Style) -> Iterator[str]:
                 yield "\n".join(
                     [terminal.style_text(title, terminal.BOLD, style), *lines]
                 )
+
+
+def render_sentence_index(
+    sentences: "Mapping[str, Sequence[SentenceIndex]]",
+    signature: str,
+    form: str,
+    style: Style,
+) -> str:
+    """Write EvalTrans's index of each system's sentences: a table, tsv or json."""
+    from metra.metrics.evaltrans import (
+        SentenceIndex,  # only here: most scores need none
+    )
+
+    if form == "json":
+        data = {"signature": signature, "systems": convert_record(sentences)}
+        return render_json(data)
+    names = [field.name for field in fields(SentenceIndex)]
+    if form == "tsv":
+        lines = [
+            [system, *map(_format_full, astuple(entry))]
+            for system, entries in sentences.items()
+            for entry in entries
+        ]
+        return render_tsv([["system", *names], *lines])
+    columns = [Column(name, digits=_WHOLE.get(name)) for name in names[2:]]
+    blocks = [
+        terminal.render_table(
+            make_table(
+                "segment",
+                [Column("how", "left"), *columns],
+                [
+                    (str(entry.segment), [*map(Cell, astuple(entry)[1:])])
+                    for entry in entries
+                ],
+                caption=system,
+            ),
+            style,
+        )
+        for system, entries in sentences.items()
+    ]
+    below = "mwer: per cent; distance: edits to the nearest judged output; relative: per word."
+    return "\n\n".join([*blocks, f"{below}\n{signature}"])
+
+
+#: What is counted and has no digits after the point.
+_WHOLE = {"perfect": 0, "distance": 0}
+
+
+def _format_full(value: object) -> str:
+    return "" if value is None else format_value(value)
 
 
 def describe_models(models: "Sequence[QualityModel]") -> str:

@@ -1,9 +1,9 @@
-"""Salience lists, and the study of two translations as tables and tab-separated values."""
+"""Salience lists, and studies of two translations as tables and tab-separated values."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from metra.analysis.word_stability import WEIGHTS, StabilityResult
+from metra.analysis.word_stability import SETS, WEIGHTS, MatchSets, StabilityResult
 from metra.formats.annotations.weights import rank_words
 from metra.formats.table import DelimitedTable
 from metra.report.table import MISSING, Style, format_count
@@ -44,6 +44,72 @@ def format_stability_lines(study: StabilityResult) -> Iterator[str]:
             classes = zip(pairwise(polygon.bounds), polygon.shares, strict=True)
             for (low, high), share in classes:
                 yield _format_line(*cells, low, high, share)
+
+
+#: What the four sets are called.
+SET_NAMES = {
+    "dh": "different high",
+    "dl": "different low",
+    "cl": "common low",
+    "ch": "common high",
+}
+
+
+def render_match_sets(sets: Sequence[MatchSets], style: Style) -> str:
+    """Lay out how much of each set systems match, and where their matches fall."""
+    blocks = []
+    for entry in sets:
+        blocks.append(render_table(_build_recall_table(entry), style))
+        blocks.append(render_table(_build_match_table(entry), style))
+    first = sets[0]
+    below = (
+        f"{format_count(first.documents, 'document')}; n-grams of up to "
+        f"{format_count(first.n, 'word')}, counted by document. High: {first.weight} of the "
+        f"most salient word\nis above {first.threshold:g} in the reference's own list. "
+        "Common: the other reference has it too; matches count as common first."
+    )
+    return "\n\n".join([*blocks, below])
+
+
+def format_match_lines(sets: Sequence[MatchSets]) -> Iterator[str]:
+    """Write all counts as one long table."""
+    yield "\t".join(("reference", "system", "set", "matches", "ngrams"))
+    for entry in sets:
+        for system in entry.systems:
+            for name in SETS:
+                counts = system.matches[name], entry.sizes[name]
+                yield _format_line(entry.reference, system.system, name, *counts)
+
+
+def _build_recall_table(sets: MatchSets) -> Table:
+    rows = [("n-grams", [Cell(f"{sets.sizes[name]:,}") for name in SETS])]
+    for system in sets.systems:
+        pairs = [(system.matches[name], sets.sizes[name]) for name in SETS]
+        rows.append((system.system, [_build_share_cell(*pair) for pair in pairs]))
+    caption = (
+        f"How much of each set of {sets.reference} is matched, beside {sets.other}"
+    )
+    return make_table("system", [*SET_NAMES.values()], rows, caption=caption)
+
+
+def _build_match_table(sets: MatchSets) -> Table:
+    rows = []
+    for system in sets.systems:
+        shares = [
+            _build_share_cell(system.matches[name], system.total) for name in SETS
+        ]
+        precision = _build_share_cell(system.total, system.ngrams)
+        rows.append((system.system, [Cell(f"{system.total:,}"), precision, *shares]))
+    return make_table(
+        "system",
+        ["matches", "of its n-grams", *SET_NAMES.values()],
+        rows,
+        caption=f"Where matches with {sets.reference} fall",
+    )
+
+
+def _build_share_cell(part: int, whole: int) -> Cell:
+    return _build_percent_cell(part / whole) if whole else Cell(MISSING)
 
 
 def render_word_list(

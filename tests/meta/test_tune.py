@@ -1,0 +1,233 @@
+"""The question `tune`: outputs whose best weight is known, and a plain twin."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import metra
+from metra.errors import CorpusError, OptionError, UnknownNameError
+from metra.meta.options import TuneOptions, parse_values
+from metra.meta.tune import list_variants
+
+SEGMENTS, WORDS = 24, 10
+
+
+@pytest.fixture
+def study(write):
+    """Five systems that leave words out and add others, neither as much as the other."""
+    rng = np.random.default_rng(3)
+    refs = [[f"w{segment}x{at}" for at in range(WORDS)] for segment in range(SEGMENTS)]
+    write("ref.txt", [" ".join(words) for words in refs])
+    lines = ["system\tseg\tdocument\trecall\tprecision\tflat"]
+    counts = np.zeros((5, SEGMENTS, 3))
+    for system, (left_out, added) in enumerate(
+        [(1, 6), (2, 1), (3, 8), (4, 3), (5, 5)]
+    ):
+        outputs = []
+        for segment, words in enumerate(refs):
+            kept = WORDS - left_out - int(rng.integers(0, 2))
+            junk = added + int(rng.integers(0, 3))
+            outputs.append(" ".join([*words[:kept], *(["junk"] * junk)]))
+            counts[system, segment] = kept, kept + junk, WORDS
+            golds = kept / WORDS, kept / (kept + junk), 1
+            cells = "\t".join(f"{gold:.9f}" for gold in golds)
+            document = f"d{segment // 4}"
+            lines.append(f"s{system}\t{segment + 1}\t{document}\t{cells}")
+        write(f"s{system}.txt", outputs)
+    return write("gold.tsv", lines), counts
+
+
+@pytest.fixture
+def tune(cli, study):
+    gold, _ = study
+    folder = gold.parent
+    outputs = [
+        piece for at in range(5) for piece in ("--output", folder / f"s{at}.txt")
+    ]
+
+    def run(*more, gold_name="recall", specs=("fmean",)):
+        measures = [piece for spec in specs for piece in ("-m", spec)]
+        return cli(
+            *("meta", "tune", gold, "--gold", gold_name, *outputs, "-r"),
+            *(folder / "ref.txt", *measures, "--trials", "40", *more),
+        )
+
+    return run
+
+
+def read_curve(done):
+    assert done.code == 0, done.err
+    (curve,) = json.loads(done.out)["curves"]
+    return curve
+
+
+@pytest.mark.parametrize(("gold", "best"), [("recall", 1), ("precision", 0)])
+def test_the_weight_that_people_go_by_is_found(tune, gold, best):
+    drawn = ("--resample", "item")
+    curve = read_curve(tune(*drawn, "--format", "json", gold_name=gold))
+    assert curve["best"] == best
+    assert len(curve["values"]) == 21
+    at = curve["values"].index(best)
+    # People's scores are means of segments, the measure's are pooled.
+    assert curve["coefficients"][at] > 0.99
+    assert [fold["value"] for fold in curve["folds"]] == [best] * 5
+    assert curve["best_interval"] == [best, best]
+
+
+def score_fmean(counts, alpha):
+    matches, hyp, ref = counts.sum(1).T
+    return matches / (alpha * ref + (1 - alpha) * hyp)
+
+
+def correlate(one, other):
+    one, other = one - one.mean(), other - other.mean()
+    return float((one * other).sum() / math.sqrt((one**2).sum() * (other**2).sum()))
+
+
+@pytest.mark.parametrize("by", ["segment", "document"])
+def test_curve_and_folds_equal_their_twin(tune, study, by):
+    _, counts = study
+    people = counts[:, :, 0] / counts[:, :, 1] + counts[:, :, 0] / 7
+    values = [0, 0.25, 0.5, 0.75, 0.9, 1]
+    gold = study[0].read_text().split("\n")
+    header, *rows = [line.split("\t") for line in gold if line]
+    for row in rows:
+        mark = people[int(row[0][1:]), int(row[1]) - 1]
+        row.append(f"{mark:.12f}")
+    lines = ["\t".join(row) for row in ([*header, "mixed"], *rows)]
+    study[0].write_text("\n".join(lines))
+    options = ("--values", "0:1:0.25", "--folds", "3", "--folds-by", by, "--seed", "7")
+    curve = read_curve(tune(*options, "--no-ci", "--format", "json", gold_name="mixed"))
+    assert curve["values"] == values
+    expected = [correlate(people.mean(1), score_fmean(counts, v)) for v in values]
+    assert curve["coefficients"] == pytest.approx(expected, abs=1e-9)
+    units = SEGMENTS if by == "segment" else SEGMENTS // 4
+    order = np.random.default_rng(7).permutation(units) % 3
+    fold_of = order if by == "segment" else np.repeat(order, 4)
+    for fold, entry in enumerate(curve["folds"]):
+        table = {
+            kind: [
+                correlate(people[:, chosen].mean(1), score_fmean(counts[:, chosen], v))
+                for v in values
+            ]
+            for kind, chosen in (("others", fold_of != fold), ("own", fold_of == fold))
+        }
+        best = int(np.argmax(table["others"]))
+        assert entry["value"] == values[best]
+        assert entry["others"] == pytest.approx(table["others"][best], abs=1e-9)
+        assert entry["held_out"] == pytest.approx(table["own"][best], abs=1e-9)
+        assert entry["default"] == pytest.approx(table["own"][4], abs=1e-9)
+
+
+def test_segments_and_other_options(tune):
+    done = tune(
+        "--level", "seg", "--coef", "kendall-b:item", "--values", "0,1", "--folds", "2"
+    )
+    assert done.code == 0, done.err
+    assert "kendall-b item with recall by alpha" in done.out
+    assert (
+        "level:seg|coef:kendall-b|group:item|tune:alpha|folds:2 by segment" in done.out
+    )
+    done = tune(
+        "--parameter", "beta", "--values", "1,3", "--folds", "0", specs=["chrf"]
+    )
+    assert "the best beta is" in done.out
+    assert "Cross-validation" not in done.out
+
+
+def test_the_table_says_what_comes_of_it(tune, tmp_path):
+    plot = tmp_path / "alpha.svg"
+    done = tune(
+        "--values", "0:1:0.5", "--plot", plot, specs=["fmean", "fmean:stem=porter"]
+    )
+    assert "pearson with recall by alpha" in done.out
+    assert "Cross-validation of fmean:stem=porter" in done.out
+    assert "fmean: the best alpha is 1 (" in done.out
+    assert "; 0.9 has " in done.out
+    assert "in the mean of 5 folds" in done.out
+    assert plot.read_text().count('class="band') == 2
+
+
+def test_a_gold_of_whole_systems_has_no_folds(tune, study):
+    lines = [
+        "system\tmqm",
+        *(f"s{at}\t{mark}" for at, mark in enumerate([9, 7, 6, 5, 1])),
+    ]
+    study[0].write_text("\n".join(lines))
+    curve = read_curve(tune("--values", "0,1", "--format", "json", gold_name="mqm"))
+    people = np.array([9, 7, 6, 5, 1])
+    expected = [correlate(people, score_fmean(study[1], v)) for v in (0, 0.9, 1)]
+    assert curve["coefficients"] == pytest.approx(expected)
+    done = tune("--values", "0,1", gold_name="mqm")
+    assert "There are no folds: the gold has no scores of segments." in done.out
+
+
+REFUSED = [
+    pytest.param(("--values", "x"), "'x' is no list of values; expected numbers such as",
+                 id="no numbers"),
+    pytest.param(("--values", "0:1:0"), "'0:1:0' is no list of values", id="no step"),
+    pytest.param(("--values", "0,2"), "fmean: alpha=2 is not possible; expected a number "
+                 "from 0 to 1", id="out of range"),
+    pytest.param(("--parameter", "beta"), "beta", id="another option"),
+    pytest.param(("--parameter", "tok"), "fmean: tok is 13a, no number", id="no number"),
+    pytest.param(("--folds", "30"), "There are 24 segments to part into 30 folds; ask for "
+                 "fewer with --folds", id="too many folds"),
+    pytest.param(("--level", "seg", "--coef", "acc*_eq:item"), "fits its threshold of ties",
+                 id="calibrated"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_what_cannot_be_tuned(tune, options, message):
+    done = tune(*options)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+    assert "Traceback" not in done.err
+
+
+def test_scores_that_are_constant(tune):
+    done = tune("--values", "0,1", gold_name="flat")
+    assert done.code == 2
+    assert "fmean has no coefficient with flat: " in done.err
+
+
+def test_outputs_and_a_measure_are_needed(cli, study):
+    done = cli("meta", "tune", study[0], "--gold", "recall")
+    assert (done.code, "Give --output and a measure (-m)" in done.err) == (2, True)
+
+
+def test_variants_of_a_spec():
+    default, variants = list_variants("fmean:stem=porter", "alpha", [0.5, 1])
+    assert default == 0.9
+    assert variants == {
+        0.5: "fmean:stem=porter,alpha=0.5",
+        0.9: "fmean:stem=porter,alpha=0.9",
+        1.0: "fmean:stem=porter,alpha=1",
+    }
+    default, variants = list_variants("fmean:alpha=0.3", "alpha", [0.5])
+    assert (default, list(variants)) == (0.3, [0.3, 0.5])
+    with pytest.raises(UnknownNameError, match="'beta'"):
+        list_variants("fmean", "beta", [1])
+    with pytest.raises(OptionError, match="no number"):
+        list_variants("fmean", "tok", [1])
+    assert metra.metric(variants[0.5]).options["alpha"] == 0.5
+
+
+def test_values_are_read():
+    assert parse_values("0:0.3:0.1") == (0, 0.1, 0.2, 0.3)
+    assert TuneOptions().values == parse_values("0:1:0.05")
+    for wrong in ("", "1:0:0.1", "0:1", "nan", "0:inf:1", "0:1:-1"):
+        with pytest.raises(ValueError, match="is no list of values"):
+            parse_values(wrong)
+
+
+def test_folds_of_documents_need_documents():
+    from metra.meta.tune import _draw_folds
+    from metra.stats.panel import ScorePanel
+
+    gold = np.ones((2, 3))
+    panel = ScorePanel(("a", "b"), ("1", "2", "3"), "g", gold, {}, gold[:, 0], {})
+    with pytest.raises(CorpusError, match="Not every segment names a document"):
+        _draw_folds(panel, TuneOptions(by="document", folds=2))

@@ -11,5 +11,5 @@ def test_the_code_of_the_page_runs():
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     names: dict[str, object] = {}
     exec("\n".join(blocks), names)  # the page's own asserts are the test
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     assert names["loaded"]

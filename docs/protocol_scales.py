@@ -21,6 +21,8 @@ def _step(step: Step, number: int, asked: Protocol) -> str:
     before = "shows nothing more" if number > 1 else "shows the output alone"
     if asked.over == "reference":
         before = "shows the reference alone"
+    if asked.over == "references":
+        shown.append("references")
     shows = f"shows the {' and the '.join(shown)}" if shown else before
     question = step.question.replace("{language}", "language")
     head = f"**{step.name}** {shows}. *{question}*"

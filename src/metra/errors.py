@@ -1,6 +1,6 @@
 """What can be wrong with the input, one exception a kind, and sentences that say it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class MetraError(ValueError):
@@ -37,6 +37,16 @@ class MissingResourceError(MetraError):
 
 class StoreError(MetraError):
     """A store of judgements that cannot be reached, read or written."""
+
+
+def refuse_first(
+    wrong: Mapping[str, bool], place: str, error: type[MetraError]
+) -> None:
+    """Raise an error for the first thing that is wrong at a place."""
+    for what, is_wrong in wrong.items():
+        if is_wrong:
+            msg = f"{place}: {what}."
+            raise error(msg)
 
 
 def not_possible(given: str, expected: str) -> str:

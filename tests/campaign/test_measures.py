@@ -180,7 +180,7 @@ UNDEFINED = [
         id="no questions",
     ),
     pytest.param(
-        lambda: rated(Template(expected=(("who", "Ann"),)), {"filled": []})[1],
+        lambda: rated(template([["who", "Ann"]]), {"filled": []})[1],
         "nothing was filled in",
         id="precision of nothing",
     ),
@@ -229,12 +229,54 @@ def test_words_are_in_order_and_hold_no_blank(text):
     assert len(find_words(text)) <= len(text)
 
 
-def test_words_per_minute_and_the_share_of_the_natural_speed():
-    asks = Reading(natural=240)
-    [scored] = rated(asks, {"ms": 60_000, "pauses": 0}, " ".join(["w"] * 180))
-    assert (scored.native, scored.hundred) == (180, 75)
-    [fast] = rated(asks, {"ms": 20_000}, " ".join(["w"] * 180))
-    assert (fast.native, fast.hundred) == (540, 100)
+def read(words, ms, word="w", **scale):
+    [scored] = rated(Reading(**scale), {"ms": ms}, " ".join([word] * words))
+    return scored
+
+
+@pytest.mark.parametrize(
+    ("pace", "scale", "hundred"),
+    [
+        pytest.param(180, {}, 75, id="slower"),
+        pytest.param(240, {}, 100, id="as natural text"),
+        pytest.param(300, {}, 75, id="as much faster"),
+        pytest.param(480, {}, 0, id="twice as fast"),
+        pytest.param(540, {}, 0, id="faster still"),
+        pytest.param(300, {"worst_fast": 1.5}, 50, id="a narrow scale above"),
+        pytest.param(180, {"worst_slow": 0.5}, 50, id="a narrow scale below"),
+        pytest.param(96, {"worst_slow": 0.5}, 0, id="below the scale"),
+    ],
+)
+def test_the_score_falls_on_both_sides_of_the_natural_speed(pace, scale, hundred):
+    scored = read(pace, 60_000, natural=240, **scale)
+    assert (scored.native, scored.hundred) == (pace, pytest.approx(hundred))
+
+
+def test_a_speed_at_which_nobody_reads_is_shown_and_not_counted():
+    scored = read(1263, 60_000, natural=86)
+    assert scored.reason == "faster than anybody reads"
+    assert scored.native == 1263
+    assert not scored.is_defined
+    asked = read(1263, 60_000, natural=86, fastest=0)
+    assert (asked.is_defined, asked.hundred) == (True, 0)
+    slow = read(5, 60_000, natural=86, slowest=10)
+    assert slow.reason == "slower than anybody reads"
+    assert read(5, 60_000, natural=86).is_defined
+
+
+def test_letters_of_scripts_without_blanks_may_be_read_faster_than_words():
+    [scored] = rated(Reading(natural=900), {"ms": 60_000}, "市" * 900)
+    assert (scored.native, scored.hundred) == (900, 100)
+    [fast] = rated(Reading(natural=900), {"ms": 60_000}, "市" * 6001)
+    assert not fast.is_defined
+
+
+def test_answers_of_older_versions_are_scored_by_the_same_scale():
+    key = {"words": 180, "counted": "blanks", "natural": 240.0}
+    [scored] = Reading().scores({"ms": 20_000, "key": key}, "x")
+    assert (scored.native, scored.hundred) == (540, 0)
+    [fast] = Reading().scores({"ms": 10_000, "key": key}, "x")
+    assert fast.reason == "faster than anybody reads"
 
 
 def test_an_attempt_with_a_pause_is_flagged_and_kept():
@@ -283,17 +325,83 @@ def test_questions_are_right_by_choice_or_by_accepted_wording():
     assert "accepted" not in str(asks.extra(""))
 
 
+def template(expected):
+    """Return the question with what was filled in from the reference."""
+    return Template().bind({"templates": {"d": expected}}, "d", 0)
+
+
 def test_templates_are_scored_as_at_the_message_understanding_conferences():
-    asks = Template(expected=(("who", "Ann"), ("who", "Bob"), ("where", "Rome")))
-    assert asks.extra("")["slots"] == ["who", "where"]
+    asks = template([["who", "Ann"], ["who", "Bob"], ["where", "Rome"]])
+    assert asks.extra("") == {"slots": ["who", "where"]}
     found = rated(
-        asks, {"filled": [["who", "ANN "], ["where", "Paris"]]}, name="template"
+        asks, {"filled": [["who", "ANN. "], ["where", "Paris"]]}, name="template"
     )
     assert worth(found) == {
         "template": pytest.approx(40),
         "template-precision": 50,
         "template-recall": pytest.approx(100 / 3),
+        "template-error": pytest.approx(200 / 3),
+        "template-undergeneration": pytest.approx(100 / 3),
+        "template-overgeneration": 0,
+        "template-substitution": 50,
     }
+
+
+def staff(*pairs):
+    return [
+        {"template": "person", "slots": [["name", name], ["works for", house]]}
+        for name, house in pairs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filled", "expected"),
+    [
+        pytest.param([("Ann", "bank"), ("Bob", "union")], 100, id="a copy"),
+        pytest.param([("Bob", "union"), ("Ann", "bank")], 100, id="another order"),
+        pytest.param([("Ann", "union"), ("Bob", "bank")], 50, id="swapped"),
+        pytest.param([("Ann", "the bank")], 50, id="one is missing, one partial"),
+    ],
+)
+def test_who_belongs_to_what_counts(filled, expected):
+    asks = template(staff(("Ann", "bank"), ("Bob", "union")))
+    shown = {"templates": [{"template": "person", "slots": ["name", "works for"]}]}
+    assert asks.extra("") == shown
+    [score, *_] = rated(asks, {"filled": staff(*filled)}, name="template")
+    assert score.native == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        pytest.param(["name", "Ann"], "expected an instance of person", id="a pair"),
+        pytest.param(
+            {"template": "car", "slots": []},
+            "template 'car'; expected person",
+            id="car",
+        ),
+        pytest.param(
+            {"template": "person"}, "a template and a list of slots", id="no slots"
+        ),
+        pytest.param(
+            {"template": "person", "slots": [["age", "3"]]}, "fills 'age'", id="age"
+        ),
+        pytest.param(
+            {"template": "person", "slots": [["name", " "]]}, "a slot and", id="empty"
+        ),
+    ],
+)
+def test_instances_are_checked(entry, message):
+    asks = template(staff(("Ann", "bank")))
+    with pytest.raises(OptionError, match=message):
+        asks.check({"filled": [entry]}, "template", {})
+
+
+def test_a_flat_list_takes_no_instances():
+    asks = template([["who", "Ann"]])
+    entry = {"template": "person", "slots": []}
+    with pytest.raises(OptionError, match="expected pairs of slot and value"):
+        asks.check({"filled": [entry]}, "template", {})
 
 
 def test_the_nearest_judged_outputs_come_first_and_an_identical_one_pre_fills():
@@ -430,6 +538,17 @@ def test_what_an_answer_is_scored_against_never_goes_back():
         pytest.param("templates", {"slots": "a"}, "a list of texts", id="no list"),
         pytest.param("entity-tagging", {"types": []}, "different", id="no types"),
         pytest.param("reading", {"natural": -1}, "words per minute", id="backwards"),
+        pytest.param("reading", {"worst_slow": 1}, "below 1", id="no room below"),
+        pytest.param("reading", {"worst_fast": 1}, "above 1", id="no room above"),
+        pytest.param(
+            "reading-aloud",
+            {"slowest": 500},
+            "slowest is 500 and fastest is 400; expected words per minute, the slowest below",
+            id="nobody is left",
+        ),
+        pytest.param(
+            "reading", {"fastest": -1}, "0 for no bound", id="a bound below 0"
+        ),
         pytest.param("reading-aloud", {"first": -1}, "0 for all", id="a paragraph"),
         pytest.param("evaltrans", {"k": -1}, "how many", id="fewer than none"),
         pytest.param("da", {"x": 1}, "da has no option", id="nothing to adapt"),

@@ -60,7 +60,28 @@ def test_every_judge_reads_the_baseline_first_and_speeds_are_relative_to_it():
         [(scored,)] = score_outputs(one)
         words = one.value["reading-speed"]["key"]["words"]
         assert scored.native == pytest.approx(words * 15)
-        assert scored.hundred == pytest.approx(min(100, 100 * words * 15 / 240))
+        assert scored.hundred == pytest.approx(100 - abs(100 - 100 * words * 15 / 240))
+
+
+def test_a_baseline_that_nobody_reads_so_fast_is_no_natural_speed():
+    frozen = opened("reading", {"baseline": "one two three four"})
+
+    def value(task, _):
+        return {"reading-speed": {"ms": 100 if task.kind == "baseline" else 4000}}
+
+    kept = [one for one in keep_latest(answered(frozen, value)) if one.counts]
+    reasons = {score_outputs(one)[0][0].reason for one in kept}
+    assert reasons == {"the judge has not read the baseline text"}
+
+
+def test_a_speed_that_does_not_count_is_in_the_files():
+    frozen = opened("reading", reading={"natural": 86})
+    found = answered(frozen, lambda *_: {"reading-speed": {"ms": 100}})
+    header, line, *_ = format_undefined(score_judgements(found)).split("\n")
+    row = dict(zip(header.split("\t"), line.split("\t"), strict=True))
+    assert row["reason"] == "faster than anybody reads"
+    assert float(row["native"]) > 600
+    assert "n/a" not in line
 
 
 def test_questions_follow_the_reading_only_if_there_are_any():
@@ -260,6 +281,7 @@ def test_every_protocol_survives_its_export(name):
         "gaps": {"answers": []},
         "marks": [],
         "order": [1, 2],
+        "choice": {"chosen": 1},
     }
     asked = PROTOCOLS[name]
     outputs = ("a 😀 b", "c")[: asked.outputs or 2]

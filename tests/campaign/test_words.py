@@ -9,7 +9,7 @@ from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.timed import Edit, Reading, count_edits
 from metra.text.diff import DiffPiece, compute_difference
-from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
+from metra.text.lemmas import count_form_changes, find_word_forms, stem_words
 from metra.text.words import (
     find_words,
     join_words,
@@ -102,13 +102,13 @@ def test_a_change_of_form_alone_is_free_when_it_is_inferred_too():
     checked = asks.check({"text": "He opens the door fast ."}, "x", {"output": output})
     assert checked["mode"] == "inferred"
     assert tuple(get_changes(checked)) == (0, 0, 1, 0)
-    assert (checked["key"]["inflections"], checked["key"]["stems"]) == (1, "en")
+    assert (checked["key"]["inflections"], checked["key"]["forms"]) == (1, "lemma@en")
     # Without a stemmer nobody can tell, so that both count.
     checked = Chips(language="ja").check(
         {"text": "He opens the door fast ."}, "x", {"output": output}
     )
     assert tuple(get_changes(checked)) == (0, 0, 2, 0)
-    assert (checked["key"]["inflections"], checked["key"]["stems"]) == (0, "")
+    assert (checked["key"]["inflections"], checked["key"]["forms"]) == (0, "")
 
 
 def test_forms_that_move_are_moves():
@@ -137,9 +137,13 @@ def test_stems_never_cost_changes(before, after):
         for code in ("en", "")
     ]
     assert get_changes(values[0]).total <= get_changes(values[1]).total
-    assert 0 <= count_form_changes(before, after, "en") <= min(len(before), len(after))
+    assert (
+        0
+        <= count_form_changes(before, after, "lemma@en")
+        <= min(len(before), len(after))
+    )
 
 
 def test_languages_without_a_stemmer_have_words_as_they_are():
-    assert find_stemmer_code("xx") == ""
+    assert find_word_forms("xx").name == ""
     assert stem_words(["a", "b"], "") == ["a", "b"]

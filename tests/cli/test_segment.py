@@ -167,6 +167,38 @@ def test_lines_are_sentences_if_told_so(cli, write, tmp_path):
     assert [record["kind"] for record in system["segments"]] == ["one", "one"]
 
 
+@pytest.mark.parametrize("mode", ["align", "resegment"])
+def test_documents_are_segmented_each_by_itself(cli, write, tmp_path, mode):
+    # Seen as one text, the only sentence of d2 could as well be of d1.
+    output = write("out.tsv", ["doc\toutput", "d2\tIt rains here.", "d3\tFine. Bye."])
+    reference = write("ref.txt", ["It rains here.", "It rains.", "Fine.", "Bye."])
+    docs = write("docs.txt", ["d1", "d2", "d3", "d3"])
+    out = tmp_path / "a.txt"
+    ran = cli("segment", mode, output, "-r", reference, "--docs", docs, "-o", out)
+    assert read(out) == ["", "It rains here.", "Fine.", "Bye.", ""]
+    assert "4 segments, 3 documents each by itself" in ran.out
+    ran = cli("segment", mode, output, "-r", reference, "-o", out)
+    assert read(out) == ["It rains here.", "", "Fine.", "Bye.", ""]
+    assert "4 segments\n" in ran.out
+
+
+def test_an_unknown_document_is_refused(cli, write, tmp_path):
+    output = write("out.tsv", ["doc\toutput", "d9\tIt rains."])
+    reference, docs = write("ref.txt", ["It rains."]), write("docs.txt", ["d1"])
+    ran = cli("segment", "align", output, "-r", reference, "--docs", docs,
+              "-o", tmp_path / "a.txt")  # fmt: skip
+    assert ran.code == 2
+    assert (
+        "The output 'out' has a document 'd9', which the references do not" in ran.err
+    )
+
+
+def test_a_table_of_several_texts_is_not_split(cli, write):
+    ran = cli("segment", "split", write("t.tsv", ["output:a\toutput:b", "x\ty"]))
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "t.tsv holds 2 texts: a, b; give a file with one text." in ran.err
+
+
 REFUSED = [
     pytest.param(["out.txt", "-o", "a.txt"], "give -r FILE", id="no reference"),
     pytest.param(["out.txt", "out.txt", "-r", "ref.txt", "-o", "a.tsv"],

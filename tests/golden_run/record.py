@@ -199,7 +199,9 @@ def normalise(text: str, folder: Path) -> str:
     )
     text = re.sub(r"/j/[\w-]{43}(?![\w-])", "/j/TOKEN", text)
     text = re.sub(r"(password: )\S+", r"\1PASSWORD", text)
-    text = re.sub(r"(PyStemmer|pyarrow|spaCy|bm25s) \d+(\.\d+)+", r"\1 N", text)
+    text = re.sub(
+        r"(PyStemmer|simplemma|pyarrow|spaCy|bm25s) \d+(\.\d+)+", r"\1 N", text
+    )
     text = re.sub(r"(\?v=)[\w.-]+", r"\1HASH", text)
     text = re.sub(r'(name="csrf(?:-token)?" (?:content|value)=")[^"]+', r"\1CSRF", text)
     text = re.sub(r'(nonce[=-]"?)[\w+/=-]+', r"\1NONCE", text)

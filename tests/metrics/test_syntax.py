@@ -34,6 +34,8 @@ CASES = [  # worked out by hand
     pytest.param(
         "He walk home.", ["He walks home."], 0, id="inflection does not count"
     ),
+    pytest.param("He go home.", ["He went home."], 0, id="nor does an irregular form"),
+    pytest.param("He run home.", ["He walks home."], 25, id="another word does"),
     pytest.param("He home.", ["He goes home."], 100 / 3, id="one added to three"),
     pytest.param("He goes goes home.", ["He goes home."], 20, id="one of five deleted"),
     pytest.param("Home he.", ["He home ."], 200 / 3, id="case counts: two replaced"),

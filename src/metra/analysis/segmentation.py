@@ -13,7 +13,8 @@ from metra.errors import CorpusError
 from metra.formats.atomic import is_folder_name
 from metra.formats.convert import choose_written_format
 from metra.formats.recognise import find_format_by_suffix
-from metra.formats.texts.columns import Field, list_values
+from metra.formats.stream import format_path
+from metra.formats.texts.columns import DOCUMENT, Field, list_values
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.rows import (
     RowChunk,
@@ -79,6 +80,8 @@ class SegmentedOutput:
     segments: Sequence[SegmentRecord]
     #: Sentences that correspond to no segment.
     added: int = 0
+    #: The documents that were segmented apart from each other; 0 if none are known.
+    documents: int = 0
 
     @property
     def unsure(self) -> list[SegmentRecord]:
@@ -104,11 +107,18 @@ class SegmentedOutput:
         return counts
 
 
+class OutputLines(NamedTuple):
+    """The lines of an output, and the document of each where they are known."""
+
+    lines: list[str]
+    documents: list[str]
+
+
 @dataclass(frozen=True, slots=True)
 class UnalignedTexts:
     """Lines of outputs by system, and the columns that are known to be parallel."""
 
-    outputs: Mapping[str, list[str]]
+    outputs: Mapping[str, OutputLines]
     columns: Mapping[Field, list[str | None]]
 
     @property
@@ -120,11 +130,21 @@ class UnalignedTexts:
             if field.role == "reference"
         ]
 
+    @property
+    def documents(self) -> list[str | None] | None:
+        """The document of each segment of the references, None if they are not known."""
+        return self.columns.get(DOCUMENT)
+
 
 def read_text_lines(path: str, *, input_format: str = "auto") -> list[str]:
     """Read the lines of one text, in any format."""
-    (lines,) = _read_outputs(list_sources([path], input_format=input_format)).values()
-    return lines
+    texts = _read_outputs(list_sources([path], input_format=input_format))
+    if len(texts) != 1:
+        problem = f"{format_path(path)} holds {len(texts)} texts"
+        msg = f"{problem}: {', '.join(texts)}; give a file with one text."
+        raise CorpusError(msg)
+    (text,) = texts.values()
+    return text.lines
 
 
 def list_sentences(
@@ -158,7 +178,7 @@ def read_unaligned_texts(
         outputs, references, source, documents, input_format=input_format
     )
     table = ParallelTable([file for file in files if file.use != "output"])
-    # An output file may hold references too, which are of no use here.
+    # A file of references may hold outputs too, which are of no use here.
     fields = [field for field in table.fields if field.role != "output"]
     columns: dict[Field, list[str | None]] = {field: [] for field in fields}
     for chunk in table.chunks(_SEGMENTS, fields):
@@ -168,9 +188,9 @@ def read_unaligned_texts(
     return UnalignedTexts(texts, columns)
 
 
-def _read_outputs(files: Sequence[Source]) -> dict[str, list[str]]:
+def _read_outputs(files: Sequence[Source]) -> dict[str, OutputLines]:
     """Read the lines of every output; a line feed inside of a segment ends a line too."""
-    outputs: dict[str, list[str]] = {}
+    outputs: dict[str, OutputLines] = {}
     for file in files:
         table = ParallelTable([file])
         fields = [field for field in table.fields if field.role == "output"]
@@ -179,47 +199,92 @@ def _read_outputs(files: Sequence[Source]) -> dict[str, list[str]]:
                 problem = f"Two outputs are called {field.name!r}"
                 msg = f"{problem}; give each a name of its own: NAME=FILE."
                 raise CorpusError(msg)
-            outputs[field.name] = []
-        for chunk in table.chunks(_SEGMENTS, fields):
-            for field, values in chunk.items():
-                for text in list_values(values):
-                    outputs[field.name] += (text or "").split("\n")
+            outputs[field.name] = OutputLines([], [])
+        has_documents = DOCUMENT in table.fields
+        wanted = [*fields, DOCUMENT] if has_documents else fields
+        for chunk in table.chunks(_SEGMENTS, wanted):
+            documents = list_values(chunk[DOCUMENT]) if has_documents else None
+            for field in fields:
+                for index, text in enumerate(list_values(chunk[field])):
+                    lines = (text or "").split("\n")
+                    outputs[field.name].lines.extend(lines)
+                    if documents:
+                        names = [documents[index] or ""] * len(lines)
+                        outputs[field.name].documents.extend(names)
     return outputs
 
 
 def segment_outputs(
     texts: UnalignedTexts, settings: SegmentationSettings
 ) -> Iterator[SegmentedOutput]:
-    """Segment every output like the references."""
-    references = texts.references
+    """Segment every output like the references, each document apart if they are known."""
     shown = [
         next((text for text in row if text is not None), "")
-        for row in zip(*references, strict=True)
+        for row in zip(*texts.references, strict=True)
     ]
-    for system, lines in texts.outputs.items():
-        if settings.method == "align":
-            matches = align_sentences(
-                lines,
-                references,
-                lang=settings.lang,
-                compare=settings.compare,
-                split=settings.split,
-            )
-            yield SegmentedOutput(
-                system,
-                _record_matches(matches, shown, settings.unsure_below),
-                sum(len(match.added) for match in matches),
-            )
-        else:
-            parts = resegment(
-                lines,
-                references,
-                compare=settings.compare,
-                lang=settings.lang,
-                slack=settings.slack,
-            )
-            records = _record_parts(parts, shown, settings.unsure_below)
-            yield SegmentedOutput(system, records)
+    for system, output in texts.outputs.items():
+        documents = _pair_documents(texts.documents, system, output)
+        numbered: dict[int, SegmentRecord] = {}
+        added = 0
+        for lines, places in documents or [(output.lines, range(len(shown)))]:
+            references = [[stream[at] for at in places] for stream in texts.references]
+            known = [shown[at] for at in places]
+            records, extra = _segment_text(lines, references, known, settings)
+            for place, record in zip(places, records, strict=True):
+                numbered[place] = record._replace(number=place + 1)
+            added += extra
+        segments = [numbered[place] for place in range(len(shown))]
+        yield SegmentedOutput(system, segments, added, len(documents))
+
+
+def _pair_documents(
+    documents: Sequence[str | None] | None, system: str, output: OutputLines
+) -> list[tuple[list[str], Sequence[int]]]:
+    """List each document's lines of an output, and the places of its reference segments.
+
+    The list is empty if documents are not known on both sides.
+    """
+    if documents is None or not output.documents:
+        return []
+    lines: dict[str, list[str]] = {}
+    for line, name in zip(output.lines, output.documents, strict=True):
+        lines.setdefault(name, []).append(line)
+    places: dict[str, list[int]] = {}
+    for place, document in enumerate(documents):
+        places.setdefault(document or "", []).append(place)
+    unknown = next((name for name in lines if name not in places), None)
+    if unknown is not None:
+        problem = f"The output {system!r} has a document {unknown!r}"
+        msg = f"{problem}, which the references do not have; the names must agree."
+        raise CorpusError(msg)
+    return [(lines.get(name, []), where) for name, where in places.items()]
+
+
+def _segment_text(
+    lines: Sequence[str],
+    references: Sequence[Sequence[str | None]],
+    shown: Sequence[str],
+    settings: SegmentationSettings,
+) -> tuple[list[SegmentRecord], int]:
+    """Segment one text; return also the number of sentences with no segment."""
+    if settings.method == "align":
+        matches = align_sentences(
+            lines,
+            references,
+            lang=settings.lang,
+            compare=settings.compare,
+            split=settings.split,
+        )
+        records = _record_matches(matches, shown, settings.unsure_below)
+        return records, sum(len(match.added) for match in matches)
+    parts = resegment(
+        lines,
+        references,
+        compare=settings.compare,
+        lang=settings.lang,
+        slack=settings.slack,
+    )
+    return _record_parts(parts, shown, settings.unsure_below), 0
 
 
 def _record_matches(

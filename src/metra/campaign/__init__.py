@@ -23,7 +23,7 @@ own_wording: the words that judges read: translations and a campaign's own
 prefilled_marks: error marks that stand in an output before its judge begins
 protocols: protocols and kinds of questions
 ranking: systems ranked by their judgements
-reconciliation: raters' tags brought together, and files of names and terms
+reconciliation: raters' tags and choices brought together, and files of them
 results: scores of systems and of whole texts
 score_scales: which values of a measure are worth 0 and 100, and who says so
 screen: what one screen asks and shows

@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeVar
 
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.settings import Settings
 from metra.campaign.wording import Wording
-from metra.errors import MetraError
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -21,6 +20,10 @@ FIRST = "first"
 NUMBERS = "numbers"
 #: Where the material keeps error marks that judges find in their outputs.
 MARKS = "marks"
+#: Where the material keeps the places of the segments that are judged, if not all are.
+SAMPLE = "sample"
+#: Where the material keeps the part of each output that is judged, if not all of it is.
+PORTIONS = "portions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,11 @@ class Campaign:
 
     @property
     def texts(self) -> tuple[tuple[int, ...], ...]:
-        """The segments of each text that is judged as one, in order of appearance."""
-        places = range(len(self.segments))
+        """The segments of each text that is judged as one, in order of appearance.
+
+        Segments outside of the sample are context for others.
+        """
+        places = self.material.get(SAMPLE, range(len(self.segments)))
         if self.settings.unit == "segment":
             return tuple((at,) for at in places)
         documents = group_by(places, lambda at: self.segments[at].document)
@@ -80,7 +86,9 @@ class Campaign:
         """The share of tasks that come back degraded."""
         if self.settings.degraded is not None:
             return self.settings.degraded
-        return 0.0 if self.protocol.contrastive or self._is_done_once else 0.05
+        # In a degraded copy the part that is judged would be another one.
+        never = self.protocol.contrastive or PORTIONS in self.material
+        return 0.0 if never or self._is_done_once else 0.05
 
     @property
     def repeats(self) -> float:
@@ -105,6 +113,12 @@ class Campaign:
         numbers = self.material.get(NUMBERS)
         return segment + 1 if numbers is None else int(numbers[segment])
 
+    def portion_of(self, system: str, segment: int) -> tuple[int, int] | None:
+        """Return start and end of the part of an output that is judged; None is all of it."""
+        places = self.material.get(PORTIONS, {}).get(system, {})
+        place = places.get(str(segment + 1))
+        return None if place is None else (place[0], place[1])
+
     def reference_of(self, segment: int) -> str | None:
         """Return the reference that judges may see; never one that takes part as a system."""
         references = self.segments[segment].references
@@ -117,13 +131,3 @@ def group_by(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     for item in items:
         groups.setdefault(key(item), []).append(item)
     return groups
-
-
-def refuse_first(
-    wrong: Mapping[str, bool], place: str, error: type[MetraError]
-) -> None:
-    """Raise an error for the first thing that is wrong with a campaign."""
-    for what, is_wrong in wrong.items():
-        if is_wrong:
-            msg = f"{place}: {what}."
-            raise error(msg)

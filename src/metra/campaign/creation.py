@@ -1,17 +1,21 @@
 """Creation of a campaign from its settings and texts, or from its file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from metra.campaign.campaign import (
+    PORTIONS,
     REFERENCE,
+    SAMPLE,
     Campaign,
     CampaignSegment,
     System,
     group_by,
-    refuse_first,
 )
 from metra.campaign.material import READERS, read_material
 from metra.campaign.own_wording import add_wordings
@@ -21,7 +25,7 @@ from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_missed_names
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
-from metra.errors import CorpusError, FormatError, OptionError
+from metra.errors import CorpusError, FormatError, OptionError, refuse_first
 from metra.formats.stream import read_toml
 from metra.scoring.files import open_corpus
 
@@ -80,6 +84,8 @@ def freeze_campaign(
     segments, systems = _read_corpus(corpus)
     if asked.over == "reference":
         systems = [_build_reference_system(segments, asked, settings.name)]
+    elif asked.over == "references":
+        systems = _build_reference_systems(segments, settings.name)
     elif settings.reference_as_system:
         systems.append(_build_reference_system(segments, asked, settings.name))
     if asked.whole:
@@ -88,11 +94,118 @@ def freeze_campaign(
         segments, systems = _keep_missing_names(segments, systems, settings, given)
     if asked.control:
         systems.append(_build_control(segments, asked, settings.name))
+    given |= _choose_segments(segments, systems, asked, settings, given)
     frozen = Campaign(settings, asked, tuple(segments), tuple(systems), given)
     _check_texts(frozen, corpus)
     _check_material(frozen)
     _check_settings(frozen)
     return frozen
+
+
+def _choose_segments(
+    segments: Sequence[CampaignSegment],
+    systems: Sequence[System],
+    asked: Protocol,
+    settings: Settings,
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return, as material, which segments and parts of them are judged if not all are."""
+    chosen: dict[str, Any] = {}
+    places: Sequence[int] = range(len(segments))
+    if given.get(PORTIONS):
+        portions = _locate_portions(given[PORTIONS], systems, asked, settings.name)
+        places = sorted(
+            {int(number) - 1 for own in portions.values() for number in own}
+        )
+        chosen = {PORTIONS: portions, SAMPLE: places}
+    if settings.sample is not None:
+        documents = {place: segments[place].document for place in places}
+        chosen[SAMPLE] = draw_sample(documents, settings)
+    return chosen
+
+
+def draw_sample(documents: Mapping[int, str], settings: Settings) -> list[int]:
+    """Return the places of the segments to judge, in order; `documents` names each place's.
+
+    A larger sample with the same seed holds the smaller one.
+    """
+    wanted, by = settings.sample or 0, settings.sample_by
+    if by != "segment" and not any(documents.values()):
+        msg = (
+            f"{settings.name}: the sample is drawn by document, but the corpus names none; "
+            'add documents, or set sample_by = "segment".'
+        )
+        raise CorpusError(msg)
+    grouped = list(group_by(documents, documents.__getitem__).values())
+    rng = np.random.default_rng([settings.seed, 3])
+    if by == "within-document":
+        parts = [(group, rng.permutation(len(group))[:wanted]) for group in grouped]
+        return sorted(group[at] for group, drawn in parts for at in drawn)
+    units = [[place] for place in documents] if by == "segment" else grouped
+    if wanted > len(units):
+        count = f"{len(units)} {by}" + ("s" if len(units) != 1 else "")
+        msg = (
+            f"{settings.name}: the sample is {wanted}, but the corpus has {count}; expected "
+            "no more than that."
+        )
+        raise OptionError(msg)
+    return sorted(
+        at for unit in rng.permutation(len(units))[:wanted] for at in units[unit]
+    )
+
+
+def _locate_portions(
+    given: Mapping[str, Mapping[str, Sequence[Any]]],
+    systems: Sequence[System],
+    asked: Protocol,
+    name: str,
+) -> dict[str, dict[str, list[int]]]:
+    """Return start and end of each portion, or say which is not in its output."""
+    if asked.contrastive or not all(step.asks.rates_portions for step in asked.steps):
+        msg = (
+            f"{name}: {asked.name} does not rate outputs one by one on a scale, so that no "
+            "part of one can be judged; leave files.portions out."
+        )
+        raise OptionError(msg)
+    outputs = {system.name: system.outputs for system in systems}
+    listed = [(system, number) for system, own in given.items() for number in own]
+    numbers = dict.fromkeys(number for _, number in listed)
+    wanted = dict.fromkeys(product(outputs, numbers))
+    for system, number in listed:
+        if (system, number) not in wanted or not 0 < int(number) <= len(
+            outputs[system]
+        ):
+            known = (
+                f"{', '.join(outputs)}, segments from 1 to {len(systems[0].outputs)}"
+            )
+            msg = f"{name}: there is a portion of {system!r} in {number}; expected {known}."
+            raise CorpusError(msg)
+    portions: dict[str, dict[str, list[int]]] = {}
+    for system, number in wanted:
+        place = f"{name}: {system}, segment {number}"
+        if number not in given.get(system, {}):
+            msg = (
+                f"{place} has no portion, but another system has; expected one of each."
+            )
+            raise CorpusError(msg)
+        output = outputs[system][int(number) - 1]
+        found = _find_portion(given[system][number], output, place)
+        portions.setdefault(system, {})[number] = found
+    return portions
+
+
+def _find_portion(portion: Sequence[Any], output: str, place: str) -> list[int]:
+    words, start = portion
+    found = output.find(words) if start is None else start
+    again = start is None and output.find(words, found + 1) >= 0
+    if again or found < 0 or not output.startswith(words, found):
+        problem = "stands twice in" if again else "is not there in"
+        msg = (
+            f"{place}: the portion {words!r} {problem} {output!r}; expected words of the "
+            "output, and their start in code points where they stand there twice."
+        )
+        raise CorpusError(msg)
+    return [found, found + len(words)]
 
 
 def _adapt_protocol(settings: Settings, material: Mapping[str, Any]) -> Protocol:
@@ -204,6 +317,25 @@ def _build_reference_system(
     return System(REFERENCE, "reference", texts)
 
 
+def _build_reference_systems(
+    segments: list[CampaignSegment], place: str
+) -> list[System]:
+    """Return a system for each reference, of which every segment has as many."""
+    count = len(segments[0].references) if segments else 0
+    for at, segment in enumerate(segments, 1):
+        if len(segment.references) != count or count < 2:
+            msg = (
+                f"{place}: segment {at} has {len(segment.references)} references; to choose "
+                "among them each segment needs two or more, and all the same number."
+            )
+            raise CorpusError(msg)
+    columns = zip(*(segment.references for segment in segments), strict=True)
+    return [
+        System(f"{REFERENCE} {number}", "reference", texts)
+        for number, texts in enumerate(columns, 1)
+    ]
+
+
 def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
     settings, asked = frozen.settings, frozen.protocol
     available = {"source": corpus.has_source, "reference": corpus.has_references}
@@ -231,7 +363,7 @@ def _check_texts(frozen: Campaign, corpus: Corpus) -> None:
 def _check_material(frozen: Campaign) -> None:
     """Raise an error for what would leave every score undefined."""
     place, asked, given = frozen.settings.name, frozen.protocol, frozen.material
-    documents = {segment.document for segment in frozen.segments}
+    documents = {frozen.segments[at].document for text in frozen.texts for at in text}
     needed = {step.asks.document_material for step in asked.steps} - {""}
     for what in sorted(needed):
         missing = sorted(documents - set(given.get(what, {})))
@@ -267,6 +399,9 @@ def _check_settings(frozen: Campaign) -> None:
         ),
         f"{asked.name} compares outputs, so none can be spoilt; set degraded = 0": (
             asked.contrastive and frozen.degraded > 0
+        ),
+        "parts of outputs are judged, so none can be spoilt; set degraded = 0": (
+            PORTIONS in frozen.material and frozen.degraded > 0
         ),
         f"there are {frozen.calibration} texts for calibration out of {texts}; leave at "
         "least one to be judged": frozen.calibration >= texts,

@@ -16,13 +16,20 @@ from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import keep_latest, score_judgements
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
+from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_marks
-from metra.campaign.reconciliation import write_annotations
+from metra.campaign.reconciliation import (
+    choose_gold_standard,
+    write_annotations,
+    write_gold_choices,
+    write_gold_standard,
+)
 from metra.campaign.results import (
     NONE,
     average_systems,
+    count_skipped,
     describe_word_counting,
     score_texts,
     write_text_scores,
@@ -38,6 +45,7 @@ from metra.formats.scores import (
     spreadsheet,
 )
 from metra.formats.scores.judgement import Judgement, ScoredJudgement
+from metra.formats.table import escape_formula
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -70,6 +78,7 @@ MEANINGS = {
     "cannot": "Why the judge could not judge it; then there is no value.",
     "wording": "Language in which the judge read questions and guide.",
     "wording_version": "Hash of every word of them; wordings.json has the words.",
+    "portion": "Start and end of the part of the output that was judged; none is all of it.",
     "system": "Whose output it is.",
     "scorer": "Which question was answered.",
     "native": "The answer on its own scale.",
@@ -167,6 +176,7 @@ _MEDIA_TYPES = {
     "tsv": "text/tab-separated-values; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
     "zip": "application/zip",
 }
 #: The first day that a zip can tell: the same judgements give the same bytes.
@@ -287,33 +297,64 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         files |= [annotations] if annotations else []
     if "judged" in fitting:
         files["judged.tsv"] = _write_judged_outputs(request)
+    if any(step.asks.kind == Template.kind for step in asked.steps):
+        files["fillers.tsv"] = _write_fillers(judgements, asked)
     results = convert_text_scores(score_texts(judgements))
     if results:
         tables = compare_evaluators(results).tables()
         files |= {f"exercise/{path}": text for path, text in tables.items()}
     files["systems.tsv"] = _write_systems(judgements)
+    if skipped := count_skipped(judgements):
+        rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
+        header = ("system", "skipped", "answers", "share")
+        files["skipped.tsv"] = _write_table([header, *rows])
     files["undefined.tsv"] = spreadsheet.format_undefined(score_judgements(judgements))
     files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
-        if rows := count_mark_changes(campaign, judgements):
-            header = [field.name for field in fields(MarkChanges)]
-            files["prefilled.tsv"] = _write_table([header, *map(astuple, rows)])
-        # The settings with seed and version, and counts; no secret.
-        about = asdict(campaign.settings) | {
-            "version": campaign.version,
-            "protocol_version": campaign.protocol.version,
-            "segments": len(campaign.segments),
-            "calibration_texts": campaign.calibration,
-            "degraded_share": campaign.degraded,
-        }
-        files["campaign.json"] = _write_json(about)
-        files["protocol.json"] = campaign.protocol.as_json() + "\n"
-        # Every word that judges may have read, by language, with its version.
-        words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
-        if words:
-            files["wordings.json"] = _write_json(words)
+        files |= _write_campaign_files(judgements, campaign)
     files["codebook.md"] = write_codebook(judgements, campaign)
     return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
+
+
+def _write_campaign_files(
+    judgements: Sequence[Judgement], campaign: Campaign
+) -> dict[str, str]:
+    """Return what only the campaign tells: settings, protocol, words, marks, references."""
+    files: dict[str, str] = {}
+    if changes := count_mark_changes(campaign, judgements):
+        names = [field.name for field in fields(MarkChanges)]
+        files["prefilled.tsv"] = _write_table([names, *map(astuple, changes)])
+    if _asks_for_gold_standard(campaign.protocol):
+        files |= _write_gold_files(judgements, campaign)
+    # The settings with seed and version, and counts; no secret.
+    about = asdict(campaign.settings) | {
+        "version": campaign.version,
+        "protocol_version": campaign.protocol.version,
+        "segments": len(campaign.segments),
+        "calibration_texts": campaign.calibration,
+        "degraded_share": campaign.degraded,
+    }
+    files["campaign.json"] = _write_json(about)
+    files["protocol.json"] = campaign.protocol.as_json() + "\n"
+    # Every word that judges may have read, by language, with its version.
+    words = [asdict(one) | {"version": one.version} for one in campaign.wordings]
+    if words:
+        files["wordings.json"] = _write_json(words)
+    return files
+
+
+def _write_gold_files(
+    judgements: Sequence[Judgement], campaign: Campaign
+) -> dict[str, str]:
+    """Return the gold standard and its votes; nothing while choices are missing."""
+    try:
+        choices = choose_gold_standard(judgements, campaign)
+    except CorpusError:
+        return {}
+    return {
+        EXPORT_FORMATS["gold"].file: write_gold_standard(choices),
+        "gold.tsv": write_gold_choices(choices),
+    }
 
 
 def _require_annotations(request: ExportRequest) -> str:
@@ -337,6 +378,33 @@ def _require_keys(request: ExportRequest) -> str:
 def _write_judged_outputs(request: ExportRequest) -> str:
     outputs = collect_added_outputs(request.judgements)
     return "".join(f"{line}\n" for line in format_judged_outputs(outputs))
+
+
+def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
+    """Return a table of what was filled into templates, beside what was expected."""
+    names = [step.name for step in asked.steps if step.asks.kind == Template.kind]
+    rows: list[list[object]] = [
+        [
+            *[
+                "system",
+                "judge",
+                "document",
+                "template",
+                "slot",
+                "expected",
+                "filled",
+                "category",
+            ]
+        ]
+    ]
+    for one in keep_latest(judgements):
+        if not one.counts or one.cannot is not None:
+            continue
+        for name in names:
+            about = [one.systems[0], one.judge, one.document]
+            for pair in pair_answer(one.value[name]):
+                rows.append([escape_formula(cell or "") for cell in (*about, *pair)])
+    return _write_table(rows)
 
 
 def _write_systems(judgements: Sequence[Judgement]) -> str:
@@ -373,8 +441,26 @@ def _write_scored(
     return lambda request: write(score_judgements(request.judgements))
 
 
+def _require_gold_standard(request: ExportRequest) -> str:
+    if request.campaign is None or not _asks_for_gold_standard(
+        request.campaign.protocol
+    ):
+        msg = (
+            "There is no choice of references here; expected a campaign whose judges choose "
+            "the gold standard, from its store."
+        )
+        raise OptionError(msg)
+    return write_gold_standard(
+        choose_gold_standard(request.judgements, request.campaign)
+    )
+
+
 def _asks_about_outputs(asked: Protocol) -> bool:
     return asked.over == "outputs"
+
+
+def _asks_for_gold_standard(asked: Protocol) -> bool:
+    return asked.over == "references"
 
 
 #: In the order in which they are offered.
@@ -408,7 +494,10 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     "annotations": ExportFormat(
         "annotations.tsv",
         _require_annotations,
-        lambda asked: not _asks_about_outputs(asked),
+        lambda asked: asked.over in ("reference", "misses"),
+    ),
+    "gold": ExportFormat(
+        "reference.txt", _require_gold_standard, _asks_for_gold_standard
     ),
     "judged": ExportFormat("judged.tsv", _write_judged_outputs, shows_judged),
     "keys": ExportFormat("keys.jsonl", _require_keys),

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from metra.campaign.assignment import BASELINE, Task, TaskItem
 from metra.campaign.campaign import (
     NUMBERS,
+    PORTIONS,
     Campaign,
     CampaignSegment,
     System,
@@ -82,7 +83,10 @@ def rebuild_campaign(judgements: Sequence[Judgement], name: str) -> RebuiltCampa
         asked,
         tuple(CampaignSegment(document, source, ()) for _, document, source in places),
         _collect_systems(judgements, places),
-        {NUMBERS: [number for number, _, _ in places]},
+        {
+            NUMBERS: [number for number, _, _ in places],
+            **_collect_portions(judgements, places),
+        },
     )
     tasks, screens = [], []
     counts = dict.fromkeys(judges, 0)
@@ -131,6 +135,18 @@ def _collect_systems(
         System(name, kinds[name], tuple(texts))  # type: ignore[arg-type]
         for name, texts in outputs.items()
     )
+
+
+def _collect_portions(
+    judgements: Iterable[Judgement], places: dict[_Place, int]
+) -> dict[str, dict[str, dict[str, list[int]]]]:
+    """Collect the parts of outputs that were judged, as material; nothing if all was."""
+    portions: dict[str, dict[str, list[int]]] = {}
+    for one in judgements:
+        if one.portion is not None:
+            number = str(places[_get_place(one)] + 1)
+            portions.setdefault(one.systems[0], {})[number] = list(one.portion)
+    return {PORTIONS: portions} if portions else {}
 
 
 def _group_by_task(

@@ -9,18 +9,24 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.timed import compute_reading_speed
+from metra.campaign.protocols.timed import (
+    compute_reading_speed,
+    explain_unreadable_speed,
+)
 from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
 
 
 def _add_baselines(judgements: list[Judgement]) -> list[Judgement]:
-    """Return judgements whose readings have the judge's speed on the baseline text."""
+    """Return judgements whose readings have the judge's speed on the baseline text.
+
+    A baseline that nobody reads so fast says nothing about the judge.
+    """
     speeds = {
         one.judge: compute_reading_speed(step)
         for one in judgements
         if one.kind == "baseline" and one.cannot is None
         for step in one.value.values()
-        if step["ms"] and step[KEY]["words"]
+        if step["ms"] and step[KEY]["words"] and not explain_unreadable_speed(step)
     }
     return [
         _add_speed(one, speeds[one.judge]) if one.judge in speeds else one
@@ -99,6 +105,7 @@ def record_answer(
         segment=0 if is_baseline else campaign.number(items[0].segment),
         source=None if is_baseline else segment.source,
         outputs=tuple(item.text for item in items),
+        portion=campaign.portion_of(items[0].system, items[0].segment),
         value=value,
         original=task.original,
         **more,

@@ -4,7 +4,8 @@ Questions are a table with the columns document, question and answer, and perhap
 `|` stands between accepted answers and between choices. Templates are tables as `ie` reads
 them. The baseline is a text. Judged outputs are a table or a database as `evaltrans` reads
 them, whose sources are the numbers of the segments. Marks are JSON lines, and stand in the
-outputs before anybody judges them.
+outputs before anybody judges them. Portions are a table with the columns system, segment and
+portion, the words of the output that are judged, and start if they stand there twice.
 """
 
 import os
@@ -18,7 +19,7 @@ from metra.errors import FormatError
 from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table
-from metra.formats.annotations.templates import read_filled_slots
+from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
 from metra.formats.stream import parse_json
 
@@ -75,11 +76,9 @@ def _split_cell(cell: str) -> list[str]:
     return [part.strip() for part in cell.split("|") if part.strip()]
 
 
-def _read_templates(path: str) -> dict[str, list[list[str]]]:
-    slots: dict[str, list[list[str]]] = {}
-    for document, slot, value in read_filled_slots(path):
-        slots.setdefault(document, []).append([slot, value])
-    return slots
+def _read_templates(path: str) -> dict[str, list[Any]]:
+    documents = read_templates(path).documents
+    return {name: build_entries(instances) for name, instances in documents.items()}
 
 
 def _read_judged_outputs(path: str) -> dict[str, list[list[Any]]]:
@@ -120,6 +119,33 @@ def read_marks(path: str) -> dict[str, dict[str, list[dict[str, Any]]]]:
     return marks
 
 
+def read_portions(path: str) -> dict[str, dict[str, list[Any]]]:
+    """Return words and start of each portion, by system and segment from 1.
+
+    The start is a place in code points, or None where the words tell it.
+    """
+    needed = ["system", "segment", "portion"]
+    table = read_annotation_table(path, needed, {*needed, "start"})
+    portions: dict[str, dict[str, list[Any]]] = {}
+    for row in table.rows:
+        system, segment, words = (row.cells[name] for name in needed)
+        start = row.cells.get("start", "")
+        numbers = [segment, start or "0"]
+        if not all(cell.isascii() and cell.isdecimal() for cell in numbers):
+            expected = (
+                "expected whole numbers, segments counted from 1 and places from 0"
+            )
+            raise table.error(
+                row, f"segment and start are {segment!r}, {start!r}", expected
+            )
+        number = str(int(segment))
+        if not words or number in portions.setdefault(system, {}):
+            expected = "expected the words of one portion for each output"
+            raise table.error(row, f"the portion is {words!r}", expected)
+        portions[system][number] = [words, int(start) if start else None]
+    return portions
+
+
 def _read_entities(path: str) -> dict[str, list[list[str]]]:
     entities = read_entities(path)
     if entities.documents:
@@ -140,5 +166,6 @@ READERS: dict[str, Callable[[str], Any]] = {
     "baseline": lambda path: "\n".join(read_lines(path)).strip(),
     "judged": _read_judged_outputs,
     "marks": read_marks,
+    "portions": read_portions,
     "entities": _read_entities,
 }

@@ -7,12 +7,12 @@ from statistics import median
 
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
-from metra.campaign.campaign import FIRST, Campaign, group_by, refuse_first
+from metra.campaign.campaign import FIRST, Campaign, group_by
 from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.judges import build_judge_table, flag_judges
 from metra.campaign.results import group_by_scorer
 from metra.campaign.settings import derive_settings
-from metra.errors import CorpusError
+from metra.errors import CorpusError, refuse_first
 from metra.formats.scores.judgement import Judgement
 
 #: Apart by so much of 100 is worth a look.

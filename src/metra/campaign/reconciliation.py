@@ -1,12 +1,14 @@
-"""Raters' tags brought together: campaigns that settle them, and files of names and terms."""
+"""Raters' tags and choices brought together: campaigns that settle tags, files of names,
+terms and the gold standard."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
 from statistics import fmean
+from typing import Any, NamedTuple
 
-from metra.campaign.campaign import Campaign
+from metra.campaign.campaign import SAMPLE, Campaign
 from metra.campaign.judgement import drop_checks, keep_latest
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
@@ -16,6 +18,7 @@ from metra.campaign.settings import derive_settings
 from metra.errors import CorpusError
 from metra.formats.annotations.table import BETWEEN
 from metra.formats.scores.judgement import Judgement
+from metra.formats.table import replace_line_breaks
 
 
 def write_annotations(
@@ -138,11 +141,13 @@ def build_reconciliation(
     for segment in range(1, len(first.segments) + 1):
         votes = Counter(chain.from_iterable(tagged.get(segment, {}).values()))
         candidates.append([[*place, count] for place, count in sorted(votes.items())])
-    material = {
+    material: dict[str, Any] = {
         "candidates": candidates,
         "raters": max(map(len, tagged.values())),
         "language": settings.target_language,
     }
+    if SAMPLE in first.material:
+        material[SAMPLE] = first.material[SAMPLE]
     adapted = protocol(asked, settings.options)
     return replace(first, settings=settings, protocol=adapted, material=material)
 
@@ -171,3 +176,57 @@ def compute_rater_agreement(
             counts[0] += 2 * len(places[one] & places[other])
             counts[1] += len(places[one]) + len(places[other])
     return {pair: 100 * some / of if of else None for pair, (some, of) in both.items()}
+
+
+class GoldChoice(NamedTuple):
+    """The reference that judges chose for a segment; nobody was asked about others."""
+
+    segment: int
+    document: str
+    reference: str
+    votes: int
+    judges: int
+    text: str
+
+
+def choose_gold_standard(
+    judgements: Iterable[Judgement], campaign: Campaign
+) -> list[GoldChoice]:
+    """Return the reference with the most votes for each segment, in the order of the corpus.
+
+    Of references with as many votes, and where a segment is not in the sample, the first
+    counts. Texts are compared: the names in judgements may be hidden.
+    """
+    votes: dict[int, Counter[str]] = {}
+    for one in drop_checks(keep_latest(judgements)):
+        for step in one.value.values():
+            chosen = one.outputs[step["chosen"] - 1]
+            votes.setdefault(one.segment, Counter())[chosen] += 1
+    asked = {campaign.number(place) for text in campaign.texts for place in text}
+    missing = sorted(asked - set(votes))
+    if missing:
+        msg = (
+            f"{campaign.settings.name}: nobody has chosen a reference for segment "
+            f"{missing[0]} yet; a gold standard needs a choice for each of {len(asked)}."
+        )
+        raise CorpusError(msg)
+    choices = []
+    for place, segment in enumerate(campaign.segments):
+        number = campaign.number(place)
+        own = votes.get(number, Counter())
+        texts = {system.name: system.outputs[place] for system in campaign.systems}
+        best = max(texts, key=lambda name: own[texts[name]])
+        counts = own[texts[best]], own.total()
+        entry = GoldChoice(number, segment.document, best, *counts, texts[best])
+        choices.append(entry)
+    return choices
+
+
+def write_gold_standard(choices: Iterable[GoldChoice]) -> str:
+    """Return the chosen references, a line a segment."""
+    return "".join(f"{replace_line_breaks(one.text)}\n" for one in choices)
+
+
+def write_gold_choices(choices: Iterable[GoldChoice]) -> str:
+    """Return a table of the choices with their votes."""
+    return write_table([GoldChoice._fields, *choices])

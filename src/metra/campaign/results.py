@@ -5,6 +5,7 @@ repeats and degraded copies never enter. Scores of whole texts go from 0 to 100,
 workbook asks for them.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from math import nan
@@ -18,7 +19,7 @@ from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
-from metra.formats.scores.judgement import Judgement
+from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
 from metra.formats.table import replace_line_breaks
 from metra.stats.arrays import divide
 from metra.stats.defaults import SEED, TRIALS
@@ -148,6 +149,37 @@ def average_systems_from_scores(
         means.sort(key=lambda pair: (pair[0], pair[1].system))
         system_means += [mean for _, mean in means]
     return system_means
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedOutputs:
+    """How many answers about a system say that the output is not a translation."""
+
+    system: str
+    answers: int
+    skipped: int
+
+    @property
+    def share(self) -> float:
+        """The share of skipped outputs, in per cent."""
+        return 100 * self.skipped / self.answers
+
+
+def count_skipped(judgements: Iterable[Judgement]) -> list[SkippedOutputs]:
+    """Count skipped outputs by system; empty where nobody skipped any.
+
+    Outputs that could not be judged for another reason are left out.
+    """
+    counts: dict[str, Counter[bool]] = {}
+    for one in keep_latest(judgements):
+        skipped = one.cannot == NOT_TRANSLATION
+        if one.kind in COUNTED and (skipped or one.cannot is None):
+            for system in one.systems:
+                counts.setdefault(system, Counter())[skipped] += 1
+    if not any(count[True] for count in counts.values()):
+        return []
+    rows = (SkippedOutputs(name, n.total(), n[True]) for name, n in counts.items())
+    return sorted(rows, key=lambda row: (-row.share, row.system))
 
 
 def describe_counts(judgements: Iterable[Judgement]) -> str:

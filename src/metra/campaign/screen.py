@@ -50,6 +50,10 @@ def build_screen(
             for item, text in zip(items, texts, strict=True)
         ],
     }
+    portion = campaign.portion_of(items[0].system, items[0].segment)
+    if portion is not None:
+        # Judges see all of the output; this part of it is what they judge.
+        screen["outputs"][0]["portion"] = list(portion)
     if len(asked.steps) < len(campaign.protocol.steps):
         screen["steps"] = [one.name for one in asked.steps]
     extra = {

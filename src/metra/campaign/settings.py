@@ -17,6 +17,8 @@ from metra.errors import FormatError, no_such
 from metra.stats.defaults import SEED
 
 Unit: TypeAlias = Literal["segment", "document"]
+#: What a sample counts: segments, whole documents, or segments of each document.
+SampleUnit: TypeAlias = Literal["segment", "document", "within-document"]
 #: How a form asks for a setting; empty where it does not, or has its own way.
 FormField: TypeAlias = Literal["", "text", "count", "percent", "switch"]
 
@@ -34,6 +36,9 @@ class Settings:
     #: Show the source or the reference; None is what the protocol asks for.
     basis: Basis | None = None
     unit: Unit = "segment"
+    #: How many segments or documents are drawn, by the seed, to be judged; None is all.
+    sample: int | None = None
+    sample_by: SampleUnit = "segment"
     #: How many judges see each unit.
     each: int = 2
     #: Texts that all judges see; None is a tenth of the texts, five at most.
@@ -46,6 +51,8 @@ class Settings:
     degraded: float | None = None
     #: Whether a reference takes part as if it were a system.
     reference_as_system: bool = False
+    #: Whether judges may say that an output is not a translation, and go on.
+    skip_nontranslations: bool = False
     #: Whether what judges type into texts is recorded key by key, to be replayed; else keys
     #: are counted by kind.
     log_keys: bool = False
@@ -97,6 +104,7 @@ _COUNT = SettingRule(_is_whole(0), "a whole number, 0 or more", "count")
 _SHARE = SettingRule(_is_share, "a share from 0 to 0.5", "percent")
 _SWITCH = SettingRule(_is_switch, "true or false", "switch")
 _BASES, _UNITS, _GUIDES = get_args(Basis), get_args(Unit), (*LANGUAGES, JUDGES_OWN)
+_SAMPLES = get_args(SampleUnit)
 _GUIDE = (
     f"{', '.join(LANGUAGES)}, or {JUDGES_OWN} for the language of each judge's pages"
 )
@@ -110,12 +118,15 @@ _RULES = {
     "seed": _COUNT,
     "basis": SettingRule(_BASES.__contains__, "source or reference", "text"),
     "unit": SettingRule(_UNITS.__contains__, "segment or document", "text"),
+    "sample": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
+    "sample_by": SettingRule(_SAMPLES.__contains__, ", ".join(_SAMPLES), "text"),
     "each": SettingRule(_is_whole(1), "a whole number, 1 or more", "count"),
     "calibration": _COUNT,
     "complete": _SWITCH,
     "repeats": _SHARE,
     "degraded": _SHARE,
     "reference_as_system": _SWITCH,
+    "skip_nontranslations": _SWITCH,
     "log_keys": SettingRule(_is_switch, "true or false"),
     "options": SettingRule(
         _is_table, "a table that adapts the protocol, named like it"

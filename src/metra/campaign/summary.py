@@ -30,7 +30,9 @@ from metra.campaign.ranking import (
 )
 from metra.campaign.reconciliation import compute_rater_agreement
 from metra.campaign.results import (
+    SkippedOutputs,
     TextScore,
+    count_skipped,
     describe_word_counting,
     group_by_scorer,
     keep_counting_scores,
@@ -183,6 +185,8 @@ class Summary:
     times: TimeTable | None
     #: How often a system has no score, by system, scorer and reason.
     undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+    #: How many outputs of each system were skipped as not a translation.
+    skipped: Sequence[SkippedOutputs] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +220,7 @@ def summarise_judgements(
         trials,
         build_time_table(chosen),
         count_undefined(score_judgements(chosen)),
+        count_skipped(chosen),
     )
 
 

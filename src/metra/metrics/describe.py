@@ -13,7 +13,8 @@ _SHARED = {
     "n": "longest n-grams that count.",
     "tok": "how text is cut into words.",
     "case": "whether letter case counts.",
-    "stem": "compare stems: no, porter, or a Snowball language such as english.",
+    "stem": "compare stems (no, porter, or a Snowball language such as english) or "
+    "lemmas (lemma@en).",
 }
 
 

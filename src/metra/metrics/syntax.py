@@ -18,17 +18,18 @@ def syntax(
     *,
     average: Literal["sentence", "corpus"] = "sentence",
     case: Case = "mixed",
-    stem: str = "english",
+    stem: str = "lemma@en",
 ) -> Metric:
     """Changes per hundred words that make the output grammatical. Lower is better.
 
     The references are the outputs as somebody corrected them, with as few changes as make
     them grammatical. Changes are words added, deleted, substituted and moved, over the
     number of words of the output; each punctuation mark is a word. Changes of inflection
-    alone do not count, as far as stems show them. The changes are inferred from the two
-    texts: as many words are kept as stand in both; kept words that are outside of the
-    longest common subsequence were moved; a word that goes and one that comes in its place
-    are a substitution. With several corrections the one with the fewest changes counts.
+    alone (go, goes, went) do not count, as far as lemmas show them. The changes are
+    inferred from the two texts: as many words are kept as stand in both; kept words that
+    are outside of the longest common subsequence were moved; a word that goes and one that
+    comes in its place are a substitution. With several corrections the one with the fewest
+    changes counts.
 
     Dabbadie et al. 2002, "A hands-on study of the reliability and coherence of evaluation
     metrics", LREC workshop, measure A4a: the mean of the sentences' ratios. The ratio of
@@ -37,8 +38,9 @@ def syntax(
     Options:
         average: the mean of the sentences' ratios, or one ratio over the corpus.
         case: whether a change of letter case is a change.
-        stem: the language by whose stems inflection is told, such as english; no counts
-            every change of inflection.
+        stem: by what inflection is told: lemma@LANGUAGE, such as lemma@de, by lemmas, or
+            by stems where the language has no table of lemmas; english and the like by
+            stems; no counts every change of inflection.
     """
     text = make_preparation(tok="workbook", case=case, stem=stem)
     return Metric(

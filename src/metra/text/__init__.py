@@ -4,7 +4,7 @@ columns: columns of strings as callers have them; the check that all have as man
 preparation: how text is made comparable (tokeniser, case, stemmer), hit maps.
 tokenizers: tokenisers by name: ours, those of optional packages, third parties'.
 meteor_normaliser: METEOR's normaliser of English, which also cuts words.
-lemmas: stemmers, and words compared by their stems.
+lemmas: stemmers and lemmas, and words compared by what they are forms of.
 words: words of a text as readers, corrections, dictionaries and profiles need them.
 normalisation: words as names and terms are compared.
 scripts: the script of a letter, the scripts of a language.

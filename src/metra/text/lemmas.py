@@ -1,62 +1,185 @@
-"""Stemmers, and words compared by their stems: a change of form is told from another word."""
+"""Stemmers and lemmas: words compared by what they are forms of.
 
+Lemmas come from simplemma's tables, which know irregular forms (go, went); languages without
+a table have stems, if there is a Snowball stemmer.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
-from functools import lru_cache
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple, TypeAlias
 
 from metra._core import TypeMap
-from metra.errors import UnknownNameError, no_such
+from metra.errors import MissingResourceError, UnknownNameError, no_such
+
+#: How names of stemmers begin that ask for the lemmas of a language, as in lemma@en.
+LEMMAS = "lemma@"
+#: Languages that are in the table of another one.
+_IN_TABLE_OF = {"no": "nb", "hr": "hbs", "bs": "hbs"}
+
+_APOSTROPHES = re.compile("(n['’]t$|['’])")
+
+Reducer: TypeAlias = Callable[[list[str]], list[str]]
 
 
 @lru_cache(maxsize=64)
 def find_stemmer(name: str) -> tuple[TypeMap, str]:
-    """Find a stemmer: `porter` (the original algorithm) or a Snowball language.
+    """Find a stemmer: `porter` (the original algorithm), a Snowball language, or lemma@en.
 
     Beside it stands its library, for signatures: its versions differ in some words.
     """
     import Stemmer
 
+    if name.startswith(LEMMAS):
+        forms = find_word_forms(name.removeprefix(LEMMAS))
+        if forms.reduce is None:
+            msg = (
+                f"There are neither lemmas nor a stemmer for {name!r}; expected a language "
+                "code such as lemma@en, or no to compare words as they are."
+            )
+            raise UnknownNameError(msg)
+        return TypeMap(forms.reduce), f"[{forms.library}]"
     known = Stemmer.algorithms()
     if name not in known:
-        raise UnknownNameError(no_such("stemmer", name, ["no", *known]))
+        names = ["no", *known, f"{LEMMAS}LANGUAGE"]
+        raise UnknownNameError(no_such("stemmer", name, names))
     stemmer = TypeMap(Stemmer.Stemmer(name, 0).stemWords)
     return stemmer, f"[PyStemmer {Stemmer.version()}]"
 
 
-def find_stemmer_code(language: str) -> str:
-    """Return the language's own code if there is a stemmer for it, else "".
+class WordForms(NamedTuple):
+    """How forms of one word are told in a language; nothing where it cannot be done."""
 
-    >>> find_stemmer_code("en-GB"), find_stemmer_code("ja")
-    ('en', '')
+    #: What `find_stemmer` and answers of judges call it; "" without tables and stemmer.
+    name: str = ""
+    #: Its library with the version.
+    library: str = ""
+    #: Gives forms of one word the same spelling; letter case stays.
+    reduce: Reducer | None = None
+
+
+@lru_cache(maxsize=64)
+def find_word_forms(language: str) -> WordForms:
+    """Find the lemmas of a language, or its stems if there is no table of lemmas.
+
+    >>> [find_word_forms(language).name for language in ("en-GB", "hy", "ja")]
+    ['lemma@en', 'lemma@hy', '']
     """
     code = language.replace("_", "-").partition("-")[0].lower()
-    return code if _load_stemmer(code) is not None else ""
+    table = _IN_TABLE_OF.get(code, code)
+    if table in list_lemma_languages():
+        library = f"simplemma {_import_simplemma().__version__}"
+        find_bases: Reducer = partial(_lemmatise, language=table)
+    elif (stemmer := _load_stemmer(code)) is not None:
+        import Stemmer
+
+        library = f"PyStemmer {Stemmer.version()}"
+        find_bases = partial(_stem, stemmer=stemmer)
+    else:
+        return WordForms()
+    return WordForms(f"{LEMMAS}{code}", library, partial(_reduce, find_bases))
 
 
-def stem_words(words: Sequence[str], code: str) -> list[Hashable]:
+def list_lemma_languages() -> list[str]:
+    """List the codes of the languages that have a table of lemmas."""
+    _import_simplemma()
+    from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGUAGES
+
+    return sorted(SUPPORTED_LANGUAGES)
+
+
+def stem_words(words: Sequence[str], name: str) -> list[Hashable]:
     """Give equal values to forms of one word; letter case still tells words apart.
 
-    >>> one, other, third = stem_words(["opens", "opened", "Opened"], "en")
+    `name` is that of `find_word_forms`, or the code of a stemmer.
+
+    >>> one, other, third = stem_words(["goes", "went", "Went"], "lemma@en")
     >>> one == other, other == third
     (True, False)
     """
-    stemmer = _load_stemmer(code)
+    if name.startswith(LEMMAS):
+        reduce = find_word_forms(name.removeprefix(LEMMAS)).reduce
+        return list(words if reduce is None else reduce(list(words)))
+    stemmer = _load_stemmer(name)
     if stemmer is None:
         return list(words)
     stems = stemmer.stemWords([word.lower() for word in words])
     return [(stem, word[:1].isupper()) for stem, word in zip(stems, words, strict=True)]
 
 
-def count_form_changes(before: Sequence[str], after: Sequence[str], code: str) -> int:
+def count_form_changes(before: Sequence[str], after: Sequence[str], name: str) -> int:
     """Count words that are kept but for their form.
 
-    >>> count_form_changes("he open it".split(), "he opens it".split(), "en")
+    >>> count_form_changes("he go out".split(), "he went out".split(), "lemma@en")
     1
     """
-    by_stem = Counter(stem_words(before, code)) & Counter(stem_words(after, code))
+    by_stem = Counter(stem_words(before, name)) & Counter(stem_words(after, name))
     by_form = Counter(before) & Counter(after)
     return by_stem.total() - by_form.total()
+
+
+def _reduce(find_bases: Reducer, words: list[str]) -> list[str]:
+    """Return the bases of words, in the letter case of the words."""
+    bases = find_bases(words)
+    return [
+        _apply_case(base.lower(), word) for base, word in zip(bases, words, strict=True)
+    ]
+
+
+def _apply_case(base: str, word: str) -> str:
+    """Return a lower-case base in the case of a word; a word in mixed case stays.
+
+    >>> _apply_case("go", "Went"), _apply_case("go", "WENT"), _apply_case("go", "wENT")
+    ('Go', 'GO', 'wENT')
+    """
+    lower = word.lower()
+    if word == lower:
+        return base
+    if word == lower[:1].upper() + lower[1:]:
+        return base[:1].upper() + base[1:]
+    return base.upper() if word == word.upper() else word
+
+
+def _stem(words: list[str], *, stemmer: Any) -> list[str]:
+    return list(stemmer.stemWords([word.lower() for word in words]))
+
+
+def _lemmatise(words: list[str], *, language: str) -> list[str]:
+    lemmatize = partial(_import_simplemma().lemmatize, lang=language)
+    # Letter case tells nouns of German. A lemma of several words is one token.
+    return [
+        "".join(
+            piece if is_sign else "".join(lemmatize(piece).split())
+            for is_sign, piece in _split_at_apostrophes(word)
+        )
+        for word in words
+    ]
+
+
+def _split_at_apostrophes(word: str) -> Iterator[tuple[bool, str]]:
+    """Yield the pieces of a word, and whether each is an apostrophe or "n't".
+
+    The table takes "don't" for a form of "do", and "d'eau" for one of "eau".
+
+    >>> [piece for _, piece in _split_at_apostrophes("doesn't")]
+    ['does', "n't"]
+    """
+    for at, piece in enumerate(_APOSTROPHES.split(word)):
+        if piece:
+            yield at % 2 == 1, piece
+
+
+def _import_simplemma() -> Any:
+    try:
+        import simplemma
+    except ImportError:
+        msg = (
+            "Lemmas need the package 'simplemma', which is not installed; install it with: "
+            "pip install simplemma, or compare stems, as with stem=english."
+        )
+        raise MissingResourceError(msg) from None
+    return simplemma
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ _ATTACHED = f"\u200c\u200d\u0e33\u0eb3{SOUND_MARKS}"
 #: Signs between the syllables of Tibetan.
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
 #: Letters that are a word at least, for scripts without blanks.
-_LETTERS_PER_WORD = 10
+LETTERS_PER_WORD = 10
 
 #: How words were counted: between blanks, each letter, or both in one text.
 Counted: TypeAlias = Literal["blanks", "letters", "both"]
@@ -251,7 +251,7 @@ def count_words_to_read(text: str) -> float:
     >>> count_words_to_read("a b c"), count_words_to_read("これは空白のない日本語です。")
     (3.0, 1.4)
     """
-    return max(float(len(text.split())), len(text) / _LETTERS_PER_WORD)
+    return max(float(len(text.split())), len(text) / LETTERS_PER_WORD)
 
 
 def _list_unspaced(text: str) -> list[bool]:

@@ -35,6 +35,7 @@ ANSWERS = {
     ),
     "pairwise": (["d", "Enter"], {"pairwise": [2, 1]}),
     "ranking": (["2", "1", "2", "w", "Enter"], {"ranking": [2, 1, 1]}),
+    "gold-standard": (["3", "2", "Enter"], {"gold": {"chosen": 2, "of": 3}}),
 }
 
 
@@ -56,7 +57,8 @@ def test_every_protocol_is_here():
 @pytest.mark.parametrize("protocol", ANSWERS)
 def test_a_protocol_by_keyboard(server, visit, protocol):
     three = [("one two three four",) * 2, ("five six",) * 2, ("seven",) * 2]
-    texts = {"pairwise": three[:2], "ranking": three}.get(protocol, three[:1])
+    several = {"pairwise": three[:2], "ranking": three, "gold-standard": three}
+    texts = several.get(protocol, three[:1])
     link = server.campaign(
         protocol,
         outputs=texts,

@@ -81,6 +81,11 @@ def test_slack_moves_a_cut_to_the_end_of_a_sentence():
     assert loose[0] == "He was sent home early."
 
 
+def test_slack_lets_a_part_be_empty_at_the_end():
+    parts = resegment("It rains here.", ["It rains here.", "It rains."], slack=2)
+    assert [part.text for part in parts] == ["It rains here.", ""]
+
+
 @given(WORDS, SEGMENTS)
 def test_less_memory_gives_the_same(words, segments):
     usual = find_cuts(words, segments)

@@ -48,7 +48,7 @@ def test_a_second_look_is_made_answered_and_counted(store):
     page = admin.get("/measures")
     assert "answers or texts wait" in page
     assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Scores of texts")[1:]]
-    reasons = {row[5] for row in rows(page, "No score, and why")[1:]}
+    reasons = {row[6] for row in rows(page, "No score, and why")[1:]}
     assert all("wait for a second judge" in reason for reason in reasons)
     refused = admin.form("/second-look", judges=" , ", each="1")
     assert refused.status_code == 422

@@ -6,7 +6,7 @@ gaps: words of a text that readers supply
 kind: what every kind of question can do
 questions: answers in words: questions, templates, and verdicts on answers
 rating_protocols: protocols in which judges rate, mark or compare outputs
-ratings: points of a scale, scores beside judged outputs, and ranks
+ratings: points of a scale, scores beside judged outputs, ranks and choices
 record: a protocol and its steps
 registry: all protocols and kinds by their names
 spans: errors, names and terms marked in a text, and names that were missed

@@ -21,7 +21,7 @@ from metra.campaign.protocols.kind import (
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 from metra.text import corrections
-from metra.text.lemmas import count_form_changes, find_stemmer_code, stem_words
+from metra.text.lemmas import count_form_changes, find_word_forms, stem_words
 from metra.text.words import recognise_spacing, split_workbook_words
 
 
@@ -32,7 +32,7 @@ class Chips(KeyedKind):
     kind: ClassVar[str] = "chips"
     answer: ClassVar[str] = "What became of each word, or the corrected text."
 
-    #: The language of the outputs, whose stems tell a change of form from another word.
+    #: The language of the outputs, whose lemmas tell a change of form from another word.
     language: str = ""
 
     def set_language(self, language: str) -> Self:
@@ -44,12 +44,15 @@ class Chips(KeyedKind):
         return {"tokens": split_workbook_words(output)}
 
     def build_key(self, texts: Texts) -> Answer:
-        """Return the words, how they were counted, and by whose stems."""
+        """Return the words, how they were counted, and by whose lemmas."""
+        forms = find_word_forms(self.language)
         return {
             "tokens": split_workbook_words(texts["output"]),
             "counted": recognise_spacing(texts["output"]),
-            # By whose stems a change of form alone is inferred; by none if it is empty.
-            "stems": find_stemmer_code(self.language),
+            # By whose lemmas or stems a change of form alone is inferred; by none if it is
+            # empty.
+            "forms": forms.name,
+            "library": forms.library,
         }
 
     def check(self, value: object, name: str, texts: Texts) -> Answer:
@@ -68,10 +71,12 @@ class Chips(KeyedKind):
             tidy: Answer = {"mode": "exact", "chips": chips}
         else:
             corrected = get_text(entry, "text", name)
-            after, code = split_workbook_words(corrected), key.get("stems", "")
-            stems = (stem_words(words, code) for words in (before, after))
-            made = corrections.infer_changes(*stems)
-            free = count_form_changes(before, after, code)
+            after = split_workbook_words(corrected)
+            # Answers of older versions name a stemmer.
+            forms: str = key["forms"] if "forms" in key else key.get("stems", "")
+            bases = (stem_words(words, forms) for words in (before, after))
+            made = corrections.infer_changes(*bases)
+            free = count_form_changes(before, after, forms)
             tidy = {"mode": "inferred", "text": corrected}
         return {**tidy, KEY: {**key, **made._asdict(), "inflections": free}}
 

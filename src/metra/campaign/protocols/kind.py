@@ -54,6 +54,8 @@ class QuestionKind(ABC):
     document_material: ClassVar[str] = ""
     #: Whether it measures how a judge reads the text.
     measures_reading: ClassVar[bool] = False
+    #: Whether it can be asked about a part of the output.
+    rates_portions: ClassVar[bool] = False
     #: Whether judges mark errors in the output.
     marks_errors: ClassVar[bool] = False
     #: Whether judges see outputs that were judged before.

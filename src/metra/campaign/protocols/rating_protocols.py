@@ -3,7 +3,8 @@
 ESA asks for error spans and then a score (Kocmi et al. 2024, WMT), MQM weighs the errors
 (Freitag et al. 2021, TACL); intelligibility and clarity go from 0 to 3; direct assessment is
 one number from 0 to 100; the LDC asked for fluency, then adequacy, in DARPA's TIDES evaluations
-of 2001 and after; EvalTrans shows the nearest outputs that already have a score; comparisons
+of 2001 and after, where a bilingual judge chose the gold standard among several references;
+EvalTrans shows the nearest outputs that already have a score; comparisons
 rank two outputs or all of them, ties allowed.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from metra.campaign.protocols.kind import Anchor
-from metra.campaign.protocols.ratings import Near, RankOrder, RatingScale
+from metra.campaign.protocols.ratings import Choice, Near, RankOrder, RatingScale
 from metra.campaign.protocols.record import Protocol, Step, ask_once
 from metra.campaign.protocols.spans import Marks
 from metra.errors import OptionError
@@ -227,4 +228,17 @@ RANKING = ask_once(
     ("basis",),
     outputs=0,
     seconds=15,
+)
+
+GOLD_STANDARD = ask_once(
+    "gold-standard",
+    "Choice of the gold standard",
+    "Which text translates the source best, so that other translations can be held against "
+    "it?",
+    Choice(),
+    ("basis",),
+    step="gold",
+    outputs=0,
+    seconds=20,
+    over="references",
 )

@@ -1,4 +1,4 @@
-"""Ratings: a point of a scale, a score beside judged outputs, and ranks of several outputs."""
+"""Ratings: a point of a scale, a score beside judged outputs, ranks and choices of outputs."""
 
 import math
 from collections.abc import Sequence
@@ -28,6 +28,7 @@ class RatingScale(QuestionKind):
     """A number from low to high; `whole` allows whole numbers only."""
 
     kind: ClassVar[str] = "scale"
+    rates_portions: ClassVar[bool] = True
 
     low: float
     high: float
@@ -221,3 +222,41 @@ class RankOrder(QuestionKind):
 def _make_dense(ranks: Sequence[int]) -> list[int]:
     dense = {rank: place for place, rank in enumerate(sorted(set(ranks)), 1)}
     return [dense[rank] for rank in ranks]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(QuestionKind):
+    """The best of the outputs on the screen, by its number from 1."""
+
+    kind: ClassVar[str] = "choice"
+    answer: ClassVar[str] = "The number of the chosen text."
+
+    def check(self, value: object, name: str, texts: Texts) -> Answer:
+        """Return the choice, and among how many."""
+        chosen = get_table(value, name, "chosen").get("chosen")
+        count = sum(key.isdecimal() for key in texts)
+        if type(chosen) is not int or not 1 <= chosen <= count:
+            msg = f"{name}: chosen is {chosen!r}; expected a number from 1 to {count}."
+            raise OptionError(msg)
+        return {"chosen": chosen, "of": count}
+
+    def scores(self, value: Answer, name: str) -> list[OutputScore]:
+        """Return 1 for the chosen output and 0 for the others; means are shares of choices.
+
+        >>> [one.hundred for one in Choice().scores({"chosen": 2, "of": 3}, "gold")]
+        [0.0, 100.0, 0.0]
+        """
+        hits = (
+            float(number == value["chosen"]) for number in range(1, value["of"] + 1)
+        )
+        return [OutputScore(name, hit, 100 * hit) for hit in hits]
+
+    def keep_outputs(self, value: Answer, places: Sequence[int]) -> Answer:
+        """Return the choice among some of the outputs; 0 where it was another one."""
+        chosen = value["chosen"] - 1
+        kept = places.index(chosen) + 1 if chosen in places else 0
+        return {"chosen": kept, "of": len(places)}
+
+    def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
+        """Choose the output of the highest quality."""
+        return {"chosen": 1 + max(range(len(qualities)), key=qualities.__getitem__)}

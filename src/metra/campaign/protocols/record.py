@@ -53,9 +53,9 @@ class Protocol:
     numbered: bool = False
     #: Whether sentences come in no order, without their neighbours.
     shuffled: bool = False
-    #: What people work on: the outputs, the reference that outputs are measured by, or those
-    #: outputs in which names were not found.
-    over: Literal["outputs", "reference", "misses"] = "outputs"
+    #: What people work on: the outputs, the reference that outputs are measured by, all
+    #: references, or those outputs in which names were not found.
+    over: Literal["outputs", "reference", "references", "misses"] = "outputs"
     control: Control = ""
 
     @property

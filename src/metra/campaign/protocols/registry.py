@@ -29,6 +29,7 @@ PROTOCOLS = {
         *(ratings.CLARITY, tasks.MINIMAL_CORRECTION, tasks.ENTITY_CHECK),
         *(tasks.TERM_MARKING, tasks.TERM_RECONCILIATION, tasks.VERDICTS),
         *(make() for make in _ADAPTABLE.values()),
+        ratings.GOLD_STANDARD,
     )
 }
 #: Every kind of question that a protocol uses, by its name.

@@ -6,15 +6,17 @@ read, answer questions, fill templates and gaps, correct texts, and give verdict
 of others. The metrics `entities` and `terminology` read the agreed lists.
 """
 
+from dataclasses import replace
 from functools import partial
+from math import inf
 
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.gaps import Gaps
 from metra.campaign.protocols.questions import SLOTS, QuestionSet, Template, Verdict
 from metra.campaign.protocols.record import Protocol, Step, ask_once
 from metra.campaign.protocols.spans import TYPES, Missed, Reconcile, SpanTags
-from metra.campaign.protocols.timed import Edit, Reading
-from metra.errors import OptionError
+from metra.campaign.protocols.timed import FASTEST, FASTEST_ALOUD, Edit, Reading
+from metra.errors import OptionError, refuse_first
 
 #: Which protocol settles what raters have marked.
 SETTLED_BY = {
@@ -75,36 +77,54 @@ TERM_RECONCILIATION = _ask_reference(
 )
 
 
-def reading(*, natural: float = 0.0) -> Protocol:
+def reading(
+    *,
+    natural: float = 0.0,
+    worst_slow: float = 0.0,
+    worst_fast: float = 2.0,
+    slowest: float = 0.0,
+    fastest: float = FASTEST,
+) -> Protocol:
     """Read a text until it is understood well enough to answer questions about it.
 
     `natural` is the speed, in words per minute, that counts as that of natural text where
-    there is no baseline text.
+    there is no baseline text. `worst_slow` and `worst_fast` are the multiples of it that are
+    0 of 100. Who reads fewer words per minute than `slowest`, or more than `fastest`, has not
+    read the text; 0 lets every speed count.
     """
     question = (
         "Start, read the text, and stop as soon as you understand it well enough to answer "
         "simple questions about it."
     )
-    asks = Reading(natural=_check_speed("reading", natural))
+    asks = Reading(False, natural, True, worst_slow, worst_fast, slowest, fastest)
     afterwards = "Answer from what you have read. Say so if you do not know."
     steps = (
-        Step("reading-speed", question, asks),
+        Step("reading-speed", question, _check_speeds("reading", asks)),
         Step("comprehension", afterwards, QuestionSet(hidden=True), optional=True),
     )
     return Protocol("reading", "Reading time", steps, "source", seconds=180, whole=True)
 
 
-def reading_aloud(*, natural: float = 0.0, first: int = 4) -> Protocol:
+def reading_aloud(
+    *,
+    natural: float = 0.0,
+    worst_slow: float = 0.0,
+    worst_fast: float = 2.0,
+    slowest: float = 0.0,
+    fastest: float = FASTEST_ALOUD,
+    first: int = 4,
+) -> Protocol:
     """Read the first paragraph aloud: the first segments of each text."""
     name = "reading-aloud"
     if first < 0:
         msg = f"{name}: first is {first}; expected segments, or 0 for all of them."
         raise OptionError(msg)
+    asks = Reading(True, natural, True, worst_slow, worst_fast, slowest, fastest)
     return ask_once(
         name,
         "Reading aloud",
         "Start, read the text aloud at your own pace, and stop at its end.",
-        Reading(aloud=True, natural=_check_speed(name, natural)),
+        _check_speeds(name, asks),
         step="oral-reading-speed",
         seconds=60,
         whole=True,
@@ -112,11 +132,23 @@ def reading_aloud(*, natural: float = 0.0, first: int = 4) -> Protocol:
     )
 
 
-def _check_speed(name: str, words: float) -> float:
-    if words < 0:
-        msg = f"{name}: natural is {words:g}; expected words per minute."
-        raise OptionError(msg)
-    return float(words)
+def _check_speeds(name: str, asks: Reading) -> Reading:
+    """Return the question, or say which speed is out of its range."""
+    wrong = {
+        f"natural is {asks.natural:g}; expected words per minute": not (
+            0 <= asks.natural < inf
+        ),
+        f"worst_slow is {asks.worst_slow:g}; expected a multiple of the natural speed from "
+        "0 and below 1": not 0 <= asks.worst_slow < 1,
+        f"worst_fast is {asks.worst_fast:g}; expected a multiple of the natural speed above "
+        "1": not 1 < asks.worst_fast < inf,
+        f"slowest is {asks.slowest:g} and fastest is {asks.fastest:g}; expected words per "
+        "minute, the slowest below the fastest, or 0 for no bound": not (
+            0 <= asks.slowest < (asks.fastest or inf) and 0 <= asks.fastest < inf
+        ),
+    }
+    refuse_first(wrong, name, OptionError)
+    return replace(asks, natural=float(asks.natural))
 
 
 def comprehension(*, hidden: bool = False, control: bool = True) -> Protocol:

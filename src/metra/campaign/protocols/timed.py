@@ -26,9 +26,17 @@ from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
-from metra.text.words import find_words, recognise_spacing, split_words
+from metra.text.words import (
+    LETTERS_PER_WORD,
+    find_words,
+    recognise_spacing,
+    split_words,
+)
 
 _MINUTE = 60_000
+#: Words per minute at which nobody reads: twice as fast as quick readers of plain prose read
+#: (Brysbaert 2019: 175 to 300), and as anybody reads aloud.
+FASTEST, FASTEST_ALOUD = 600.0, 400.0
 #: What is measured: milliseconds in sight and not paused, those of them without a sign of
 #: life, pauses, and milliseconds out of sight.
 _TIMES = ("ms", "idle_ms", "pauses", "hidden_ms")
@@ -47,6 +55,12 @@ class Reading(KeyedKind):
     natural: float = 0
     #: Whether there is no score without a natural speed to compare with, or none needed.
     compared: bool = True
+    #: Multiples of the natural speed that are 0 of 100, below and above it.
+    worst_slow: float = 0.0
+    worst_fast: float = 2.0
+    #: Words per minute outside of which nobody reads; 0 is no bound.
+    slowest: float = 0.0
+    fastest: float = FASTEST
 
     @property
     def needs_baseline(self) -> bool:
@@ -54,8 +68,13 @@ class Reading(KeyedKind):
         return self.compared and not self.natural
 
     def build_key(self, texts: Texts) -> Answer:
-        """Return the number of words and the speed to compare with."""
-        key = {**_count_words(texts["output"]), "natural": self.natural or None}
+        """Return the number of words, the speed to compare with and the scale."""
+        key = {
+            **_count_words(texts["output"]),
+            "natural": self.natural or None,
+            "scale": [self.worst_slow, self.worst_fast],
+            "limits": [self.slowest, self.fastest],
+        }
         return key if self.compared else {**key, "compared": False}
 
     def check(self, value: object, name: str, texts: Texts) -> Answer:
@@ -69,7 +88,9 @@ class Reading(KeyedKind):
         return {**times, **_get_dictionary_words(entry, name), KEY: key}
 
     def scores(self, value: Answer, name: str) -> list[OutputScore]:
-        """Return words per minute; as fast as natural text, or faster, is 100.
+        """Return words per minute; as fast as natural text is 100, slower or faster less.
+
+        A speed at which nobody reads is no answer.
 
         >>> value = {"ms": 30000, "pauses": 0, "key": {"words": 60, "natural": 160.0}}
         >>> Reading().scores(value, "reading-speed")[0][1:3]
@@ -80,12 +101,15 @@ class Reading(KeyedKind):
             return [make_undefined(name, "the text has no words")]
         if not value["ms"]:
             return [make_undefined(name, "no time was measured")]
-        pace = compute_reading_speed(value)
-        if key["natural"]:
-            return [OutputScore(name, pace, 100 * min(1.0, pace / key["natural"]))]
         if not key.get("compared", True):
             return []
-        reason = "the judge has not read the baseline text"
+        pace = compute_reading_speed(value)
+        reason = explain_unreadable_speed(value)
+        if not reason and key["natural"]:
+            scale = key.get("scale", (self.worst_slow, self.worst_fast))
+            hundred = score_reading_speed(pace / key["natural"], *scale)
+            return [OutputScore(name, pace, hundred)]
+        reason = reason or "the judge has not read the baseline text"
         return [make_undefined(name, reason)._replace(native=pace)]
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
@@ -99,6 +123,35 @@ class Reading(KeyedKind):
 def compute_reading_speed(value: Mapping[str, Any]) -> float:
     """Return words per minute of active time."""
     return float(value[KEY]["words"] * _MINUTE / value["ms"])
+
+
+def score_reading_speed(ratio: float, worst_slow: float, worst_fast: float) -> float:
+    """Return 100 at the natural speed, and less in proportion to 0 at either bound.
+
+    `ratio` is a speed over the natural one.
+
+    >>> [score_reading_speed(ratio, 0.5, 2) for ratio in (0.4, 0.75, 1, 1.5, 14.7)]
+    [0.0, 50.0, 100.0, 50.0, 0.0]
+    """
+    worst = worst_slow if ratio < 1 else worst_fast
+    return 100 * max(0.0, (ratio - worst) / (1 - worst))
+
+
+def explain_unreadable_speed(value: Mapping[str, Any]) -> str:
+    """Return why nobody reads at the speed of an answer; empty where somebody may.
+
+    >>> key = {"words": 60, "limits": [0, 600]}
+    >>> [explain_unreadable_speed({"ms": ms, "key": key}) for ms in (2850, 30000)]
+    ['faster than anybody reads', '']
+    """
+    key = value[KEY]
+    slowest, fastest = key.get("limits", (0.0, FASTEST))
+    # Where a script has no blanks, letters were counted.
+    unit = 1 if key.get("counted", "blanks") == "blanks" else LETTERS_PER_WORD
+    pace = compute_reading_speed(value)
+    if fastest and pace > fastest * unit:
+        return "faster than anybody reads"
+    return "slower than anybody reads" if pace < slowest else ""
 
 
 def is_interrupted(value: Mapping[str, Any]) -> bool:

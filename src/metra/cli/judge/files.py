@@ -96,7 +96,7 @@ def import_(
 
 FORMATS = (
     *("jsonl", "tsv", "csv", "appraise", "marot", "mt-metrics-eval"),
-    *("texts", "annotations", "judged", "keys", "zip"),
+    *("texts", "annotations", "gold", "judged", "keys", "zip"),
 )
 
 

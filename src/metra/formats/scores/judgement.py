@@ -21,6 +21,8 @@ JudgementKind: TypeAlias = Literal[
 COUNTED: frozenset[str] = frozenset({"judged", "reference", "control"})
 #: The side of a mark for what the output leaves out; it has no place of its own.
 OMISSION = "missing"
+#: Why an output was skipped, where it is so bad that judging it is a waste of time.
+NOT_TRANSLATION = "not a translation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Judgement:
     #: empty where that is not known.
     wording: str = ""
     wording_version: str = ""
+    #: Start and end of the part of the output that was judged; None is all of it.
+    portion: tuple[int, int] | None = None
 
     @property
     def counts(self) -> bool:

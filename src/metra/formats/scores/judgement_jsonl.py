@@ -28,8 +28,15 @@ def format_judgements(judgements: Iterable[Judgement]) -> str:
     names = [field.name for field in fields(Judgement)]
     get_values = attrgetter(*names)
     rows = (zip(names, get_values(each), strict=True) for each in judgements)
-    entries = ({"schema": SCHEMA, **dict(row)} for row in rows)
+    entries = ({"schema": SCHEMA, **_drop_whole(dict(row))} for row in rows)
     return "".join(f"{json.dumps(entry, ensure_ascii=False)}\n" for entry in entries)
+
+
+def _drop_whole(entry: dict[str, Any]) -> dict[str, Any]:
+    """Drop the portion where all of the output was judged, as nearly always."""
+    if entry["portion"] is None:
+        del entry["portion"]
+    return entry
 
 
 def parse_judgements(
@@ -78,6 +85,8 @@ def _parse_judgement(line: str, place: str) -> Judgement:
     _check_outputs(entry, place)
     for name in ("systems", "outputs"):
         entry[name] = tuple(map(str, entry[name]))
+    if entry.get("portion") is not None:
+        entry["portion"] = tuple(entry["portion"])
     return Judgement(**entry)
 
 
@@ -95,6 +104,13 @@ def _check_outputs(entry: dict[str, Any], place: str) -> None:
 def _is_time(value: object) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return value is None or (number and math.isfinite(value))  # type: ignore[arg-type]
+
+
+def _is_portion(value: object) -> bool:
+    if value is None:
+        return True
+    listed = isinstance(value, list) and len(value) == 2 and all(map(_is_count, value))
+    return listed and value[0] < value[1]  # type: ignore[index]
 
 
 def _is_count(value: object, least: int = 0) -> bool:
@@ -126,6 +142,7 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
         ),
         (("kind",), _KINDS.__contains__, ", ".join(_KINDS)),
         (("segment",), _is_count, "a whole number, 0 or more"),
+        (("portion",), _is_portion, "start and end of a part of the output, or null"),
         (("revision",), lambda value: _is_count(value, 1), "a whole number, 1 or more"),
     )
     for name in names

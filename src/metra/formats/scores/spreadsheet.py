@@ -7,6 +7,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable
+from math import isnan
 
 from metra.formats.scores.judgement import OutputScore, ScoredJudgement
 from metra.formats.table import escape_formula, replace_line_breaks
@@ -16,7 +17,10 @@ SPREADSHEET_COLUMNS = (
     *("native", "hundred", "reason", "shown_at", "submitted_at", "active_seconds"),
     *("cannot", "wording", "comment", "output"),
 )
-UNDEFINED_COLUMNS = ("system", "scorer", "segment", "document", "judge", "reason")
+UNDEFINED_COLUMNS = (
+    *("system", "scorer", "segment", "document", "judge"),
+    *("native", "reason"),
+)
 
 
 def format_spreadsheet(judgements: Iterable[ScoredJudgement]) -> str:
@@ -42,8 +46,13 @@ def format_spreadsheet(judgements: Iterable[ScoredJudgement]) -> str:
 def _list_cells(score: OutputScore) -> list[str]:
     scorer = escape_formula(score.scorer)
     if not score.is_defined:
-        return [scorer, "", "", escape_formula(score.reason)]
+        return [scorer, _format_native(score), "", escape_formula(score.reason)]
     return [scorer, repr(score.native), repr(score.hundred), ""]
+
+
+def _format_native(score: OutputScore) -> str:
+    """Return the native value of a score, which may be known where the score is not."""
+    return "" if isnan(score.native) else repr(score.native)
 
 
 def format_undefined(judgements: Iterable[ScoredJudgement]) -> str:
@@ -61,11 +70,12 @@ def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:
         for system, _, scores in scored.by_output() if judgement.cannot is None else ():
             for score in scores:
                 if not score.is_defined:
-                    rows.append([system, score.scorer, *place, score.reason])
+                    native = _format_native(score)
+                    rows.append([system, score.scorer, *place, native, score.reason])
         if judgement.cannot is not None:
             reason = f"could not be judged: {judgement.cannot}"
             names = judgement.systems
-            rows += [[name, judgement.protocol, *place, reason] for name in names]
+            rows += [[name, judgement.protocol, *place, "", reason] for name in names]
     return [[replace_line_breaks(cell) for cell in row] for row in rows]
 
 

@@ -41,7 +41,11 @@ def render_segmentation_table(
     blocks = [render_table(make_table("system", headings, rows), style)]
     blocks += [_list_unsure(output, style) for output in outputs if output.unsure]
     count = len(outputs[0].segments) if outputs else 0
-    blocks.append(f"{format_count(count, 'segment')}\n{settings.format_signature()}")
+    counted = format_count(count, "segment")
+    documents = max((output.documents for output in outputs), default=0)
+    if documents:
+        counted += f", {format_count(documents, 'document')} each by itself"
+    blocks.append(f"{counted}\n{settings.format_signature()}")
     return "\n\n".join(blocks)
 
 
@@ -99,6 +103,7 @@ def render_segmentation_json(
             "name": output.system,
             "confidence": output.confidence,
             "added": output.added,
+            "documents": output.documents,
             "segments": [record._asdict() for record in output.segments],
         }
         for output in outputs

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from math import erfc, inf, log, sqrt
+from math import erfc, fsum, inf, log, sqrt
 from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -159,11 +159,11 @@ class _Sides(NamedTuple):
 
     def match_weight(self, one: _Words, other: _Words) -> float:
         """Add up the weights of the words that two sides share."""
-        few, many = sorted((one.counts, other.counts), key=len)
-        return sum(
-            self.weights[word] * min(count, many[word])
-            for word, count in few.items()
-            if word in many
+        counts, others = one.counts, other.counts
+        shared = counts.keys() & others.keys()
+        # The order of a set changes from run to run; the sum must not.
+        return fsum(
+            self.weights[word] * min(counts[word], others[word]) for word in shared
         )
 
 

@@ -68,7 +68,7 @@ class OutputText:
 
     @cached_property
     def sentence_starts(self) -> frozenset[int]:
-        """The numbers of the words with which a line or a sentence begins."""
+        """The numbers of the words with which a line or a sentence begins, and the end."""
         edges = {0, *find_sentence_starts(self.text, self.lang)}
         position = 0
         for line in self.lines:
@@ -76,7 +76,7 @@ class OutputText:
             edges.add(position)
             position += len(line)
         starts = {index for index, span in enumerate(self.words) if span.start in edges}
-        return frozenset(starts)
+        return frozenset({*starts, len(self.words)})
 
     def list_keys(self, compare: Comparison) -> list[str]:
         """List the words as they are compared."""

@@ -46,6 +46,10 @@ _ABOUT = {
         "Names or terms",
         "What was agreed; entities and terminology read it.",
     ),
+    "gold": (
+        "Gold standard",
+        "The chosen references, a line a segment; metra score -r reads it.",
+    ),
     "keys": ("What was typed", "Every key and change in the texts, to be replayed."),
     "judged": ("Judged outputs", "Scores from 0 to 10; evaltrans reads it."),
 }

@@ -58,7 +58,7 @@ def show_work(request: Request, visit: Judging) -> Response:
             {
                 "campaign": views.build_campaign_json(stored, wording),
                 "protocol": views.build_protocol_json(campaign, wording),
-                "options": views.OPTIONS | {"log_keys": campaign.settings.log_keys},
+                "options": views.build_options_json(campaign),
                 "progress": asdict(progress),
                 "screen": screen,
             }

@@ -11,6 +11,7 @@ from metra.campaign.prefilled_marks import prefill_marks
 from metra.campaign.protocols.record import Step, hide_key
 from metra.campaign.screen import build_screen
 from metra.campaign.wording import STEP_PARTS, Wording
+from metra.formats.scores.judgement import NOT_TRANSLATION
 from metra.store import answers, events
 from metra.store.answers import Draft
 from metra.store.campaigns import StoredCampaign
@@ -37,6 +38,17 @@ class OpenScreen:
     def place(self) -> ScreenPlace:
         """The task and number of the screen."""
         return self.way.places[self.at]
+
+
+def build_options_json(campaign: Campaign) -> dict[str, Any]:
+    """Return how the browser measures time and what it lets judges do."""
+    settings, asked = campaign.settings, campaign.protocol
+    skips = settings.skip_nontranslations and asked.over == "outputs"
+    return OPTIONS | {
+        "log_keys": settings.log_keys,
+        # What an answer says that skips the output; null where none can be.
+        "skip": NOT_TRANSLATION if skips and not asked.contrastive else None,
+    }
 
 
 def build_campaign_json(stored: StoredCampaign, wording: Wording) -> dict[str, Any]:

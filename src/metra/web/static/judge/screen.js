@@ -7,9 +7,9 @@ import { drawContext, drawEarlier, drawTexts } from "./texts.js";
 
 const shows = (steps, what) => steps.some((step) => step.shows.includes(what));
 
-// `reveal(step)` brings the screen with the texts of a step, or null if it cannot; `answer()` and
-// `cannot()` end it.
-export async function openScreen(place, { screen, work, draft, clock, change, reveal, answer, cannot, back, forward, earlier, open }) {
+// `reveal(step)` brings the screen with the texts of a step, or null if it cannot; `answer()`,
+// `cannot()` and `skip()` end it.
+export async function openScreen(place, { screen, work, draft, clock, change, reveal, answer, cannot, skip, back, forward, earlier, open }) {
   const { protocol, campaign } = work;
   // Some screens leave steps out: nobody reads a text that is not there.
   const steps = protocol.steps.filter((step) => !screen.steps || screen.steps.includes(step.name));
@@ -52,6 +52,9 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     t("work.comment"),
   );
   const cannotButton = el("button", { type: "button", class: "quiet", onclick: leaveOut }, t("work.cannot"));
+  const skipButton = work.options.skip
+    ? el("button", { type: "button", class: "quiet", onclick: skipOutput }, t("work.skip"))
+    : null;
   const status = screen.answer ? el("p", { class: "note" }, t(screen.answer.cannot ? "work.left_out" : "work.answered")) : null;
   const article = el(
     "article",
@@ -71,7 +74,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
     el(
       "div",
       { class: "feet" },
-      el("div", { class: "asides" }, commentButton, cannotButton),
+      el("div", { class: "asides" }, commentButton, cannotButton, skipButton),
       el("div", { class: "actions" }, backButton, next),
     ),
   );
@@ -83,6 +86,7 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
   keys.on("Backspace", goBack, t("keys.back"));
   keys.on("c", () => showComment(true), t("keys.comment"));
   keys.on("x", leaveOut, t("keys.cannot"));
+  if (skipButton) keys.on("n", skipOutput, t("keys.skip"));
 
   function showComment(open) {
     note.hidden = !open;
@@ -245,6 +249,10 @@ export async function openScreen(place, { screen, work, draft, clock, change, re
 
   async function leaveOut() {
     await once(() => undisturbed(cannot));
+  }
+
+  async function skipOutput() {
+    await once(() => undisturbed(skip));
   }
 
   const reached = Math.min(screen.step, steps.length - 1);

@@ -21,6 +21,7 @@ export function drawTexts({ screen, campaign, basis, later, outputsOwned, contra
   if (!outputsOwned) {
     const [card, text] = textCard(t("work.output"), screen.outputs[0].text, campaign.target.code);
     card.classList.add("judged");
+    if (screen.outputs[0].portion) markPortion(card, text, screen.outputs[0]);
     texts.output = text;
     texts.outputs.append(card);
   }
@@ -49,6 +50,14 @@ export function textCard(label, content, language) {
     content || t("work.empty"),
   );
   return [el("div", { class: "card" }, el("h2", {}, label), text), text];
+}
+
+// The part of an output that is judged, by places in code points, and a line that says so.
+function markPortion(card, place, { text, portion: [start, end] }) {
+  const signs = [...text];
+  const part = (from, to) => signs.slice(from, to).join("");
+  place.replaceChildren(part(0, start), el("mark", { class: "portion" }, part(start, end)), part(end));
+  card.append(el("p", { class: "note" }, t("work.portion")));
 }
 
 // The rest of the document: foldable where segments are judged one by one.

@@ -88,6 +88,7 @@ async function drawNext(screen, draft) {
     reveal: (step) => guarded(() => reveal(screen, step)),
     answer: () => guarded(() => submit(screen, null)),
     cannot: () => guarded(() => leaveOut(screen)),
+    skip: () => guarded(() => submit(screen, work.options.skip)),
     back: (changed) => guarded(() => goBack(screen, changed)),
     forward: () => guarded(() => (screen.next ? openAgain(screen.next) : goOn())),
     open: (part) => guarded(() => openAgain(part)),

@@ -1,0 +1,191 @@
+"""Lemmas: forms of one word are told from other words, in many languages."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import simplemma
+import Stemmer
+
+import metra
+from metra.campaign.protocols.chips import Chips, get_changes
+from metra.errors import MissingResourceError, UnknownNameError
+from metra.text import lemmas
+from metra.text.lemmas import count_form_changes, find_word_forms, list_lemma_languages
+from metra.text.preparation import make_preparation, prepare
+
+# Forms of one word: inflection is no change.
+SAME = [
+    ("en", "go", "goes"),
+    ("en", "have", "has"),
+    ("en", "man", "men"),
+    ("en", "write", "wrote"),
+    ("en", "be", "is"),
+    ("en", "go", "went"),
+    ("en", "don't", "doesn't"),
+    ("de", "geht", "ging"),
+    ("de", "Haus", "Häuser"),
+    ("de", "bin", "ist"),
+    ("fr", "cheval", "chevaux"),
+    ("fr", "vais", "allons"),
+    ("fr", "suis", "sont"),
+    ("es", "tengo", "tiene"),
+    ("es", "dice", "dijo"),
+    ("cs", "člověk", "člověka"),
+    ("ru", "пишет", "писал"),
+]
+# Other words, though some share their beginning or their stem.
+OTHER = [
+    ("en", "run", "walk"),
+    ("en", "nation", "national"),
+    ("en", "general", "generally"),
+    ("en", "the", "a"),
+    ("en", "in", "on"),
+    ("en", "do", "don't"),
+    ("en", "it's", "its"),
+    ("de", "geht", "läuft"),
+    ("de", "Haus", "Maus"),
+    ("fr", "cheval", "chien"),
+    ("fr", "vais", "viens"),
+    ("fr", "l'eau", "d'eau"),
+    ("es", "tengo", "digo"),
+    ("es", "casa", "caso"),
+    ("cs", "pes", "kočka"),
+    ("ru", "пишет", "читает"),
+]
+
+
+def count_changes(language, before, after):
+    """Changes that `syntax` counts, and those of a correction that somebody typed."""
+    hyp, ref = f"x {before} y .", f"x {after} y ."
+    syntax = metra.metric(f"syntax:stem=lemma@{language}")
+    inferred = syntax.sentence(hyp, [ref]) * 4 / 100
+    value = Chips(language=language).check({"text": ref}, "syntax", {"output": hyp})
+    assert get_changes(value).total == inferred
+    return inferred, value["key"]["inflections"]
+
+
+@pytest.mark.parametrize(("language", "before", "after"), SAME)
+def test_forms_of_a_word_are_no_change(language, before, after):
+    assert count_changes(language, before, after) == (0, 1)
+    assert count_changes(language, after, before) == (0, 1)
+
+
+@pytest.mark.parametrize(("language", "before", "after"), OTHER)
+def test_other_words_are(language, before, after):
+    assert count_changes(language, before, after) == (1, 0)
+
+
+def test_letter_case_still_counts_unless_it_is_folded():
+    syntax, folded = (
+        metra.metric(f"syntax:case={case}") for case in ("mixed", "lower")
+    )
+    assert syntax.sentence("Go home", ["went home"]) == 50
+    assert syntax.sentence("Go home", ["Went home"]) == 0
+    assert syntax.sentence("GO home", ["Went home"]) == 50
+    assert folded.sentence("GO home", ["Went home"]) == 0
+
+
+def test_any_metric_can_compare_lemmas():
+    found = metra.score(["he went"], [["he goes"]], "wer:stem=lemma@en")
+    assert found.score == 0
+    version = simplemma.__version__
+    assert f"|stem:lemma@en[simplemma {version}]|" in found.signature
+
+
+def test_the_signature_of_syntax_and_a_typed_correction_name_the_library():
+    version = simplemma.__version__
+    signature = metra.metric("syntax").signature()
+    assert f"|stem:lemma@en[simplemma {version}]|" in signature
+    key = Chips(language="en-GB").build_key({"output": "a"})
+    assert (key["forms"], key["library"]) == ("lemma@en", f"simplemma {version}")
+
+
+def test_languages_without_a_table_have_stems():
+    language = next(filter(_has_only_stems, ("ta", "yi", "ne", "eu")))
+    forms = find_word_forms(language)
+    assert forms.library == f"PyStemmer {Stemmer.version()}"
+    signature = metra.metric(f"syntax:stem=lemma@{language}").signature()
+    assert f"|stem:lemma@{language}[PyStemmer {Stemmer.version()}]|" in signature
+
+
+def _has_only_stems(code):
+    return code not in list_lemma_languages() and find_word_forms(code).name
+
+
+def test_languages_with_neither():
+    assert find_word_forms("ja") == lemmas.WordForms()
+    assert count_form_changes(["犬"], ["猫"], "") == 0
+    with pytest.raises(UnknownNameError) as caught:
+        metra.metric("syntax:stem=lemma@ja")
+    assert str(caught.value) == (
+        "There are neither lemmas nor a stemmer for 'lemma@ja'; expected a language code "
+        "such as lemma@en, or no to compare words as they are."
+    )
+
+
+def test_regions_and_languages_in_the_table_of_another():
+    assert find_word_forms("en_GB").name == "lemma@en"
+    assert find_word_forms("no").library.startswith("simplemma ")
+    assert count_form_changes(["kuće"], ["kuća"], find_word_forms("hr").name) == 1
+
+
+def test_answers_of_older_versions_name_a_stemmer():
+    asks = Chips(language="en").relax_rules()
+    key = {"tokens": ["he", "go", "open"], "counted": "blanks", "stems": "en"}
+    value = asks.check({"text": "he go opens", "key": key}, "syntax", {})
+    assert get_changes(value).total == 0
+    # A stem is all that was known then.
+    value = asks.check({"text": "he goes opens", "key": key}, "syntax", {})
+    assert get_changes(value).total == 1
+
+
+def test_german_nouns_are_told_by_their_capital():
+    reduce = find_word_forms("de").reduce
+    assert reduce(["Haus", "Häuser", "Geht", "ging"]) == [
+        "Haus",
+        "Haus",
+        "Gehen",
+        "gehen",
+    ]
+
+
+def test_nothing_and_signs_stay():
+    chosen = make_preparation(tok="none", case="mixed", stem="lemma@en")
+    from metra.text.columns import pack
+
+    tokens = prepare(pack(["", ". , 1987 ’s", None], "text"), chosen)
+    assert [tokens[at] for at in range(3)][::2] == [[], None]
+    assert tokens[1][:3] == [".", ",", "1987"]
+
+
+def test_the_package_is_loaded_only_when_it_is_asked_for():
+    code = (
+        "import sys, metra; metra.score(['a'], [['a']], 'bleu:stem=english'); "
+        "print('simplemma' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
+
+
+def test_without_the_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "simplemma", None)
+    lemmas.find_word_forms.cache_clear()
+    lemmas.find_stemmer.cache_clear()
+    try:
+        with pytest.raises(MissingResourceError, match="pip install simplemma"):
+            lemmas.find_stemmer("lemma@en")
+        assert lemmas.find_stemmer("english")
+    finally:
+        lemmas.find_word_forms.cache_clear()
+
+
+def test_the_documentation_lists_the_languages():
+    page = Path(__file__).parents[2] / "docs" / "text.md"
+    listed = page.read_text(encoding="utf-8").partition("## Lemmas")[2]
+    codes = re.findall(r"`([a-z]{2,3})`", listed)
+    assert codes == list_lemma_languages()

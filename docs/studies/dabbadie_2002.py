@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 from differences import Estimate
-from metra.campaign.evaluator_files import read_evaluator_files
-from metra.campaign.exercise_study import ExerciseStudy, run_exercise
-from metra.report.writers.exercise import build_matrix
 from study_page import Claim, Section, StudyTable
 
+from metra.campaign.evaluator_files import read_evaluator_files
+from metra.campaign.exercise_study import ExerciseStudy, run_exercise
 from metra.corpus import examples
 from metra.formats.annotations.quality_model import read_quality_model
 from metra.meta.scatter import ScatterPoints
 from metra.report.pictures.heatmap import Heatmap
+from metra.report.writers.exercise import build_matrix
 from metra.stats.line_fit import fit_line
 
 FOLDER = examples.HOME / "exercise"

@@ -71,6 +71,12 @@ def test_tests_that_the_page_names_exist(name):
     assert f"def {function}(" in text if function else "def test_" in text
 
 
+def test_pages_that_the_page_links_to_exist():
+    links = {link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", PAGE)}
+    assert len(links) >= 5
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+
+
 @pytest.mark.parametrize("paper", PAPERS)
 def test_commands_of_a_paper_run(paper, tmp_path, monkeypatch, cli):
     prepare_folder(tmp_path, monkeypatch, cli)

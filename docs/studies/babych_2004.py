@@ -1,7 +1,7 @@
 """Babych and Hartley 2004: salience of words on which translators differ, and as a weight."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,9 @@ from metra.analysis.word_stability import (
     compute_match_sets,
     compute_stability,
 )
+from metra.meta.correlate import correlate_panel, parse_specs
+from metra.stats.correlation import Options
+from metra.stats.panel import ScorePanel
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
 from metra.text.salience import Frequencies, Tokens
@@ -306,8 +309,8 @@ def make_function_words(data: Path) -> Section:
 
 
 @cache
-def correlate_measures(data: Path) -> dict[tuple[str, int, str], Coefficients]:
-    """Correlate all measures with adequacy and fluency, by set and number of documents."""
+def line_up_measures(data: Path) -> dict[tuple[str, int, str], ScorePanel]:
+    """Score adequacy and fluency by all measures, by set and number of documents."""
     sets: list[JudgedSet] = [
         read_wmt23_errors(data, "zh-en"),
         read_wmt23_errors(data, "en-de"),
@@ -320,20 +323,37 @@ def correlate_measures(data: Path) -> dict[tuple[str, int, str], Coefficients]:
         documents = len(set(judged.evalset.documents))
         for kind in ("adequacy", "fluency"):
             _, panel = judged.line_up(kind, list(MEASURES.values()))
-            found[judged.name, documents, kind] = correlate_systems(panel)
+            found[judged.name, documents, kind] = panel
     return found
 
 
 def make_weighted_scores(data: Path) -> Section:
     """Table 2: do weighted scores go with adequacy and fluency?"""
-    found = correlate_measures(data)
-    rows = []
-    for (name, documents, kind), each in found.items():
-        values = [each.observed[spec] for spec in MEASURES.values()]
-        best = f"{max(values):.3f}"
-        cells = [f"{value:.3f}" for value in values]
-        marked = [f"**{cell}**" if cell == best else cell for cell in cells]
-        rows.append((name, str(documents), kind, *marked))
+    panels = line_up_measures(data)
+    found = {key: correlate_systems(panel) for key, panel in panels.items()}
+    in_order = parse_specs(["accuracy"], "sys", Options())[0]
+    pairs = {
+        key: {
+            name: each.value for name, each in correlate_panel(panel, in_order).items()
+        }
+        for key, panel in panels.items()
+    }
+    heads = ("set", "documents", "people", *MEASURES)
+    tables = (
+        StudyTable(
+            heads,
+            tuple(
+                _mark_rows({key: each.observed for key, each in found.items()}, ".3f")
+            ),
+            text=3,
+        ),
+        StudyTable(
+            heads,
+            tuple(_mark_rows(pairs, ".0%")),
+            text=3,
+            caption="The share of pairs of systems that are in people's order:",
+        ),
+    )
     precision, recall = MEASURES["P tf.idf"], MEASURES["R S"]
     claims = [
         make_claim(
@@ -348,8 +368,18 @@ def make_weighted_scores(data: Path) -> Section:
             ("adequacy", "recall with S", recall, "BLEU", "bleu"),
         )
     ]
-    heads = ("set", "documents", "people", *MEASURES)
-    return Section(tuple(claims), (StudyTable(heads, tuple(rows), text=3),))
+    return Section(tuple(claims), tables)
+
+
+def _mark_rows(
+    found: Mapping[tuple[str, int, str], Mapping[str, float]], form: str
+) -> Iterator[tuple[str, ...]]:
+    """Write a row for each set, the highest values in bold."""
+    for (name, documents, kind), by_spec in found.items():
+        cells = [f"{by_spec[spec]:{form}}" for spec in MEASURES.values()]
+        best = f"{max(by_spec.values()):{form}}"
+        marked = [f"**{cell}**" if cell == best else cell for cell in cells]
+        yield name, str(documents), kind, *marked
 
 
 def _subtract_all(

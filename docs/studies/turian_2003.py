@@ -351,8 +351,8 @@ def make_reference_panel(data: Path) -> Section:
             },
         ),
         make_claim(
-            "more references generally bring measures closer to people; would other systems "
-            "and segments show it, too?",
+            "more references generally bring measures closer to people, and would with other "
+            "systems and segments.",
             "three references less one on all segments, systems and segments resampled",
             everywhere,
         ),

@@ -184,6 +184,34 @@ def test_everything_in_one_zip():
     assert files["systems.tsv"].split("\n")[1].startswith("one\tda\t3\t6\t24.0\t24.0\t")
 
 
+def test_what_was_filled_into_templates_stands_beside_what_was_expected():
+    key = {"expected": [["who", "Ann"], ["where", "Rome"], ["when", "May"]]}
+    value = {"filled": [["who", "ann"], ["where", "=1+1"]], "key": key}
+    answers = [
+        made("one", 1, "bob", {"template": value}, name="templates"),
+        made("one", 2, "bob", {}, name="templates", cannot="empty"),
+    ]
+    found = export_judgements("zip", answers)
+    with zipfile.ZipFile(io.BytesIO(found.content)) as packed:
+        table = packed.read("fillers.tsv").decode()
+    rows = [line.split("\t") for line in table.strip("\n").split("\n")]
+    assert rows == [
+        [
+            "system",
+            "judge",
+            "document",
+            "template",
+            "slot",
+            "expected",
+            "filled",
+            "category",
+        ],
+        ["one", "bob", "d0", "", "who", "Ann", "ann", "correct"],
+        ["one", "bob", "d0", "", "where", "Rome", "'=1+1", "incorrect"],
+        ["one", "bob", "d0", "", "when", "May", "", "missing"],
+    ]
+
+
 def test_commands_offer_every_format():
     assert tuple(EXPORT_FORMATS) == FORMATS
 

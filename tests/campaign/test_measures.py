@@ -180,7 +180,7 @@ UNDEFINED = [
         id="no questions",
     ),
     pytest.param(
-        lambda: rated(Template(expected=(("who", "Ann"),)), {"filled": []})[1],
+        lambda: rated(template([["who", "Ann"]]), {"filled": []})[1],
         "nothing was filled in",
         id="precision of nothing",
     ),
@@ -325,17 +325,83 @@ def test_questions_are_right_by_choice_or_by_accepted_wording():
     assert "accepted" not in str(asks.extra(""))
 
 
+def template(expected):
+    """Return the question with what was filled in from the reference."""
+    return Template().bind({"templates": {"d": expected}}, "d", 0)
+
+
 def test_templates_are_scored_as_at_the_message_understanding_conferences():
-    asks = Template(expected=(("who", "Ann"), ("who", "Bob"), ("where", "Rome")))
-    assert asks.extra("")["slots"] == ["who", "where"]
+    asks = template([["who", "Ann"], ["who", "Bob"], ["where", "Rome"]])
+    assert asks.extra("") == {"slots": ["who", "where"]}
     found = rated(
-        asks, {"filled": [["who", "ANN "], ["where", "Paris"]]}, name="template"
+        asks, {"filled": [["who", "ANN. "], ["where", "Paris"]]}, name="template"
     )
     assert worth(found) == {
         "template": pytest.approx(40),
         "template-precision": 50,
         "template-recall": pytest.approx(100 / 3),
+        "template-error": pytest.approx(200 / 3),
+        "template-undergeneration": pytest.approx(100 / 3),
+        "template-overgeneration": 0,
+        "template-substitution": 50,
     }
+
+
+def staff(*pairs):
+    return [
+        {"template": "person", "slots": [["name", name], ["works for", house]]}
+        for name, house in pairs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filled", "expected"),
+    [
+        pytest.param([("Ann", "bank"), ("Bob", "union")], 100, id="a copy"),
+        pytest.param([("Bob", "union"), ("Ann", "bank")], 100, id="another order"),
+        pytest.param([("Ann", "union"), ("Bob", "bank")], 50, id="swapped"),
+        pytest.param([("Ann", "the bank")], 50, id="one is missing, one partial"),
+    ],
+)
+def test_who_belongs_to_what_counts(filled, expected):
+    asks = template(staff(("Ann", "bank"), ("Bob", "union")))
+    shown = {"templates": [{"template": "person", "slots": ["name", "works for"]}]}
+    assert asks.extra("") == shown
+    [score, *_] = rated(asks, {"filled": staff(*filled)}, name="template")
+    assert score.native == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        pytest.param(["name", "Ann"], "expected an instance of person", id="a pair"),
+        pytest.param(
+            {"template": "car", "slots": []},
+            "template 'car'; expected person",
+            id="car",
+        ),
+        pytest.param(
+            {"template": "person"}, "a template and a list of slots", id="no slots"
+        ),
+        pytest.param(
+            {"template": "person", "slots": [["age", "3"]]}, "fills 'age'", id="age"
+        ),
+        pytest.param(
+            {"template": "person", "slots": [["name", " "]]}, "a slot and", id="empty"
+        ),
+    ],
+)
+def test_instances_are_checked(entry, message):
+    asks = template(staff(("Ann", "bank")))
+    with pytest.raises(OptionError, match=message):
+        asks.check({"filled": [entry]}, "template", {})
+
+
+def test_a_flat_list_takes_no_instances():
+    asks = template([["who", "Ann"]])
+    entry = {"template": "person", "slots": []}
+    with pytest.raises(OptionError, match="expected pairs of slot and value"):
+        asks.check({"filled": [entry]}, "template", {})
 
 
 def test_the_nearest_judged_outputs_come_first_and_an_identical_one_pre_fills():

@@ -84,13 +84,19 @@ CASES = [
     ),
     pytest.param(
         lambda: natives(
-            Template(
-                expected=(
-                    ("person", "Ann"),
-                    ("organisation", "the bank"),
-                    ("belongs to", "Ann / the bank"),
-                    ("place", "Rome"),
-                )
+            Template().bind(
+                {
+                    "templates": {
+                        "d": [
+                            ["person", "Ann"],
+                            ["organisation", "the bank"],
+                            ["belongs to", "Ann / the bank"],
+                            ["place", "Rome"],
+                        ]
+                    }
+                },
+                "d",
+                0,
             ),
             {
                 "filled": [
@@ -106,6 +112,10 @@ CASES = [
             "template": pytest.approx(400 / 7),
             "template-precision": pytest.approx(200 / 3),
             "template-recall": 50,
+            "template-error": 50,
+            "template-undergeneration": 25,
+            "template-overgeneration": 0,
+            "template-substitution": pytest.approx(100 / 3),
         },
         id="H6: two slots right of three filled and four expected",
     ),

@@ -58,15 +58,25 @@ def test_accents_may_be_composed_or_not(tmp_path):
 def test_counts_worked_out_by_hand(spec):
     questions = EvaluationOptions(documents=True, segments=True)
     results = evaluate_corpus(corpus(), {"i": registry.metric(spec)}, questions)
-    # a: of 6 filled, anna and Cleo are right, of 5 expected.
+    # a: of 6 filled, anna and Cleo are right, of 5 expected. In d, the other Anna stands
+    # for Ben and Rome for Paris; in e, May is missing and two colours are spurious.
     a = results["a"]["i"]
     assert a.score == pytest.approx(100 * 2 * 2 / (6 + 5))
-    assert (a.parts["correct"], a.parts["filled"], a.parts["expected"]) == (2, 6, 5)
+    counts = ("correct", "partial", "incorrect", "missing", "spurious")
+    assert [a.parts[name] for name in counts] == [2, 0, 2, 1, 2]
+    assert (a.parts["filled"], a.parts["expected"]) == (6, 5)
     assert a.parts["precision"] == pytest.approx(100 * 2 / 6)
     assert a.parts["recall"] == 40
     assert a.parts["f"] == pytest.approx(a.score)
-    assert a.parts["who"] == pytest.approx([200 / 3, 200 / 3, 200 / 3])
-    assert a.parts["where"] == a.parts["when"] == a.parts["other"] == [0, 0, 0]
+    assert a.parts["error"] == pytest.approx(100 * 5 / 7)
+    assert a.parts["undergeneration"] == 20
+    assert a.parts["overgeneration"] == pytest.approx(100 * 2 / 6)
+    assert a.parts["substitution"] == 50
+    assert a.parts["who"] == pytest.approx([2, 0, 1, 0, 0, *[200 / 3] * 3])
+    assert a.parts["where"] == [0, 0, 1, 0, 0, 0, 0, 0]
+    assert a.parts["when"] == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert a.parts["other"] == [0, 0, 0, 0, 2, 0, 0, 0]
+    assert "relations" not in a.parts
     # d: 1 of 3 and 3; e: 1 of 3 and 2; f has no template.
     assert a.documents["d"] == pytest.approx(100 / 3)
     assert a.documents["e"] == 40
@@ -76,19 +86,82 @@ def test_counts_worked_out_by_hand(spec):
     assert results["c"]["i"].score == 0
 
 
-def test_what_is_missing_and_spurious_is_listed(spec):
+RECORDS = "document\ttemplate\tinstance\tslot\tvalue\n"
+STAFF = """\
+d\tperson\tp1\tname\tAnn
+d\tperson\tp1\tworks for\t@o1
+d\tperson\tp2\tname\tBob Stone
+d\tperson\tp2\tworks for\t@o2
+d\torganisation\to1\tname\tthe bank
+d\torganisation\to2\tname\tthe union
+"""
+
+
+def score_records(tmp_path, filled: str, options: str = ""):
+    (tmp_path / "reference.tsv").write_text(RECORDS + STAFF, encoding="utf-8")
+    (tmp_path / "a.tsv").write_text(filled, encoding="utf-8")
+    spec = f"ie:templates={tmp_path}/a.tsv,reference={tmp_path}/reference.tsv{options}"
+    texts = Outputs(EvalSet(documents=["d"]), {"a": ["one"]})
+    metric = {"i": registry.metric(spec)}
+    results = evaluate_corpus(texts, metric, EvaluationOptions(details=True))
+    return results["a"]["i"]
+
+
+def test_who_works_for_whom_counts(tmp_path):
+    swapped = STAFF.replace("@o1", "@x").replace("@o2", "@o1").replace("@x", "@o2")
+    result = score_records(tmp_path, RECORDS + swapped)
+    assert result.score == pytest.approx(100 * 4 / 6)
+    assert result.parts["relations"] == [0, 0, 2, 0, 0, 0, 0, 0]
+    assert result.parts["person.name"] == [2, 0, 0, 0, 0, 100, 100, 100]
+    listed = {(one.note, one.text, one.about["expected"]) for one in result.details}
+    assert listed == {
+        ("incorrect", "the union", "the bank"),
+        ("incorrect", "the bank", "the union"),
+    }
+
+
+def test_a_copy_is_perfect_whatever_its_order_and_names(tmp_path):
+    lines = STAFF.replace("p1", "first").replace("o2", "house").strip().split("\n")
+    # The first line of an instance names it, so the lines of each keep their order.
+    filled = "\n".join([*lines[4:], *lines[2:4], *lines[:2]])
+    assert score_records(tmp_path, RECORDS + filled + "\n").score == 100
+
+
+def test_a_relation_may_be_written_as_a_name(tmp_path):
+    filled = STAFF.replace("@o1", "The Bank.").replace("@o2", "The union")
+    assert score_records(tmp_path, RECORDS + filled).score == 100
+
+
+def test_partial_credit_is_half_or_none(tmp_path):
+    filled = RECORDS + STAFF.replace("Bob Stone", "Stone.")
+    result = score_records(tmp_path, filled)
+    assert result.score == pytest.approx(100 * 5.5 / 6)
+    assert result.parts["partial"] == 1
+    assert "partial:words" in result.signature
+    strict = score_records(tmp_path, filled, ",partial=no")
+    assert strict.score == pytest.approx(100 * 5 / 6)
+    assert strict.parts["incorrect"] == 1
+
+
+def test_a_flat_table_against_records_is_refused(tmp_path):
+    with pytest.raises(FormatError, match="is a flat table, but"):
+        score_records(tmp_path, "document\tslot\tvalue\nd\tname\tAnn\n")
+
+
+def test_what_is_wrong_is_listed(spec):
     metric = {"i": registry.metric(spec)}
     results = evaluate_corpus(corpus(), metric, EvaluationOptions(details=True))
     found = results["a"]["i"].details
-    listed = {(entry.note, entry.text, entry.about["slot"]) for entry in found}
+    listed = {
+        (one.note, one.text, one.about["slot"], one.about.get("expected"))
+        for one in found
+    }
     assert listed == {
-        ("missing", "ben", "who"),
-        ("missing", "paris", "where"),
-        ("missing", "may", "when"),
-        ("spurious", "anna", "who"),
-        ("spurious", "rome", "where"),
-        ("spurious", "red", "colour"),
-        ("spurious", "blue", "colour"),
+        ("incorrect", "Anna", "who", "Ben"),
+        ("incorrect", "Rome", "where", "Paris"),
+        ("missing", "May", "when", None),
+        ("spurious", "red", "colour", None),
+        ("spurious", "blue", "colour", None),
     }
 
 
@@ -139,3 +212,22 @@ def test_the_example_is_scored():
     scores = {entry.name: entry.scores["i"].score for entry in results.systems}
     assert scores["near-copy"] == 100
     assert scores["wrong-terms"] == min(scores.values())
+
+
+def test_the_command_line_scores_records_and_refuses_what_is_wrong(
+    tmp_path, cli, write
+):
+    swapped = STAFF.replace("@o1", "@x").replace("@o2", "@o1").replace("@x", "@o2")
+    (tmp_path / "reference.tsv").write_text(RECORDS + STAFF, encoding="utf-8")
+    (tmp_path / "out.tsv").write_text(RECORDS + swapped, encoding="utf-8")
+    output, documents = write("out.txt", ["one"]), write("docs.txt", ["d"])
+    spec = f"ie:templates={tmp_path}/{{system}}.tsv,reference={tmp_path}/reference.tsv"
+    ran = cli("score", output, "--docs", documents, "-m", spec, "--details")
+    assert ran.code == 0
+    assert "66.67" in ran.out
+    assert "incorrect  the union  person.works for" in ran.out
+    (tmp_path / "out.tsv").write_text(RECORDS + "d\tperson\tp1\tof\t@o9\n")
+    ran = cli("score", output, "--docs", documents, "-m", spec)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.count("\n") == 1
+    assert "line 2: the value '@o9' stands for no instance" in ran.err

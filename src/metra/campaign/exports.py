@@ -16,6 +16,7 @@ from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
 from metra.campaign.judgement import keep_latest, score_judgements
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
+from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
 from metra.campaign.protocols.registry import protocol
 from metra.campaign.protocols.spans import find_marks
@@ -44,6 +45,7 @@ from metra.formats.scores import (
     spreadsheet,
 )
 from metra.formats.scores.judgement import Judgement, ScoredJudgement
+from metra.formats.table import escape_formula
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -295,6 +297,8 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         files |= [annotations] if annotations else []
     if "judged" in fitting:
         files["judged.tsv"] = _write_judged_outputs(request)
+    if any(step.asks.kind == Template.kind for step in asked.steps):
+        files["fillers.tsv"] = _write_fillers(judgements, asked)
     results = convert_text_scores(score_texts(judgements))
     if results:
         tables = compare_evaluators(results).tables()
@@ -374,6 +378,33 @@ def _require_keys(request: ExportRequest) -> str:
 def _write_judged_outputs(request: ExportRequest) -> str:
     outputs = collect_added_outputs(request.judgements)
     return "".join(f"{line}\n" for line in format_judged_outputs(outputs))
+
+
+def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
+    """Return a table of what was filled into templates, beside what was expected."""
+    names = [step.name for step in asked.steps if step.asks.kind == Template.kind]
+    rows: list[list[object]] = [
+        [
+            *[
+                "system",
+                "judge",
+                "document",
+                "template",
+                "slot",
+                "expected",
+                "filled",
+                "category",
+            ]
+        ]
+    ]
+    for one in keep_latest(judgements):
+        if not one.counts or one.cannot is not None:
+            continue
+        for name in names:
+            about = [one.systems[0], one.judge, one.document]
+            for pair in pair_answer(one.value[name]):
+                rows.append([escape_formula(cell or "") for cell in (*about, *pair)])
+    return _write_table(rows)
 
 
 def _write_systems(judgements: Sequence[Judgement]) -> str:

@@ -19,7 +19,7 @@ from metra.errors import FormatError
 from metra.formats.annotations.entities import read_entities
 from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table
-from metra.formats.annotations.templates import read_filled_slots
+from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
 from metra.formats.stream import parse_json
 
@@ -76,11 +76,9 @@ def _split_cell(cell: str) -> list[str]:
     return [part.strip() for part in cell.split("|") if part.strip()]
 
 
-def _read_templates(path: str) -> dict[str, list[list[str]]]:
-    slots: dict[str, list[list[str]]] = {}
-    for document, slot, value in read_filled_slots(path):
-        slots.setdefault(document, []).append([slot, value])
-    return slots
+def _read_templates(path: str) -> dict[str, list[Any]]:
+    documents = read_templates(path).documents
+    return {name: build_entries(instances) for name, instances in documents.items()}
 
 
 def _read_judged_outputs(path: str) -> dict[str, list[list[Any]]]:

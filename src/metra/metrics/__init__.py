@@ -21,6 +21,7 @@ syntax: words changed by a minimal correction.
 xscore: dependencies counted for and against.
 transfer: transfer rules that hold.
 ie: templates filled from the output.
+template_alignment: fillers of templates against the reference's, in the MUC's categories.
 quality: metrics combined by a quality model.
 entities: names that came through.
 terminology: required terms that the output has.

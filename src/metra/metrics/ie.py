@@ -1,15 +1,14 @@
 """Information extraction: whether templates can be filled from the translation."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import partial as bind
 from typing import TypeAlias
 
 import numpy as np
 
 from metra.corpus.batch import Batch
-from metra.errors import CorpusError, OptionError
-from metra.formats.annotations.templates import Templates, read_templates
+from metra.errors import CorpusError, FormatError, OptionError
+from metra.formats.annotations.templates import COLUMNS, Templates, read_templates
 from metra.formats.stream import compute_file_version
 from metra.metrics.record import (
     AnyBatch,
@@ -19,38 +18,61 @@ from metra.metrics.record import (
     check_on_fit,
     metric_factory,
 )
+from metra.metrics.template_alignment import (
+    CATEGORIES,
+    RATES,
+    FillerCounts,
+    FillerPair,
+    PartialRule,
+    name_slot,
+    pair_fillers,
+)
 from metra.metrics.units import Detail, check_documents, fill_system, list_units
 
-COUNTS = ("correct", "filled", "expected")
 # Slots that the reference has nowhere stand together: filling them is never right.
 OTHER = "other"
 
 
 @metric_factory
-def ie(*, templates: str = "", reference: str = "") -> Metric:
+def ie(
+    *, templates: str = "", reference: str = "", partial: PartialRule = "words"
+) -> Metric:
     """Templates filled from the output against those of the reference. Higher is better.
 
     Somebody, or a program, has filled templates from each document of the output and of
-    the reference: slots such as who, what and where, and their values. A value is correct
-    if the reference has it in the same slot of the same document, whatever its letter
-    case. Precision is correct / filled, recall correct / expected, and the score their
-    harmonic mean F, 0 to 100; the parts give all three for every slot. A document's counts
-    stand at its first segment; where there is nothing to fill there is no score. Templates
-    are tables with tabs between the columns, a line for each value:
+    the reference: instances, such as each person, with slots and their fillers. Instances
+    of the same template are paired one to one so that the score is the highest, and so are
+    the fillers of a slot. A filler is correct if it equals the reference's without regard
+    to letter case, blanks and punctuation at its ends; partial, worth half, if one of the
+    two has all words of the other; else incorrect. Fillers without a counterpart are
+    missing or spurious. With the credit, correct + partial / 2, precision is credit /
+    filled, recall credit / expected, and the score their harmonic mean F, 0 to 100.
 
-        document  slot       value
-        market    mayor      Bertrand Aufray
-        brake     not mixed  mineral oil
-        brake     not mixed  DOT fluid
+    The parts give the five counts, precision, recall and F of all slots, of relations and
+    of each slot, and for all slots the error per response fill, (incorrect + partial / 2 +
+    missing + spurious) / all; undergeneration, missing / expected; overgeneration,
+    spurious / filled; substitution, (incorrect + partial / 2) / (correct + partial +
+    incorrect). A document's counts stand at its first segment; where there is nothing to
+    fill there is no score. Templates are tables with tabs between the columns:
 
-    Template scoring after the Message Understanding Conferences: Chinchor and Sundheim
-    1993, "MUC-5 evaluation metrics". Dabbadie et al. 2002, LREC workshop, H6; Federico
-    2008, lecture on MT evaluation.
+        document  template  instance  slot       value
+        market    person    p1        name       Hélène Castagnier
+        market    person    p1        works for  @o1
+        market    company   o1        name       Castagnier Cheese | Castagnier
+
+    A line is a filler; `|` stands between accepted texts of the reference. `@o1` is a
+    relation: it stands for the first filler of that instance, and is compared by this
+    name. A flat table has no template and instance: each document is one instance, and
+    what belongs together is not seen.
+
+    Chinchor and Sundheim 1993, "MUC-5 evaluation metrics", Message Understanding
+    Conference. Dabbadie et al. 2002, LREC workshop, H6; Federico 2008, lecture on MT
+    evaluation.
 
     Options:
-        templates: table with the columns document, slot and value, filled from outputs;
-            {system} stands for the name of the system.
+        templates: table filled from outputs; {system} stands for the name of the system.
         reference: the same, filled from the reference.
+        partial: when a filler is partial; with no, never, as at MUC-7.
     """
     if not templates or not reference:
         msg = (
@@ -59,93 +81,119 @@ def ie(*, templates: str = "", reference: str = "") -> Metric:
         )
         raise OptionError(msg)
     expected = read_templates(reference)
-    pairs = {slot for filled in expected.values() for slot, _ in filled}
-    slots = [*sorted(pairs - {OTHER}), OTHER]
-    compare = partial(_compare_documents, templates=templates, expected=expected)
+    slots = _list_slots(expected)
+    compare = bind(
+        _compare_documents, templates=templates, expected=expected, partial=partial
+    )
     metric = Metric(
         name="ie",
-        columns=tuple(f"{count}: {slot}" for slot in slots for count in COUNTS),
-        rows=partial(rows, compare=compare, slots=slots),
+        columns=tuple(f"{count}: {slot}" for slot in slots for count in CATEGORIES),
+        rows=bind(rows, compare=compare, slots=list(slots)),
         aggregate=aggregate,
-        parts=partial(parts, slots=slots),
-        details=partial(details, compare=compare),
+        parts=bind(parts, slots=slots),
+        details=bind(details, compare=compare),
         needs_reference=False,
         whole_documents=True,
         settled={"reference": compute_file_version(reference)},
     )
-    return check_on_fit(metric, partial(_check_documents, reference, expected))
+    return check_on_fit(metric, bind(_check_documents, expected))
 
 
-#: Documents: the name, the first segment, what output and reference have in which slot.
-Documents: TypeAlias = Iterator[
-    tuple[str, int, Counter[tuple[str, str]], Counter[tuple[str, str]]]
-]
+#: Documents: the name, the first segment, and the fillers of output and reference.
+Documents: TypeAlias = Iterator[tuple[str, int, list[FillerPair]]]
+
+
+def _list_slots(expected: Templates) -> dict[str, bool]:
+    """Return the names of the reference's slots, and whether each holds relations."""
+    slots: dict[str, bool] = {}
+    for instances in expected.documents.values():
+        for instance in instances:
+            for slot, _ in instance.slots:
+                name = name_slot(instance.template, slot)
+                slots[name] = slots.get(name, False) or slot in instance.relations
+    others = {OTHER: slots.pop(OTHER, False)}
+    return dict(sorted(slots.items())) | others
 
 
 def _compare_documents(
-    batch: AnyBatch, *, templates: str, expected: Templates
+    batch: AnyBatch, *, templates: str, expected: Templates, partial: PartialRule
 ) -> Documents:
     filled = read_templates(fill_system("ie", templates, batch.place))
+    if filled.documents and filled.is_flat != expected.is_flat:
+        flat, records = sorted((filled, expected), key=lambda one: not one.is_flat)
+        msg = (
+            f"{flat.path} is a flat table, but {records.path} has templates; expected "
+            f"the columns {', '.join(COLUMNS)} in both."
+        )
+        raise FormatError(msg)
     for name, segments in list_units(batch, "document"):
-        ours, theirs = filled.get(name, Counter()), expected.get(name, Counter())
-        yield name, segments.start, ours, theirs
+        ours, theirs = (one.documents.get(name, ()) for one in (filled, expected))
+        yield name, segments.start, pair_fillers(theirs, ours, partial=partial)
 
 
 def rows(
     batch: AnyBatch, *, compare: Callable[..., Documents], slots: Sequence[str]
 ) -> Array:
-    """Correct, filled and expected values of each slot, at a document's first segment."""
-    table = np.zeros((len(batch), len(slots), len(COUNTS)))
+    """Fillers of each slot in each category, at a document's first segment."""
+    table = np.zeros((len(batch), len(slots), len(CATEGORIES)))
     place = {slot: column for column, slot in enumerate(slots)}
-    for _, first, ours, theirs in compare(batch):
-        for count, values in enumerate((ours & theirs, ours, theirs)):
-            for (slot, _), times in values.items():
-                table[first, place.get(slot, place[OTHER]), count] += times
+    for _, first, pairs in compare(batch):
+        for pair in pairs:
+            slot = place.get(pair.slot_name, place[OTHER])
+            table[first, slot, CATEGORIES.index(pair.category)] += 1
     return table.reshape(len(batch), -1)
 
 
 def aggregate(totals: Array) -> Array:
     """F of each row of totals, in percent; NaN where nothing was filled or expected."""
-    correct, filled, expected = (totals[..., column::3].sum(-1) for column in range(3))
+    size = len(CATEGORIES)
+    counts = FillerCounts(
+        *(totals[..., column::size].sum(-1) for column in range(size))
+    )
     with np.errstate(invalid="ignore"):
-        return 100 * np.divide(2 * correct, filled + expected)
+        return 100 * np.divide(*RATES["f"](counts))
 
 
-def parts(totals: Array, *, slots: Sequence[str]) -> Parts:
-    """Counts, and precision, recall and F, of all slots and of each that has values."""
-    table = totals.reshape(len(slots), len(COUNTS))
-    counts = dict(zip(COUNTS, table.sum(0).tolist(), strict=True))
-    scores = _compute_scores(table.sum(0))
-    by_slot = {
-        slot: _compute_scores(values)
-        for slot, values in zip(slots, table, strict=True)
-        if values.any()
+def parts(statistics: Array, *, slots: dict[str, bool]) -> Parts:
+    """Counts and rates of all slots; counts, precision, recall and F of some and of each."""
+    table = statistics.reshape(len(slots), len(CATEGORIES))
+    relations = table[list(slots.values())].sum(0)
+    groups = {"relations": relations, **dict(zip(slots, table, strict=True))}
+    by_slot: Parts = {
+        name: [*counts.tolist(), *_compute_rates(counts, "precision", "recall", "f")]
+        for name, counts in groups.items()
+        if counts.any()
     }
-    named = dict(zip(("precision", "recall", "f"), scores, strict=True))
-    return {**counts, **named, **by_slot}
+    every = FillerCounts(*table.sum(0).tolist())
+    named = {"expected": every.possible, "filled": every.actual}
+    rates = dict(zip(RATES, _compute_rates(table.sum(0), *RATES), strict=True))
+    totals: Parts = every._asdict() | named | rates
+    # Totals come first, and a slot that is called like one of them does not hide it.
+    return totals | by_slot | totals
 
 
-def _compute_scores(counts: Array) -> list[float]:
-    """Precision, recall and F; 0 where they would divide by nothing."""
-    correct, filled, expected = counts.tolist()
-    return [
-        100 * correct / max(filled, 1),
-        100 * correct / max(expected, 1),
-        200 * correct / max(filled + expected, 1),
-    ]
+def _compute_rates(counts: Array, *names: str) -> list[float]:
+    """Rates in per cent; 0 where they would divide by nothing."""
+    terms = (RATES[name](FillerCounts(*counts.tolist())) for name in names)
+    return [100 * part / whole if whole else 0.0 for part, whole in terms]
 
 
 def details(batch: AnyBatch, *, compare: Callable[..., Documents]) -> Iterator[Detail]:
-    """Values that are missing, and values that are wrong or should not be there."""
-    for name, first, ours, theirs in compare(batch):
-        for note, values in (("missing", theirs - ours), ("spurious", ours - theirs)):
-            for slot, value in values.elements():
-                yield Detail(first, note, value, {"slot": slot, "document": name})
+    """Fillers that are not correct, beside those that the reference has."""
+    for name, first, pairs in compare(batch):
+        for pair in pairs:
+            if pair.category == "correct":
+                continue
+            about = {"slot": pair.slot_name, "document": name}
+            if pair.filled and pair.expected:
+                about["expected"] = pair.expected
+            text = pair.filled or pair.expected or ""
+            yield Detail(first, pair.category, text, about)
 
 
-def _check_documents(path: str, expected: Templates, batches: Iterable[Batch]) -> None:
+def _check_documents(expected: Templates, batches: Iterable[Batch]) -> None:
     known = {name for batch in batches for name in batch.place.documents or ()}
     if not known:
         msg = "ie compares templates by document, but no documents are known; give `documents`."
         raise CorpusError(msg)
-    check_documents(f"{path} has a template of", expected, known)
+    check_documents(f"{expected.path} has a template of", expected.documents, known)

@@ -6,6 +6,7 @@ judges alike, and nothing here sees a text or a file. What can be chosen by name
 
 agreement: Krippendorff's alpha, kappas and intraclass correlations
 arrays: kinds of arrays, quotients and means that respect NaN, the tie rule, round steps
+assignment: one-to-one pairs with the greatest total
 bootstrap: intervals of correlations only, from resamples or Fisher's formula
 correlation: coefficients of agreement with gold scores, in groups of any kind
 defaults: the default seed, trials, test and method of intervals

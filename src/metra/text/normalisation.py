@@ -61,6 +61,22 @@ def fold_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", composed).split())
 
 
+def normalise_answer(text: str) -> str:
+    """Return a folded text without punctuation at its ends, to compare answers and fillers.
+
+    >>> normalise_answer(" In 1987. ")
+    'in 1987'
+    """
+    folded = fold_text(text)
+    start, end = 0, len(folded)
+    while start < end and unicodedata.category(folded[start])[0] in "PZ":
+        start += 1
+    while start < end and unicodedata.category(folded[end - 1])[0] in "PZ":
+        end -= 1
+    # A text of punctuation alone is compared as it is.
+    return folded[start:end] or folded
+
+
 def contains_words(words: Sequence[str], within: Sequence[str]) -> bool:
     """Whether words stand next to each other, in their order, within others."""
     size = len(words)

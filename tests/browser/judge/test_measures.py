@@ -260,6 +260,66 @@ def test_a_template_is_scored_against_the_references(server, work):
     assert found["template-recall"] == [pytest.approx(100 / 3)]
 
 
+STAFF = [
+    {"template": "person", "slots": [["name", "Ann"], ["works for", "bank"]]},
+    {"template": "person", "slots": [["name", "Bob"], ["works for", "union"]]},
+]
+
+
+def test_several_instances_are_filled_by_keyboard(server, work):
+    mine = link(server, frozen("templates", material={"templates": {"d": STAFF}}))
+    page = work(mine)
+    # How many persons there are is not told.
+    assert page.locator(".templates fieldset").count() == 1
+    page.locator(".slots input").first.focus()
+    page.keyboard.type("Bob")
+    press(page, "Enter")
+    page.keyboard.type("union")
+    more = page.get_by_role("button", name="One more: person")
+    more.focus()
+    press(page, "Enter")
+    page.keyboard.type("Ann")
+    press(page, "Enter")
+    # The names of others are offered, where one of them may be meant.
+    options = page.locator("datalist option")
+    assert [one.get_attribute("value") for one in options.all()] == ["Bob", "Ann"]
+    page.keyboard.type("Bank.")
+    more.focus()
+    press(page, "Enter")
+    page.keyboard.type("Zoe")
+    page.get_by_role("button", name="Delete: person 3").click()
+    assert page.locator(".templates legend").all_inner_texts() == [
+        "person 1",
+        "person 2",
+    ]
+    # What was removed by mistake comes back.
+    press(page, "Enter")
+    third = page.get_by_role("group", name="person 3").locator("input")
+    expect(third.first).to_have_value("Zoe")
+    page.get_by_role("button", name="Delete: person 3").click()
+    press(page, "Control+Enter")
+    done(page)
+    assert scores(mine)["template"] == [100]
+    [judgement] = mine.judgements()
+    assert [len(one["slots"]) for one in judgement.value["template"]["filled"]] == [
+        2,
+        2,
+    ]
+
+
+def test_a_draft_keeps_its_instances(server, work):
+    mine = link(server, frozen("templates", material={"templates": {"d": STAFF}}))
+    page = work(mine)
+    page.locator(".slots input").first.fill("Ann")
+    page.get_by_role("button", name="One more: person").click()
+    page.keyboard.type("Bob")
+    expect(page.locator("#saved")).to_have_text("saved")
+    page.reload()
+    for number, name in enumerate(("Ann", "Bob"), 1):
+        form = page.get_by_role("group", name=f"person {number}")
+        expect(form.locator("input").first).to_have_value(name)
+
+
 def test_evaltrans_beside_what_was_judged(server, work):
     judged = {"judged": {"1": [["The market is closed.", 3], ["Nonsense here.", 0]]}}
     outputs = {"a": [OUTPUT[0]], "b": [OUTPUT[0]]}

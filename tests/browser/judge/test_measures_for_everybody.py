@@ -18,7 +18,12 @@ LONG = (
 TEXTS = {"s": [LONG * 2, "Kurz gesagt: nein."]}
 MATERIAL = {
     "questions": {"d": [["Warum?", ["darum"], []], ["Wo?", ["Da"], ["Da", LONG]]]},
-    "templates": {"d": [["organisation", "Fabrik"], ["place", "Donau"]]},
+    "templates": {
+        "d": [
+            {"template": "relation", "slots": [["person", "Ann"], [LONG[:30], "x"]]},
+            {"template": LONG[:40], "slots": [["place", "Donau"]]},
+        ]
+    },
     "baseline": LONG,
     "judged": {"1": [[LONG, 7], [LONG * 2, 3]]},
     "entities": {"1": [["ORGANIZATION", LONG * 2 + "x"], ["DATE", "heute"]]},

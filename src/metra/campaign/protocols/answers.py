@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Mapping
 from math import nan
 from typing import Any
-from unicodedata import category
 
 from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
-from metra.text.normalisation import fold_text
 
 #: What an answer is scored against; it is added when an answer is checked and never goes
 #: back to a judge.
@@ -87,18 +85,3 @@ def score_error_rate(scorer: str, native: float, worst: float = 100.0) -> Output
     75.0
     """
     return OutputScore(scorer, native, 100 * max(0.0, 1 - native / worst), False)
-
-
-def strip_punctuation(text: str) -> str:
-    """Return a folded text without punctuation at its ends, to compare answers.
-
-    >>> strip_punctuation(" In 1987. ")
-    'in 1987'
-    """
-    folded = fold_text(text)
-    start, end = 0, len(folded)
-    while start < end and category(folded[start])[0] in "PZ":
-        start += 1
-    while start < end and category(folded[end - 1])[0] in "PZ":
-        end -= 1
-    return folded[start:end]

@@ -8,7 +8,7 @@ from metra.campaign.protocols.answers import (
     KEY,
     get_table,
     make_undefined,
-    strip_punctuation,
+    score_error_rate,
 )
 from metra.campaign.protocols.kind import (
     Answer,
@@ -21,8 +21,21 @@ from metra.campaign.protocols.kind import (
     interpolate_chance,
 )
 from metra.errors import OptionError
-from metra.formats.annotations.templates import count_slots
+from metra.formats.annotations.templates import (
+    Instance,
+    build_entries,
+    parse_entries,
+    split_alternatives,
+)
 from metra.formats.scores.judgement import OutputScore
+from metra.metrics.template_alignment import (
+    RATES,
+    FillerCounts,
+    FillerPair,
+    count_fillers,
+    pair_fillers,
+)
+from metra.text.normalisation import normalise_answer
 
 #: How often simulated judges guess right without a text.
 _GUESSED = 0.25
@@ -142,8 +155,8 @@ def _iterate_answers(value: Mapping[str, Any]) -> Iterator[tuple[Any, Any, Any]]
 
 
 def _is_accepted(answer: str, question: Mapping[str, Any]) -> bool:
-    accepted = map(strip_punctuation, question["accepted"])
-    return strip_punctuation(answer) in accepted
+    accepted = map(normalise_answer, question["accepted"])
+    return normalise_answer(answer) in accepted
 
 
 def _check_answer(answer: object, choices: Sequence[str], place: str) -> str | None:
@@ -162,32 +175,43 @@ SLOTS = ("person", "place", "organisation", "relation")
 
 @dataclass(frozen=True, slots=True)
 class Template(KeyedKind):
-    """Values for slots, as many as the text gives, against those of the reference."""
+    """Fillers for slots, as many as the text gives, against those of the reference.
+
+    Where the reference has a flat list of fillers, so has the answer. Where it has
+    instances of templates, judges fill in as many instances as the text gives.
+    """
 
     kind: ClassVar[str] = "template"
-    answer: ClassVar[str] = "Values for the slots, as many as the text gives."
+    answer: ClassVar[str] = (
+        "Fillers for the slots, as many as the text gives, in as many instances of each "
+        "template."
+    )
     document_material: ClassVar[str] = "templates"
 
     slots: tuple[str, ...] = SLOTS
-    #: What was filled in from the reference: pairs of slot and value.
-    expected: tuple[tuple[str, str], ...] = ()
+    #: What was filled in from the reference.
+    expected: tuple[Instance, ...] = ()
 
     def bind(self, material: Material, document: str, segment: int) -> Self:
-        """Return the question with the reference's template of a document."""
-        filled = material.get("templates", {}).get(document, ())
-        return replace(self, expected=tuple((slot, value) for slot, value in filled))
+        """Return the question with the reference's templates of a document."""
+        entries = material.get("templates", {}).get(document, ())
+        return replace(self, expected=parse_entries(entries))
 
     def get_words(self) -> KindWords:
         """Return the names of the slots."""
         return KindWords(names={slot: slot for slot in self.slots})
 
     def extra(self, output: str) -> Answer:
-        """Return the slots of this document, without their values."""
-        return {"slots": self._list_slots()}
+        """Return the slots of this document's templates, without their fillers."""
+        slots = self._list_slots()
+        if "" in slots:
+            return {"slots": slots[""]}
+        listed = [{"template": one, "slots": slots[one]} for one in slots]
+        return {"templates": listed}
 
     def build_key(self, texts: Texts) -> Answer:
-        """Return the expected values."""
-        return {"expected": list(map(list, self.expected))}
+        """Return the expected fillers."""
+        return {"expected": build_entries(self.expected)}
 
     def check(self, value: object, name: str, texts: Texts) -> Answer:
         """Return the filled slots with the expected ones."""
@@ -197,39 +221,81 @@ class Template(KeyedKind):
         if not isinstance(filled, list):
             msg = f"{name}: filled is {filled!r}; expected a list of slots and values."
             raise OptionError(msg)
-        pairs = [
-            _check_pair(pair, known, f"{name}, entry {number}")
-            for number, pair in enumerate(filled, 1)
+        entries = [
+            _check_entry(entry, known, f"{name}, entry {number}")
+            for number, entry in enumerate(filled, 1)
         ]
-        return {"filled": pairs, KEY: key}
+        return {"filled": entries, KEY: key}
 
     def scores(self, value: Answer, name: str) -> list[OutputScore]:
-        """Return F, precision and recall of the values in per cent, as at the MUC.
+        """Return F, precision, recall and the error rates in per cent, as at the MUC.
 
         >>> key = {"expected": [["who", "Ann"], ["where", "Rome"]]}
         >>> value = {"filled": [["who", "ann"], ["who", "Bob"]], "key": key}
-        >>> [one.native for one in Template().scores(value, "template")]
+        >>> [one.native for one in Template().scores(value, "template")][:3]
         [50.0, 50.0, 50.0]
         """
-        filled, expected = map(count_slots, (value["filled"], value[KEY]["expected"]))
-        correct = (filled & expected).total()
-        ours, theirs = filled.total(), expected.total()
-        nothing, none = "nothing was filled in", "nothing was expected"
+        counts = count_fillers(pair_answer(value))
         return [
-            _score_share(name, 2 * correct, ours + theirs, f"{nothing} or expected"),
-            _score_share(f"{name}-precision", correct, ours, nothing),
-            _score_share(f"{name}-recall", correct, theirs, none),
+            _score_rate(counts, name, rate, reason) for rate, reason in _REASONS.items()
         ]
 
     def simulate(self, qualities: Sequence[float], text: str, rng: Rng) -> Answer:
-        """Draw expected values, more of them where the quality is higher."""
+        """Draw expected fillers, more of them where the quality is higher."""
         right = interpolate_chance(qualities, 0.3, 0.95)
-        filled = [list(pair) for pair in self.expected if rng.random() < right]
-        wrong = [slot for slot, _ in self.expected if rng.random() < 0.1]
-        return {"filled": filled + [[slot, "something else"] for slot in wrong]}
+        filled = []
+        for instance in self.expected:
+            slots = [
+                (slot, split_alternatives(filler)[0])
+                for slot, filler in instance.slots
+                if rng.random() < right
+            ]
+            slots += [
+                (slot, "something else")
+                for slot, _ in instance.slots
+                if rng.random() < 0.1
+            ]
+            if slots:
+                filled.append(Instance(instance.template, tuple(slots)))
+        return {"filled": build_entries(filled)}
 
-    def _list_slots(self) -> list[str]:
-        return list(dict.fromkeys(slot for slot, _ in self.expected) or self.slots)
+    def _list_slots(self) -> dict[str, list[str]]:
+        """Return the slots of each template; a flat list has one without a name."""
+        slots: dict[str, dict[str, None]] = {}
+        for instance in self.expected:
+            named = slots.setdefault(instance.template, {})
+            named.update(dict.fromkeys(slot for slot, _ in instance.slots))
+        return {one: list(slots[one]) for one in slots} or {"": list(self.slots)}
+
+
+def pair_answer(value: Mapping[str, Any]) -> list[FillerPair]:
+    """Return the fillers of a checked answer, paired with the expected ones."""
+    sides = value[KEY]["expected"], value["filled"]
+    return pair_fillers(*map(parse_entries, sides))
+
+
+def _check_entry(
+    entry: object, known: Mapping[str, Sequence[str]] | None, place: str
+) -> Any:
+    """Return a pair of slot and filler, or an instance with such pairs."""
+    if not isinstance(entry, Mapping):
+        if known is not None and "" not in known:
+            msg = f"{place} is {entry!r}; expected an instance of {', '.join(known)}."
+            raise OptionError(msg)
+        return _check_pair(entry, known[""] if known else None, place)
+    template, slots = entry.get("template"), entry.get("slots")
+    if not isinstance(template, str) or not isinstance(slots, list):
+        msg = f"{place} is {entry!r}; expected a template and a list of slots."
+        raise OptionError(msg)
+    if known is not None and template not in known:
+        expected = ", ".join(filter(None, known)) or "pairs of slot and value"
+        msg = f"{place} is of the template {template!r}; expected {expected}."
+        raise OptionError(msg)
+    named = known[template] if known else None
+    return {
+        "template": template,
+        "slots": [_check_pair(pair, named, place) for pair in slots],
+    }
 
 
 def _check_pair(pair: object, known: Sequence[str] | None, place: str) -> list[str]:
@@ -245,6 +311,28 @@ def _check_pair(pair: object, known: Sequence[str] | None, place: str) -> list[s
         msg = f"{place} fills {slot!r}; expected {', '.join(known)}."
         raise OptionError(msg)
     return [slot, value]
+
+
+#: The rates that answers are scored by, and why there may be none.
+_REASONS = {
+    "f": "nothing was filled in or expected",
+    "precision": "nothing was filled in",
+    "recall": "nothing was expected",
+    "error": "nothing was filled in or expected",
+    "undergeneration": "nothing was expected",
+    "overgeneration": "nothing was filled in",
+    "substitution": "no filled value stands for an expected one",
+}
+
+
+def _score_rate(counts: FillerCounts, name: str, rate: str, reason: str) -> OutputScore:
+    part, whole = RATES[rate](counts)
+    scorer = name if rate == "f" else f"{name}-{rate}"
+    if rate in ("f", "precision", "recall"):
+        return _score_share(scorer, part, whole, reason)
+    if not whole:
+        return make_undefined(scorer, reason, higher=False)
+    return score_error_rate(scorer, 100 * part / whole)
 
 
 def _score_share(name: str, part: float, whole: int, reason: str) -> OutputScore:

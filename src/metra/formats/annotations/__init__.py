@@ -3,7 +3,7 @@
 table: tables of annotations, and the segment or document that each row is about
 entities: names in a text, in a table or marked in the text
 terms: terms that a translation should use
-templates: slots filled from documents
+templates: instances filled from documents: slots, fillers and relations
 relevance: queries, and the documents relevant to them
 judged_outputs: outputs with scores from earlier judgements, in a table or a database
 weights: salience lists of words, information weights of n-grams

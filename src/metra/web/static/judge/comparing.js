@@ -25,4 +25,5 @@ export function compareLists(given, ours) {
   return hits ? "near" : "other";
 }
 
-const fold = (one) => (one === null ? "" : one.normalize("NFC").toLowerCase());
+// As the server compares them: without case and without punctuation at the ends.
+const fold = (one) => (one === null ? "" : one.normalize("NFC").toLowerCase().replace(/^[\p{P}\p{Z}]+|[\p{P}\p{Z}]+$/gu, ""));

@@ -4,7 +4,6 @@ python docs/generate.py          writes what is stale
 python docs/generate.py --check  writes nothing; exits 1 if anything is stale
 """
 
-import re
 import sys
 from contextlib import chdir
 from pathlib import Path
@@ -14,6 +13,7 @@ import consoles
 import measure_pages
 import module_index
 import protocol_scales
+from page_blocks import fill_block
 
 from metra.corpus import examples
 
@@ -61,26 +61,11 @@ def generated() -> dict[Path, str]:
         path = ROOT / place
         if path.suffix == ".md":
             text = f"\n{text}\n"  # Markdown wants a blank line after a comment
-        pages[path] = with_block(pages.get(path) or found(path), block, text)
+        pages[path] = fill_block(pages.get(path) or found(path), block, text)
     for path in sorted(path for pattern in BY_HAND for path in ROOT.glob(pattern)):
         page = pages.get(path) or found(path)
         pages[path] = consoles.refreshed(page, examples.HOME)
     return pages
-
-
-def with_block(page: str, name: str, text: str) -> str:
-    """Replace what stands between the lines `generated: NAME` and `end of NAME`."""
-    block = rf"(^[^\n]*generated: {name}\b[^\n]*\n).*?(^[^\n]*end of {name}\b)"
-    filled, count = re.subn(
-        block,
-        lambda match: f"{match[1]}{text}\n{match[2]}",
-        page,
-        flags=re.DOTALL | re.MULTILINE,
-    )
-    if count != 1:
-        msg = f"A page has {count} generated blocks named {name!r}; expected one."
-        raise SystemExit(msg)
-    return filled
 
 
 def found(path: Path) -> str:

@@ -7,17 +7,14 @@ tradopad-adequacy, elitr-adequacy-fluency and ort-encs-48refs. Only numbers are 
 --plots draws the pictures beside this file.
 """
 
-import csv
-import gzip
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
-from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.record import (
@@ -36,7 +33,7 @@ from metra.meta.refs import correlate_subsets
 from metra.report.pictures.curves import CurvePlot, draw_curves
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 from metra.scoring.evaluate import make_metrics
-from metra.scoring.scorers import ReferenceSubset, score_systems
+from metra.scoring.scorers import score_systems
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 from metra.stats.defaults import SEED
@@ -45,6 +42,16 @@ from metra.stats.panel import ScorePanel
 from metra.stats.pseudo_documents import DocumentCurves, draw_documents
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "studies"))
+
+from data_sets import (  # noqa: E402 (docs is no package)
+    read_adequacy,
+    read_elitr,
+    read_ort,
+    read_rows,
+    read_wmt23,
+)
+
 LENGTHS = (1, 2, 5, 10, 20, 50, 100, 0)
 MEASURES = (
     "bleu:smooth=exp", "nist", "f1", "gtm:e=1", "gtm:e=2", "recall", "meteor", "chrf", "ter",
@@ -62,19 +69,18 @@ FIGURES = (
 
 def main(folder: Path, *, plots: bool) -> None:
     """Print the tables one after the other."""
-    wmt = folder / "wmt23-mqm-esa"
-    adequacy = agreement_of(adequacy_judgements(folder / "tradopad-adequacy"))
+    adequacy = agreement_of(read_adequacy(folder))
     found = {"adequacy, 25 judges": adequacy}
     for lang in ("en-de", "zh-en"):
         for method in ("none", "z"):
             label = f"MQM {lang}{', z' if method == 'z' else ''}"
-            found[label] = agreement_of(three_raters(wmt, lang), method)
+            found[label] = agreement_of(three_raters(folder, lang), method)
     print_agreement(found)
-    lined, drawn = documents(wmt)
+    lined, drawn = documents(folder)
     print_curves(lined, drawn)
-    print_crossed(crossed_judges(folder / "elitr-adequacy-fluency"))
-    independent = by_number(folder / "ort-encs-48refs", 4, [1, 2, 3, 4])
-    edited = by_number(folder / "ort-encs-48refs", 48, [1, 2, 4, 8, 16, 48])
+    print_crossed(crossed_judges(folder))
+    independent = by_number(folder, 4, [1, 2, 3, 4])
+    edited = by_number(folder, 48, [1, 2, 4, 8, 16, 48])
     for studies in (independent, edited):
         for level, study in studies.items():
             print_references(level, study)
@@ -89,19 +95,10 @@ def agreement_of(scores: Scores, method: str = "none") -> JudgeAgreement:
     return agree(collect_ratings(scores, scores.names[0]))
 
 
-def adequacy_judgements(folder: Path) -> Scores:
-    """Everybody judged the same hundred outputs from 1 to 5."""
-    lines = list(rows(folder / "ratings.tsv"))
-    items = [ScoredItem(line["item"]) for line in lines]
-    values = {Scorer("adequacy", "adequacy"): [float(r["adequacy"]) for r in lines]}
-    return build_score_table(
-        [""] * len(lines), items, values, [line["judge"] for line in lines]
-    )
-
-
 def three_raters(folder: Path, lang: str) -> Scores:
     """Outputs that three raters marked, alone or beside another output."""
-    lines = list(rows(folder / f"{lang}.sxs_mqm_ratings.tsv.gz"))
+    path = folder / "wmt23-mqm-esa" / f"{lang}.sxs_mqm_ratings.tsv.gz"
+    lines = list(read_rows(path))
     systems = [f"{line['system']} {line['condition']}" for line in lines]
     items = [ScoredItem(line["seg"]) for line in lines]
     values = {Scorer("mqm", "mqm"): [float(line["mqm"]) for line in lines]}
@@ -110,15 +107,13 @@ def three_raters(folder: Path, lang: str) -> Scores:
 
 def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
     """Two campaigns of ESA judged the same outputs: two judgements of each."""
-    refs = [row["refA"] for row in rows(folder / "en-de.segments.tsv.gz")]
-    lines = list(rows(folder / "en-de.outputs.tsv.gz"))
-    systems = [s for s in lines[0] if s != "seg" and not s.startswith("ref")]
-    outputs = {name: [line[name] for line in lines] for name in systems}
+    judged = read_wmt23(folder, "en-de")
+    outputs, tables = judged.outputs, folder / "wmt23-mqm-esa"
     measures = make_metrics(MEASURES)
-    mine, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
+    mine, statistics = score_systems(Outputs(judged.evalset, outputs), measures)
     marks = [
         row
-        for row in rows(folder / "en-de.annotations.tsv.gz")
+        for row in read_rows(tables / "en-de.annotations.tsv.gz")
         if row["protocol"] in ("ESA-1", "ESA-2")
         and row["is_control"] == "no"
         and row["system"] in outputs
@@ -131,7 +126,9 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
     )
     z = normalise(esa, "esa", "z").scores
     given = [
-        r for r in rows(folder / "en-de.seg_scores.tsv.gz") if r["system"] in outputs
+        row
+        for row in read_rows(tables / "en-de.seg_scores.tsv.gz")
+        if row["system"] in outputs
     ]
     neural = build_score_table(
         [row["system"] for row in given],
@@ -150,41 +147,14 @@ def documents(folder: Path) -> tuple[ScorePanel, DocumentCurves]:
 
 def crossed_judges(folder: Path) -> dict[str, DocumentCurves]:
     """Two judges judged all systems of a segment, Czech-English: each way to draw them."""
-    texts = {
-        (row["doc"], row["line"]): row
-        for row in rows(folder / "segments.tsv")
-        if row["lp"] == "cs-en"
-    }
-    marks = [
-        row
-        for row in rows(folder / "ratings.tsv")
-        if (row["doc"], row["line"]) in texts and row["system"] != "ref"
-    ]
-    judges_of: dict[tuple[str, str], set[str]] = {}
-    for row in marks:
-        judges_of.setdefault((row["doc"], row["line"]), set()).add(row["judge"])
-    kept = [segment for segment, judges in judges_of.items() if len(judges) > 1]
-    place = {segment: str(at) for at, segment in enumerate(kept, 1)}
-    marks = [row for row in marks if (row["doc"], row["line"]) in place]
-    outputs = {
-        system: [texts[segment][system] for segment in kept]
-        for system in dict.fromkeys(row["system"] for row in marks)
-    }
-    refs = [texts[segment]["ref"] for segment in kept]
-    measures = make_metrics(["bleu:smooth=exp", "chrf"])
-    mine, statistics = score_systems(Outputs(EvalSet([refs]), outputs), measures)
-    parts = build_score_table(
-        [row["system"] for row in marks],
-        [ScoredItem(place[row["doc"], row["line"]]) for row in marks],
-        {
-            Scorer(name, name): [float(row[name] or "nan") for row in marks]
-            for name in ("adequacy", "fluency")
-        },
-        [row["judge"] for row in marks],
+    elitr = read_elitr(folder, "cs-en")
+    people, total = elitr.people, "adequacy+fluency"
+    pairs = np.unique(np.stack([people.item, people.judge]), axis=1)
+    twice = np.bincount(pairs[0], minlength=len(people.items)) > 1
+    parts = people.keep_lines(twice[people.item])
+    scores, lined = elitr.line_up(
+        total, ["bleu:smooth=exp", "chrf"], people=add_total(parts, total)[0]
     )
-    total = "adequacy+fluency"
-    scores = concatenate_scores([add_total(parts, total)[0], mine])
-    lined = build_panel(scores, total, list(measures), statistics=statistics)
     judged = gather_judgements(scores, lined)
     print(f"{len(lined.systems)} systems, {lined.compared} segments, {total}\n")
     return {
@@ -207,41 +177,19 @@ def by_number(
     folder: Path, streams: int, counts: list[int]
 ) -> dict[str, ReferenceStudy]:
     """Pearson's r of segments and of systems: four independent references, then edits."""
-    lines = list(rows(folder / "refs.tsv.gz"))
-    names = [n for n in lines[0] if n.startswith("R")][:streams]
-    refs = [[line[name] for line in lines] for name in names]
-    marks = [r for r in rows(folder / "outputs.tsv.gz") if r["system"] != "ref"]
-    place = {line["seg"]: at for at, line in enumerate(lines)}
-    outputs: dict[str, list[str]] = {}
-    for mark in marks:
-        texts = outputs.setdefault(mark["system"], [""] * len(lines))
-        texts[place[mark["seg"]]] = mark["text"]
-    # An exact zero stands for a segment that nobody judged.
-    judged = [mark for mark in marks if float(mark["da_z"]) != 0]
-    gold = build_score_table(
-        [mark["system"] for mark in judged],
-        [ScoredItem(str(place[mark["seg"]] + 1)) for mark in judged],
-        {Scorer("da", "da"): [float(mark["da_z"]) for mark in judged]},
-    )
-    measures = make_metrics(["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"])
-    corpus = Outputs(EvalSet(refs), outputs)
+    ort = read_ort(folder, streams)
+    measures = ["bleu", "f1", "gtm:e=1", "recall", "chrf", "ter"]
 
     @cache
     def score(chosen: tuple[int, ...]) -> ScorePanel:
-        mine, statistics = score_systems(ReferenceSubset(corpus, chosen), measures)
-        return build_panel(
-            concatenate_scores([gold, mine]),
-            "da",
-            list(measures),
-            statistics=statistics,
-        )
+        return ort.line_up("da", measures, references=chosen)[1]
 
     studies = {}
     for level in ("seg", "sys"):
         ask = parse_specs(["pearson"], level, Options())[0]
         found, _ = correlate_subsets(
             score,  # type: ignore[arg-type]
-            len(refs),
+            streams,
             ask,
             counts=counts,
             most=6,
@@ -374,13 +322,6 @@ def draw(
             references[level].means,
         )
         save(HERE / file, draw_curves(by_count))
-
-
-def rows(path: Path) -> Iterator[dict[str, str]]:
-    """Read a table without quoting."""
-    opened = partial(gzip.open, mode="rt") if path.suffix == ".gz" else open
-    with opened(path, encoding="utf-8", newline="\n") as file:
-        yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,13 @@ FOLDER holds test sets with outputs and references; without it only the example 
 comes with metra is measured. Only numbers are printed.
 """
 
-import csv
-import gzip
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from data_sets import read_columns
 
 import metra
 from metra import _core
@@ -118,8 +117,8 @@ def real_sets(folder: Path) -> Iterator[TestSet]:
     """Give what the folder holds of the sets that the study names."""
     wmt23 = folder / "data" / "wmt23-mqm-esa"
     for pair in ("he-en", "zh-en", "en-de"):
-        segments = columns(wmt23 / f"{pair}.segments.tsv.gz")
-        outputs = columns(wmt23 / f"{pair}.outputs.tsv.gz")
+        segments = read_columns(wmt23 / f"{pair}.segments.tsv.gz")
+        outputs = read_columns(wmt23 / f"{pair}.outputs.tsv.gz")
         refs = [text for name, text in segments.items() if name.startswith("ref")]
         systems = [
             text for name, text in outputs.items() if name[:3] not in ("seg", "ref")
@@ -130,9 +129,9 @@ def real_sets(folder: Path) -> Iterator[TestSet]:
     systems = [lines(path) for path in sorted(wmt21.glob("hyp.*.txt"))]
     refs = [lines(wmt21 / f"ref.{name}.txt") for name in "AB"]
     yield from with_references("WMT21 ru-en", systems, [refs[:1], refs])
-    czech = columns(folder / "data" / "ort-encs-48refs" / "refs.tsv.gz")
+    czech = read_columns(folder / "data" / "ort-encs-48refs" / "refs.tsv.gz")
     refs = [czech[f"R{at}"] for at in (1, 2, 3, 4)]
-    outputs = columns(folder / "data" / "ort-encs-48refs" / "outputs.tsv.gz")
+    outputs = read_columns(folder / "data" / "ort-encs-48refs" / "outputs.tsv.gz")
     place = {seg: at for at, seg in enumerate(czech["seg"])}
     rows = [
         (text, place[seg])
@@ -144,7 +143,7 @@ def real_sets(folder: Path) -> Iterator[TestSet]:
     hyps = [[text for text, _ in rows]]
     refs = [[ref[at] for _, at in rows] for ref in refs]
     yield from with_references("WMT20 en-cs", hyps, [refs[:1], refs])
-    items = columns(folder / "data" / "tradopad-adequacy" / "items.tsv")
+    items = read_columns(folder / "data" / "tradopad-adequacy" / "items.tsv")
     refs = [items[f"ref{at}"] for at in (1, 2, 3, 4)]
     yield from with_references("news zh-en", [items["mt"]], [refs[:1], refs])
 
@@ -161,14 +160,6 @@ def with_references(
 def lines(path: Path) -> list[str]:
     """Read lines that end at a newline and nowhere else."""
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-
-
-def columns(path: Path) -> dict[str, list[str]]:
-    """Read a table of tab-separated values, packed or not."""
-    unpack = gzip.open if path.suffix == ".gz" else open
-    with unpack(path, "rt", encoding="utf-8", newline="\n") as file:
-        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
-    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 if __name__ == "__main__":

@@ -141,7 +141,8 @@ def test_what_is_wrong_is_said(cli, write, tmp_path):
     ran = cli("judge", "import", write("a.txt", ["hello"]))
     assert ran.code == 2
     assert "which no reader knows" in ran.err
-    ran = cli("judge", "import", write("b.jsonl", b'{"schema": "x"}'), "--lang", "en")
+    judgements = write("b.jsonl", b'{"schema": "metra-judgement/1"}')
+    ran = cli("judge", "import", judgements, "--lang", "en")
     assert ran.code == 2
     assert "The languages are 'en'; expected two codes" in ran.err
     folder = tmp_path / "none"

@@ -68,9 +68,9 @@ def ltv(
     evaluation of MT quality", LREC. `gram=salient` is the rule of their other paper of that
     year, "Extending the BLEU MT evaluation method with frequency weightings", ACL: an n-gram
     counts 1, or the salience of its word if that is above 1, which is about where content
-    words begin. It is the same as gram=max,floor=1,oov=1. The rule is given as others
-    report it and is not checked against the paper's text; that of several such words the
-    most salient counts is our reading.
+    words begin. It is the same as gram=max,floor=1,oov=1. We could not check
+    the rule against the paper's text; that the most salient of several such words counts
+    is our reading.
 
     Options:
         weight: what a word weighs: its tf.idf, its S-score, or none: every word 1.

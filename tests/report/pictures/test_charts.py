@@ -38,6 +38,18 @@ CLOUD = ScatterPoints(
     fit=LineFit(3.0, -4.67, [(1.0, -3.0, 0.0), (3.0, 3.0, 6.0)]),
     caption="caption",
 )
+SHARED_COLOURS = CurvePlot(
+    "title",
+    "caption",
+    "across",
+    "down",
+    ["1", "2"],
+    {f"{name}, {count}": [0.1, 0.2] for name in "abcd" for count in (3, 1)},
+    dashed=[f"{name}, 1" for name in "abcd"],
+    colours={
+        f"{name}, {count}": at for at, name in enumerate("abcd") for count in (1, 3)
+    },
+)
 HEAT = Heatmap(
     "t", "c", [AWKWARD, "b"], [[float("nan"), 0.0004], [-0.5, 0.2]], "p", [1, 2]
 )
@@ -45,6 +57,7 @@ BARS = Histogram("t", "c", "difference", [("0", 3), (AWKWARD, 1)])
 JUDGES = JudgePlot("t", "c", "judge a", "judge b", [(1.0, 2.0)], [(1.1, 1.9)])
 DRAWN = [
     pytest.param(draw_curves(CURVES), id="curves"),
+    pytest.param(draw_curves(SHARED_COLOURS), id="curves of four colours"),
     pytest.param(draw_scatter(CLOUD), id="scatter"),
     pytest.param(draw_heatmap(HEAT), id="heatmap"),
     pytest.param(draw_histogram(BARS), id="histogram"),
@@ -109,3 +122,12 @@ def test_small_p_values_are_written_short():
     drawn = draw_heatmap(HEAT)
     assert "&lt;.001" in drawn
     assert 'class="heat negative"' in drawn
+
+
+def test_series_may_share_a_colour():
+    paths = re.findall(
+        r'class="curve (series-\d)( dashed)?"', draw_curves(SHARED_COLOURS)
+    )
+    solid = [(f"series-{at}", "") for at in range(4)]
+    dashed = [(f"series-{at}", " dashed") for at in range(4)]
+    assert sorted(paths) == sorted(solid + dashed)

@@ -30,6 +30,18 @@ class CurvePlot:
     bands: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
     #: Series that stand apart, such as people against people: drawn dashed.
     dashed: Sequence[str] = ()
+    #: The number of a series' colour, where it is not that of its place.
+    colours: Mapping[str, int] = field(default_factory=dict)
+
+    def choose_colour(self, name: str) -> str:
+        """Choose the class of a series, which has its colour."""
+        place = list(self.series).index(name)
+        return chart.name_series(self.colours.get(name, place))
+
+    def is_dashed(self, name: str) -> bool:
+        """Tell whether a line is dashed: one that stands apart, or has a colour again."""
+        again = list(self.series).index(name) >= chart.COLOURS
+        return name in self.dashed or (again and name not in self.colours)
 
 
 def draw_curves(curves: CurvePlot) -> str:
@@ -83,12 +95,12 @@ def _draw_labels(
 def _draw_lines(
     curves: CurvePlot, x: chart.AxisScale, y: chart.AxisScale
 ) -> Iterator[Html]:
-    for number, (name, line) in enumerate(curves.series.items()):
-        kind = chart.name_series(number)
+    for name, line in curves.series.items():
+        kind = curves.choose_colour(name)
         ends = curves.bands.get(name, ())
         band = [(at, low, high) for at, (low, high) in enumerate(ends)]
         yield from chart.draw_band(band, x, y, kind)
-        dashed = " dashed" if name in curves.dashed or number >= chart.COLOURS else ""
+        dashed = " dashed" if curves.is_dashed(name) else ""
         path, pen = "", "M"
         for at, value in enumerate(line):
             if value != value:
@@ -113,8 +125,8 @@ def _draw_names(
             ends.append((y(last), number, name))
     ends.sort()
     places = _spread_places([place for place, _, _ in ends], y.start)
-    for place, (_, number, name) in zip(places, ends, strict=True):
-        kind = f"end {chart.name_series(number)}"
+    for place, (_, _, name) in zip(places, ends, strict=True):
+        kind = f"end {curves.choose_colour(name)}"
         yield chart.draw_text(x.stop + 7, place + 4, shorten_text(name, longest), kind)
 
 

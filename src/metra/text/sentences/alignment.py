@@ -91,9 +91,10 @@ def align_sentences(
     Nothing of the output is lost: sentences that correspond to no segment are added to the
     one before, and one that covers several segments is cut by the minimum edit distance.
 
-    >>> matches = align_sentences("It rains. We stay.", [["It rains and we stay.", "Good."]])
-    >>> [match.text for match in matches], [match.kind for match in matches]
-    (['It rains. We stay.', ''], ['joined', 'omitted'])
+    >>> references = [["It rains and so we stay at home.", "Nobody minds it."]]
+    >>> matches = align_sentences("It rains. We stay at home. Nobody minds.", references)
+    >>> [(match.kind, match.text) for match in matches]
+    [('joined', 'It rains. We stay at home.'), ('one', 'Nobody minds.')]
     """
     lines = [output] if isinstance(output, str) else list(output)
     sentences = [

@@ -1,0 +1,177 @@
+"""Dabbadie et al. 2002: the collective exercise, on the example that comes with metra."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from differences import Estimate
+from study_page import Claim, Section, StudyTable
+
+from metra.campaign.evaluator_files import read_evaluator_files
+from metra.campaign.exercise_study import ExerciseStudy, run_exercise
+from metra.corpus import examples
+from metra.formats.annotations.quality_model import read_quality_model
+from metra.meta.scatter import ScatterPoints
+from metra.report.pictures.heatmap import Heatmap
+from metra.report.writers.exercise import build_matrix
+from metra.stats.line_fit import fit_line
+
+FOLDER = examples.HOME / "exercise"
+#: Who computed or measured what; files with judges name them.
+FILES = (
+    "ann=ann.json",
+    "dan=dan.tsv",
+    "clarity.tsv",
+    "adequacy.tsv",
+    "correction-time.tsv",
+)
+
+
+@cache
+def hold_exercise() -> ExerciseStudy:
+    """Hold the exercise on the example."""
+    paths = []
+    for given in FILES:
+        evaluator, _, file = given.rpartition("=")
+        paths.append(
+            f"{evaluator}={FOLDER / file}" if evaluator else str(FOLDER / file)
+        )
+    model = read_quality_model(str(FOLDER / "leaflet.toml"))
+    return run_exercise(read_evaluator_files(paths), model=model)
+
+
+def make_results(data: Path) -> Section:
+    """Mean and standard deviation over evaluators, of each system by each measure."""
+    del data
+    study = hold_exercise()
+    cells = {(one.metric, one.system): one for one in study.exercise.systems}
+    rows = []
+    for system in study.systems:
+        row = [system]
+        for metric in study.metrics:
+            one = cells[metric, system]
+            row.append(_show_pair(one.mean, one.deviation))
+        rows.append(tuple(row))
+    heads = ("system", *study.metrics)
+    caption = "Mean over evaluators from 0 to 100 ± standard deviation over evaluators:"
+    return Section(tables=(StudyTable(heads, tuple(rows), caption=caption),))
+
+
+def _show_pair(mean: float | None, deviation: float | None) -> str:
+    if mean is None:
+        return "–"
+    return f"{mean:.2f}" if deviation is None else f"{mean:.2f} ± {deviation:.2f}"
+
+
+def make_reliability(data: Path) -> Section:
+    """How far evaluators of each measure are apart."""
+    del data
+    study = hold_exercise()
+    rows = tuple(
+        (
+            one.metric,
+            str(one.evaluators),
+            str(one.shared),
+            *(_show(figure) for figure in (one.mean, one.deviation, one.agreement)),
+        )
+        for one in study.exercise.reliability
+    )
+    kinds = {scale.metric: scale.kind for scale in study.scales}
+    spread = {
+        kind: {
+            one.metric: one.deviation
+            for one in study.exercise.reliability
+            if kinds[one.metric] == kind and one.deviation is not None
+        }
+        for kind in ("human", "automated")
+    }
+    most = max(spread["automated"].values())
+    listed = "; ".join(
+        f"{metric} ({kind}) {value:.2f}"
+        for kind, each in spread.items()
+        for metric, value in each.items()
+    )
+    claim = Claim(
+        "contradicted" if most > 0 else "holds",
+        "automated measures give the same translation the same score every time, human "
+        "judges do not.",
+        f"standard deviations over evaluators, in points: {listed}. A program repeats its "
+        "score, but two evaluators who choose other references get other scores. (One "
+        "small example: there is no interval.)",
+    )
+    heads = ("measure", "evaluators", "shared", "mean", "SD", "alpha")
+    return Section((claim,), (StudyTable(heads, rows),))
+
+
+def _show(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def make_correlations(data: Path) -> Section:
+    """Automated measures against human ones, and every measure against every other."""
+    del data
+    study = hold_exercise()
+    rows, estimates = [], {}
+    for one in study.human:
+        if one.pearson is None or one.interval is None:
+            continue
+        estimate = Estimate(one.pearson, *one.interval)
+        estimates[f"{one.automated} with {one.human}"] = estimate
+        cells = str(estimate), _show(one.spearman)
+        rows.append((one.automated, one.human, str(len(one.names)), *cells))
+    names = {one.automated for one in study.human}
+    followed = {
+        name
+        for name in names
+        if any(
+            each.low > 0 for label, each in estimates.items() if label.startswith(name)
+        )
+    }
+    listed = "; ".join(f"{name} {estimate}" for name, estimate in estimates.items())
+    claim = Claim(
+        "holds" if followed == names else "open",
+        "automated measures must correlate well with some aspect of human ones.",
+        f"{len(followed)} of {len(names)} automated measures have an r above zero, with all "
+        f"of its interval, with a human one: {listed}.",
+    )
+    best = max(
+        (one for one in study.human if one.pearson is not None),
+        key=lambda one: abs(one.pearson or 0),
+    )
+    unit = "translations" if study.level == "text" else "systems"
+    plot = ScatterPoints(
+        f"{best.automated} and {best.human}",
+        best.human,
+        best.automated,
+        list(best.names),
+        list(best.x),
+        list(best.y),
+        [""] * len(best.names),
+        [False] * len(best.names),
+        fit_line(np.array(best.x), np.array(best.y)),
+        f"Pearson {best.pearson:.3f}, {len(best.names)} {unit}, 0 to 100",
+        points=unit,
+    )
+    values = [
+        [np.nan if value is None else value for value in row]
+        for row in build_matrix(study)
+    ]
+    heat = Heatmap(
+        "Measures against measures",
+        f"Pearson's r over {unit}, means over evaluators",
+        study.metrics,
+        values,
+        "r",
+    )
+    heads = ("automated", "human", unit, "Pearson", "Spearman")
+    table = StudyTable(heads, tuple(rows), text=2)
+    return Section((claim,), (table,), {"human": plot, "matrix": heat})
+
+
+#: Sections that read no set: all of them.
+OWN = ("results", "reliability", "correlations")
+SECTIONS = {
+    "results": make_results,
+    "reliability": make_reliability,
+    "correlations": make_correlations,
+}

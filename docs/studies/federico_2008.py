@@ -1,0 +1,328 @@
+"""Federico 2008: brevity penalties, BLEU or NIST, graders, and systems of different nature."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from data_sets import (
+    JudgedSet,
+    read_adequacy,
+    read_elitr,
+    read_wmt12,
+    read_wmt23_errors,
+)
+from differences import (
+    Coefficients,
+    Estimate,
+    correlate_systems,
+    make_claim,
+    make_estimate,
+)
+from study_page import Claim, Section, StudyTable, Verdict
+
+import metra
+from metra.formats.scores.panel import collect_ratings
+from metra.formats.scores.record import Scores
+from metra.meta.judge_plots import build_gap_histogram
+from metra.meta.scatter import build_system_clouds, correlate_choices
+from metra.metrics.bleu import compute_bleu_penalty, compute_nist_penalty
+from metra.report.pictures.curves import CurvePlot
+from metra.stats.arrays import Codes
+from metra.stats.bootstrap import draw_resamples, fisher_interval
+from metra.stats.correlation import Options
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.judge_agreement import JudgeAgreement, agree
+from metra.stats.line_fit import fit_line
+from metra.stats.moments import pearson
+from metra.stats.panel import ScorePanel
+
+MEASURES = {"BLEU": "bleu", "NIST": "nist"}
+KINDS = ("adequacy", "fluency")
+WINS = "share of wins"
+#: Products of which WMT's report calls three rule-based; the data does not say which.
+PRODUCTS = ("onlineC", "onlineD", "onlineE", "onlineF")
+CLASSES = ("statistical", "rule-based")
+
+
+def make_penalties(data: Path) -> Section:
+    """The picture of both brevity penalties, and where they meet."""
+    del data
+    ratios = np.arange(0.05, 1.2001, 0.05)
+    lines = {
+        "BLEU": compute_bleu_penalty(ratios, 1),
+        "NIST": compute_nist_penalty(ratios, 1),
+    }
+    fine = np.linspace(0.5, 0.99, 4901)
+    harder = compute_bleu_penalty(fine, 1) < compute_nist_penalty(fine, 1)
+    meet = float(fine[harder.argmax()])
+    penalties = {
+        name: {at: float(penalty(at, 1)) for at in (0.9, 2 / 3, 0.5)}
+        for name, penalty in (
+            ("BLEU", compute_bleu_penalty),
+            ("NIST", compute_nist_penalty),
+        )
+    }
+    claims = (
+        Claim(
+            "holds"
+            if harder[fine > 0.9].all() and not harder[fine < 0.7].any()
+            else "open",
+            "BLEU punishes outputs that are a little too short more than NIST does, NIST "
+            "punishes very short ones much more.",
+            f"the curves meet at {meet:.3f} of the length. At nine tenths BLEU leaves "
+            f"{penalties['BLEU'][0.9]:.3f} of the score and NIST {penalties['NIST'][0.9]:.3f}; "
+            f"at two thirds {penalties['BLEU'][2 / 3]:.3f} and {penalties['NIST'][2 / 3]:.3f}; "
+            f"at one half {penalties['BLEU'][0.5]:.3f} and {penalties['NIST'][0.5]:.3f}. "
+            "(Formulas: there is no interval.)",
+        ),
+    )
+    plot = CurvePlot(
+        "Brevity penalties by the relative length of the output",
+        "what is left of the score; 1 for outputs that are not too short",
+        "words of the output / words of the reference",
+        "penalty",
+        [f"{ratio:.2f}".removesuffix("0") for ratio in ratios],
+        {name: line.tolist() for name, line in lines.items()},
+    )
+    return Section(claims, pictures={"penalties": plot})
+
+
+@cache
+def read_both_kinds(data: Path) -> list[JudgedSet]:
+    """Read the sets that have adequacy and fluency apart."""
+    return [
+        read_elitr(data, "cs-en"),
+        read_elitr(data, "en-cs"),
+        read_wmt23_errors(data, "zh-en"),
+        read_wmt23_errors(data, "en-de"),
+    ]
+
+
+def make_bleu_or_nist(data: Path) -> Section:
+    """Correlate BLEU and NIST with fluency and with adequacy."""
+    rows = []
+    for_fluency, for_adequacy = {}, {}
+    for judged in read_both_kinds(data):
+        by_kind: dict[str, Coefficients] = {}
+        for kind in KINDS:
+            _, panel = judged.line_up(kind, list(MEASURES.values()))
+            by_kind[kind] = correlate_systems(panel)
+        systems = len(judged.outputs)
+        for name, spec in MEASURES.items():
+            estimates = [str(by_kind[kind].estimate(spec)) for kind in KINDS]
+            rows.append((judged.name, str(systems), name, *estimates))
+        for_fluency[judged.name] = by_kind["fluency"].subtract("bleu", "nist")
+        for_adequacy[judged.name] = by_kind["adequacy"].subtract("nist", "bleu")
+    claims = (
+        make_claim(
+            "BLEU correlates better with fluency than NIST does.",
+            "r of BLEU less r of NIST with fluency, systems and segments resampled",
+            for_fluency,
+        ),
+        make_claim(
+            "NIST correlates better with adequacy than BLEU does.",
+            "r of NIST less r of BLEU with adequacy, systems and segments resampled",
+            for_adequacy,
+        ),
+    )
+    heads = ("set", "systems", "measure", "r with adequacy", "r with fluency")
+    table = StudyTable(heads, tuple(rows), text=3)
+    return Section(claims, (table,))
+
+
+@cache
+def compare_graders(data: Path) -> dict[str, JudgeAgreement]:
+    """Compare judges of three kinds of grades; five steps make one step of ELITR 0.2."""
+    found = {
+        "adequacy, 1 to 5, 25 judges": _agree(read_adequacy(data), "adequacy", 1.0)
+    }
+    for kind in ("fluency", "adequacy"):
+        people = [read_elitr(data, each).people for each in ("cs-en", "en-cs")]
+        for each, direction in zip(people, ("cs-en", "en-cs"), strict=True):
+            found[f"ELITR {direction}, {kind}"] = _agree(each, kind, 0.2)
+    return found
+
+
+def _agree(people: Scores, kind: str, within: float) -> JudgeAgreement:
+    return agree(collect_ratings(people, kind), within=within, only=("exact", "within"))
+
+
+def make_graders(data: Path) -> Section:
+    """Shares of differences between two grades of the same output."""
+    graders = compare_graders(data)
+    rows = []
+    for name, found in graders.items():
+        shares = [_estimate_share(found, key) for key in ("exact", "within")]
+        pairs = f"{len(found.shared.a):,}"
+        rows.append((name, pairs, *(str(share) for share in shares)))
+    five = next(iter(graders.values()))
+    equal, near = (_estimate_share(five, key) for key in ("exact", "within"))
+    fluency, adequacy = (
+        [
+            _estimate_share(found, "exact")
+            for name, found in graders.items()
+            if kind in name
+        ]
+        for kind in (", fluency", ", adequacy")
+    )
+    claims = (
+        Claim(
+            "contradicted" if equal.low > 0.33 and near.low > 0.65 else "open",
+            "graders give the same grade to a third of the sentences (33 %), and grades at "
+            "most one apart to two thirds (65 %).",
+            f"25 judges of adequacy agree more often, on the same scale of five steps: "
+            f"{equal} of the pairs of grades are equal, {near} at most one apart.",
+        ),
+        Claim(
+            _compare_shares(fluency, adequacy),
+            "adequacy is graded slightly less consistently than fluency.",
+            "equal grades of ELITR, fluency and adequacy: "
+            + "; ".join(
+                f"{direction} {one} and {other}"
+                for direction, one, other in zip(
+                    ("cs-en", "en-cs"), fluency, adequacy, strict=True
+                )
+            )
+            + ".",
+        ),
+    )
+    heads = ("grades", "pairs", "equal", "at most one step apart")
+    histograms = {
+        "grades": build_gap_histogram(five, "adequacy, 1 to 5"),
+        "grades-fluency": build_gap_histogram(
+            graders["ELITR cs-en, fluency"], "fluency, 0 to 1"
+        ),
+    }
+    return Section(claims, (StudyTable(heads, tuple(rows)),), histograms)
+
+
+def _estimate_share(found: JudgeAgreement, key: str) -> Estimate:
+    return Estimate(found.values[key], *found.intervals[key])
+
+
+def _compare_shares(better: list[Estimate], worse: list[Estimate]) -> Verdict:
+    """Compare by intervals that do not overlap; any that do leave the claim open."""
+    pairs = list(zip(better, worse, strict=True))
+    if any(one.high < other.low for one, other in pairs):
+        return "contradicted"
+    return "holds" if all(one.low > other.high for one, other in pairs) else "open"
+
+
+def make_rule_based(data: Path) -> Section:
+    """Correlate with and without the products that are taken for rule-based."""
+    rows, losses, offsets, pictures, kinship = [], {}, {}, {}, []
+    for direction in ("de-en", "es-en", "fr-en"):
+        judged = read_wmt12(data, direction)
+        _, panel = judged.line_up(WINS, list(MEASURES.values()))
+        classes = {name: CLASSES[name in PRODUCTS] for name in panel.systems}
+        scatter = correlate_choices(panel, Options(), classes=classes, outliers=[])
+        for label, spec in MEASURES.items():
+            whole = scatter.results["all"][spec]
+            without = scatter.results[CLASSES[0]][spec]
+            cells = [
+                f"{result.value:.2f} [{low:.2f}, {high:.2f}]"
+                for result in (without, whole)
+                for low, high in [fisher_interval(result.value, result.n)]
+            ]
+            counts = f"{without.n} of {whole.n}"
+            rows.append((judged.name, counts, label, *cells))
+        kinship += _measure_kinship(judged)
+        losses[judged.name] = _estimate_loss(panel, "bleu")
+        offsets[judged.name] = _estimate_offset(panel, "bleu")
+        [cloud, *_] = build_system_clouds(scatter)
+        pictures[f"wins-{direction}"] = replace(
+            cloud, title=f"BLEU and share of wins, {judged.name}", down="BLEU"
+        )
+    claim = make_claim(
+        "automatic scores go with people where all systems are statistical, and are useless "
+        "where rule-based ones are among them.",
+        "r of BLEU with the share of wins, statistical systems only, less r with all; "
+        "systems resampled",
+        losses,
+    )
+    placed = make_claim(
+        "automatic scores cannot compare systems of different nature: rule-based ones come "
+        "out too low.",
+        "share of wins of rule-based systems above the line that BLEU and wins of the "
+        "statistical ones make, systems of each kind resampled",
+        offsets,
+    )
+    heads = ("set", "statistical", "measure", "r, statistical only", "r, all systems")
+    tables = (
+        StudyTable(heads, tuple(rows), text=3),
+        StudyTable(
+            ("set", "systems", "lowest", "median", "highest"),
+            tuple(kinship),
+            text=2,
+            caption="BLEU of each system's output, with the outputs of all other statistical "
+            "systems as references:",
+        ),
+    )
+    return Section((claim, placed), tables, pictures)
+
+
+def _measure_kinship(judged: JudgedSet) -> Iterator[tuple[str, ...]]:
+    """Compare outputs with those of the statistical systems: neither people nor references."""
+    for kind in CLASSES:
+        scores = []
+        for name, texts in judged.outputs.items():
+            if CLASSES[name in PRODUCTS] == kind:
+                others = [
+                    other
+                    for rival, other in judged.outputs.items()
+                    if rival != name and rival not in PRODUCTS
+                ]
+                scores.append(metra.score(texts, others, "bleu").score)
+        shown = [f"{value:.1f}" for value in np.quantile(scores, [0, 0.5, 1])]
+        yield judged.name, kind, *shown
+
+
+def _estimate_loss(panel: ScorePanel, spec: str) -> Estimate:
+    """Estimate what r loses by the products; both are of the same resample of systems."""
+    kept = np.array([name not in PRODUCTS for name in panel.systems])
+    gold, scores = panel.system_gold, panel.system_metrics[spec]
+    observed = pearson(gold[kept], scores[kept]) - pearson(gold, scores)
+    draws = []
+    for sample in draw_resamples(len(kept), 0, TRIALS, SEED, "sys"):
+        for chosen in sample.systems:
+            inner = chosen[kept[chosen]]
+            draws.append(
+                pearson(gold[inner], scores[inner])
+                - pearson(gold[chosen], scores[chosen])
+                if len(inner) > 2
+                else np.nan
+            )
+    return make_estimate(float(observed), np.array(draws, np.float64))
+
+
+def _estimate_offset(panel: ScorePanel, spec: str) -> Estimate:
+    """Estimate how far rule-based systems lie above the line of the statistical ones."""
+    kept = np.array([name not in PRODUCTS for name in panel.systems])
+    gold, scores = panel.system_gold, panel.system_metrics[spec]
+    places = np.flatnonzero(kept), np.flatnonzero(~kept)
+
+    def measure(statistical: Codes, rule_based: Codes) -> float:
+        line = fit_line(scores[statistical], gold[statistical])
+        if line is None:
+            return np.nan
+        expected = line.slope * scores[rule_based] + line.intercept
+        return float((gold[rule_based] - expected).mean())
+
+    rng = np.random.default_rng(SEED)
+    draws = [
+        measure(*(rng.choice(each, len(each)) for each in places))
+        for _ in range(TRIALS)
+    ]
+    return make_estimate(measure(*places), np.array(draws))
+
+
+#: Sections that read no set.
+OWN = ("penalties",)
+SECTIONS = {
+    "penalties": make_penalties,
+    "bleu-or-nist": make_bleu_or_nist,
+    "graders": make_graders,
+    "rule-based": make_rule_based,
+}

@@ -1,0 +1,260 @@
+"""What a page of the gallery is made of: claims, tables and pictures of each section.
+
+The numbers of a study are kept in NAME.json. Its pictures are drawn, and the generated
+blocks of its page written, from that file alone: tests need no data to compare them.
+"""
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import metra
+from metra.analysis import word_stability
+from metra.meta.judge_plots import Histogram, JudgePlot
+from metra.meta.scatter import ScatterPoints
+from metra.report.pictures.curves import CurvePlot, draw_curves
+from metra.report.pictures.heatmap import Heatmap, draw_heatmap
+from metra.report.pictures.judges import draw_histogram, draw_judge_plot
+from metra.report.pictures.polygons import draw_match_sets, draw_polygons
+from metra.report.pictures.scatter import draw_scatter
+from metra.stats.line_fit import LineFit
+
+HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent))
+
+from page_blocks import fill_block  # noqa: E402 (docs is no package)
+
+Verdict = Literal["contradicted", "open", "holds"]
+#: What contradicts a paper stands first on the page.
+VERDICTS: tuple[Verdict, ...] = ("contradicted", "open", "holds")
+WORDS = {"contradicted": "Contradicted", "open": "Undecided", "holds": "Holds"}
+#: What pictures show whose records have no title.
+UNTITLED = {
+    "grid": "The grid of an output and its references",
+    "polygons": "How words spread over classes of salience",
+    "matches": "How much of each set every system matches",
+}
+#: Digits that numbers are kept with.
+DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a paper says, in our words, and what we find, with the interval."""
+
+    verdict: Verdict
+    paper: str
+    here: str
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTable:
+    """A table as it is printed; the first columns, named in `text`, hold words."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text: int = 1
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GridExample:
+    """Texts of our own whose grid is drawn."""
+
+    output: str
+    references: tuple[str, ...]
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlot:
+    """Where systems' matches fall, a panel for each reference."""
+
+    sets: tuple[word_stability.MatchSets, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One or more figures or tables of a paper, re-made."""
+
+    claims: tuple[Claim, ...] = ()
+    tables: tuple[StudyTable, ...] = ()
+    #: By name: what is drawn, as one of the records in `PICTURES`.
+    pictures: Mapping[str, Any] = field(default_factory=dict)
+
+
+def draw_grid(example: GridExample) -> str:
+    """Draw the grid of an example."""
+    grid = metra.grid(example.output, list(example.references), example.spec)
+    return str(grid.svg())
+
+
+def draw_matches(plot: MatchPlot) -> str:
+    """Draw where systems' matches fall."""
+    return draw_match_sets(plot.sets)
+
+
+#: The records that pictures are kept as, and what draws them.
+PICTURES: dict[str, tuple[type, Callable[[Any], str]]] = {
+    "curves": (CurvePlot, draw_curves),
+    "scatter": (ScatterPoints, draw_scatter),
+    "judges": (JudgePlot, draw_judge_plot),
+    "heatmap": (Heatmap, draw_heatmap),
+    "histogram": (Histogram, draw_histogram),
+    "polygons": (word_stability.StabilityResult, draw_polygons),
+    "matches": (MatchPlot, draw_matches),
+    "grid": (GridExample, draw_grid),
+}
+
+
+def read_numbers(name: str) -> dict[str, Any]:
+    """Read the numbers of a study, section by section; nothing before its first run."""
+    path = HERE / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def write_study(name: str, numbers: Mapping[str, Any]) -> None:
+    """Write the numbers, the pictures and the generated blocks of the page."""
+    lines = [
+        f"{json.dumps(section)}: {json.dumps(record, ensure_ascii=False, allow_nan=False)}"
+        for section, record in numbers.items()
+    ]
+    _write(HERE / f"{name}.json", "{\n" + ",\n".join(lines) + "\n}\n")
+    for path, drawing in draw_pictures(name, numbers).items():
+        _write(path, drawing)
+    page = HERE / f"{name}.md"
+    _write(page, fill_page(page.read_text(encoding="utf-8"), name, numbers))
+
+
+def pack_section(section: Section) -> dict[str, Any]:
+    """Turn a section into what JSON can hold, numbers rounded."""
+    pictures = {}
+    for name, picture in section.pictures.items():
+        kinds = [
+            kind for kind, (record, _) in PICTURES.items() if record is type(picture)
+        ]
+        pictures[name] = {"picture": kinds[0], **_round_numbers(asdict(picture))}
+    return {
+        "claims": [asdict(claim) for claim in section.claims],
+        "tables": [json.loads(json.dumps(asdict(table))) for table in section.tables],
+        "pictures": pictures,
+    }
+
+
+def draw_pictures(name: str, numbers: Mapping[str, Any]) -> dict[Path, str]:
+    """Draw all pictures of a study, by the files they belong in."""
+    drawings = {}
+    for section in numbers.values():
+        for picture, record in section["pictures"].items():
+            draw = PICTURES[record["picture"]][1]
+            drawings[HERE / f"{name}-{picture}.svg"] = f"{draw(_restore(record))}\n"
+    return drawings
+
+
+def fill_page(page: str, name: str, numbers: Mapping[str, Any]) -> str:
+    """Fill the generated blocks of a page: all claims first, then section by section."""
+    for section, record in numbers.items():
+        page = fill_block(page, section, _write_section(name, record))
+    return fill_block(page, "claims", _write_claims(page, numbers))
+
+
+def _write_claims(page: str, numbers: Mapping[str, Any]) -> str:
+    """List the claims of all sections, contradictions first, with links to the sections."""
+    lines = []
+    for verdict in VERDICTS:
+        for section, record in numbers.items():
+            heading = _find_heading(page, section)
+            slug = re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).lower())
+            lines += [
+                f"- **{WORDS[verdict]}** ([{heading}](#{slug})): the paper says that "
+                f"{claim['paper']} Here: {claim['here']}"
+                for claim in record["claims"]
+                if claim["verdict"] == verdict
+            ]
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def _find_heading(page: str, section: str) -> str:
+    """Return the heading that a section's block stands under."""
+    above = page[: page.index(f"generated: {section} ")]
+    return re.findall(r"^##+ (.*)$", above, re.MULTILINE)[-1]
+
+
+def _write_section(name: str, record: Mapping[str, Any]) -> str:
+    """Write the claims, pictures and tables of a section."""
+    parts = [
+        f"The paper says that {claim['paper']} **{WORDS[claim['verdict']]}:** {claim['here']}"
+        for claim in record["claims"]
+    ]
+    for picture, drawn in record["pictures"].items():
+        alt = drawn.get("title") or UNTITLED[drawn["picture"]]
+        parts.append(f"![{alt}]({name}-{picture}.svg)")
+    parts += [_write_table(table) for table in record["tables"]]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def _write_table(table: Mapping[str, Any]) -> str:
+    """Write a table as Markdown, its caption above."""
+    words = table["text"]
+    marks = [":--" if at < words else "--:" for at in range(len(table["heads"]))]
+    lines = [
+        f"| {' | '.join(row)} |" for row in (table["heads"], marks, *table["rows"])
+    ]
+    caption = f"{table['caption']}\n\n" if table["caption"] else ""
+    return caption + "\n".join(lines)
+
+
+def _restore(record: Mapping[str, Any]) -> Any:
+    """Make a picture's record of what JSON holds."""
+    fields = {name: value for name, value in record.items() if name != "picture"}
+    kind = PICTURES[record["picture"]][0]
+    if kind is CurvePlot:
+        fields["series"] = {
+            name: [math.nan if value is None else value for value in line]
+            for name, line in fields["series"].items()
+        }
+    if kind is Heatmap:
+        fields["values"] = [
+            [math.nan if value is None else value for value in row]
+            for row in fields["values"]
+        ]
+    if kind is ScatterPoints and fields["fit"] is not None:
+        fields["fit"] = LineFit(**fields["fit"])
+    if kind is word_stability.StabilityResult:
+        fields["sets"] = [_restore_words(**each) for each in fields["sets"]]
+    if kind is MatchPlot:
+        fields["sets"] = [_restore_matches(**each) for each in fields["sets"]]
+    return kind(**fields)
+
+
+def _restore_matches(*, systems: Sequence[Any], **fields: Any) -> Any:
+    matches = tuple(word_stability.SystemMatches(**each) for each in systems)
+    return word_stability.MatchSets(systems=matches, **fields)
+
+
+def _restore_words(*, polygons: Mapping[str, Any], **fields: Any) -> Any:
+    restored = {
+        weight: word_stability.FrequencyPolygon(**each)
+        for weight, each in polygons.items()
+    }
+    return word_stability.WordSet(polygons=restored, **fields)
+
+
+def _round_numbers(value: Any) -> Any:
+    """Round the numbers within records, so that last digits of a machine do not show."""
+    if isinstance(value, Mapping):
+        return {name: _round_numbers(each) for name, each in value.items()}
+    if isinstance(value, str) or not isinstance(value, Iterable | float):
+        return value
+    if isinstance(value, Iterable):
+        return [_round_numbers(each) for each in value]
+    return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")

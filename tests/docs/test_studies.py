@@ -1,0 +1,132 @@
+"""The gallery: pages, pictures and numbers of the papers' studies agree with each other."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+STUDIES = DOCS / "studies"
+sys.path.append(str(STUDIES))
+
+import run  # noqa: E402 (docs is no package)
+import study_page  # noqa: E402
+
+PAGES = {name: STUDIES / f"{name}.md" for name in run.NAMES}
+STALE = "run: python docs/studies/run.py {} DATA-FOLDER"
+
+
+@pytest.fixture(params=run.NAMES)
+def name(request) -> str:
+    return request.param
+
+
+def test_the_page_has_the_numbers_of_the_study(name):
+    page = PAGES[name].read_text(encoding="utf-8")
+    numbers = study_page.read_numbers(name)
+    assert study_page.fill_page(page, name, numbers) == page, STALE.format(name)
+
+
+def test_every_block_of_the_page_is_a_section(name):
+    page = PAGES[name].read_text(encoding="utf-8")
+    blocks = re.findall(r"<!-- generated: (\S+) by", page)
+    assert sorted(blocks) == sorted([*study_page.read_numbers(name), "claims"])
+
+
+def test_the_pictures_are_drawn_from_the_numbers(name):
+    drawings = study_page.draw_pictures(name, study_page.read_numbers(name))
+    for path, drawing in drawings.items():
+        assert path.read_text(encoding="utf-8") == drawing, STALE.format(name)
+    assert set(STUDIES.glob(f"{name}-*.svg")) == set(drawings)
+
+
+def test_pictures_have_both_themes(name):
+    for path in STUDIES.glob(f"{name}-*.svg"):
+        text = path.read_text(encoding="utf-8")
+        assert "prefers-color-scheme: dark" in text, path.name
+        assert "<title>" in text, path.name
+
+
+def test_what_contradicts_the_paper_comes_first(name):
+    page = PAGES[name].read_text(encoding="utf-8")
+    listed = re.findall(r"^- \*\*(\w+)\*\* \(\[", page, re.MULTILINE)
+    places = [list(study_page.WORDS.values()).index(word) for word in listed]
+    assert places == sorted(places)
+    claims = [
+        c for each in study_page.read_numbers(name).values() for c in each["claims"]
+    ]
+    assert len(listed) == len(claims) > 0
+    first_section = page.index("\n## ")
+    assert page.index("generated: claims") < first_section
+
+
+def test_claims_about_data_have_intervals(name):
+    for section in study_page.read_numbers(name).values():
+        for claim in section["claims"]:
+            without = "no interval" in claim["here"] or claim["verdict"] == "open"
+            assert without or re.search(r"\[.*?,.*?\]|at 95 %", claim["here"]), claim
+
+
+@pytest.mark.parametrize(
+    ("study", "section"),
+    [
+        pytest.param("turian-2003", "judges", id="25 judges"),
+        pytest.param("federico-2008", "graders", id="three kinds of grades"),
+    ],
+)
+def test_a_section_comes_out_the_same_again(study, section, shared):
+    sections = __import__(study.replace("-", "_")).SECTIONS
+    made = study_page.pack_section(sections[section](shared / "data"))
+    assert made == study_page.read_numbers(study)[section], STALE.format(study)
+
+
+def test_sections_are_those_of_the_script(name):
+    sections = __import__(name.replace("-", "_")).SECTIONS
+    assert list(sections) == list(study_page.read_numbers(name))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        pytest.param(
+            [], "'nothing' is no study; expected one of turian-2003", id="none"
+        ),
+        pytest.param(["turian"], "'turian' is no study", id="unknown name"),
+        pytest.param(
+            ["turian-2003", "/no/such"],
+            "/no/such is no folder; name the one",
+            id="no data",
+        ),
+        pytest.param(
+            ["turian-2003", ".", "figure-9"],
+            "turian-2003 has no section 'figure-9'; it has grids, judges",
+            id="unknown section",
+        ),
+    ],
+)
+def test_wrong_arguments_are_explained(arguments, message):
+    done = subprocess.run(
+        [sys.executable, STUDIES / "run.py", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_numbers_are_plain_json(name):
+    text = (STUDIES / f"{name}.json").read_text(encoding="utf-8")
+    assert "NaN" not in text
+    assert json.loads(text)
+
+
+def test_sections_of_our_own_texts_are_those_that_read_no_data(name, tmp_path):
+    study = __import__(name.replace("-", "_"))
+    for section in getattr(study, "OWN", ()):
+        made = study_page.pack_section(study.SECTIONS[section](tmp_path))
+        assert made == study_page.read_numbers(name)[section], STALE.format(name)

@@ -190,11 +190,13 @@ thread_local! {
     static PLACES: RefCell<Places> = RefCell::default();
 }
 
-/// For each name the first place in the output that bears it, for each place the next such.
+/// For each name the first place in the output that bears it, for each place the next such; the
+/// names of the output.
 #[derive(Default)]
 struct Places {
     first: Vec<u32>,
     next: Vec<u32>,
+    names: Vec<u32>,
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -208,13 +210,15 @@ fn equal_pairs(
     name: impl Fn(&u32) -> u32,
     mut found: impl FnMut(usize, usize),
 ) {
-    PLACES.with_borrow_mut(|Places { first, next }| {
+    PLACES.with_borrow_mut(|Places { first, next, names: hyp_names }| {
         if first.len() < names {
             first.resize(names, NOWHERE);
         }
         next.resize(hyp.len().max(next.len()), NOWHERE);
-        for (place, word) in hyp.iter().enumerate().rev() {
-            next[place] = std::mem::replace(&mut first[name(word) as usize], place as u32);
+        hyp_names.clear();
+        hyp_names.extend(hyp.iter().map(&name));
+        for (place, name) in hyp_names.iter().enumerate().rev() {
+            next[place] = std::mem::replace(&mut first[*name as usize], place as u32);
         }
         for (at, sought) in reference.iter().enumerate() {
             let mut place = first[name(sought) as usize];
@@ -223,7 +227,7 @@ fn equal_pairs(
                 place = next[place as usize];
             }
         }
-        hyp.iter().for_each(|word| first[name(word) as usize] = NOWHERE);
+        hyp_names.iter().for_each(|name| first[*name as usize] = NOWHERE);
     })
 }
 

@@ -301,8 +301,8 @@ def make_function_words(data: Path) -> Section:
     claim = Claim(
         "contradicted" if above else "holds",
         "S = 1 divides function words from content words.",
-        f"ten function words have an S above 1 in {above} of {units:,} documents (refB of "
-        f"WMT23 he-en){bound}.",
+        f"ten function words have an S above 1 in {above} of {units:,} pairs of word and "
+        f"document (refB of WMT23 he-en){bound}.",
     )
     heads = ("word", "documents", "without S", "S above 1", "highest S")
     return Section((claim,), (StudyTable(heads, tuple(rows)),))

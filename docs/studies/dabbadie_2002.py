@@ -92,12 +92,12 @@ def make_reliability(data: Path) -> Section:
         for metric, value in each.items()
     )
     claim = Claim(
-        "contradicted" if most > 0 else "holds",
+        "open" if most > 0 else "holds",
         "automated measures give the same translation the same score every time, human "
         "judges do not.",
         f"standard deviations over evaluators, in points: {listed}. A program repeats its "
-        "score, but two evaluators who choose other references get other scores. (One "
-        "small example: there is no interval.)",
+        "score for the same references; our two evaluators chose different ones, and so "
+        "got different scores. (One small example: there is no interval.)",
     )
     heads = ("measure", "evaluators", "shared", "mean", "SD", "alpha")
     return Section((claim,), (StudyTable(heads, rows),))

@@ -6,7 +6,7 @@ SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycac
 	Cargo.toml Cargo.lock pyproject.toml README.md
 # On all cores, a file at a time, in the order of tests/conftest.py; one worker more than there are
 # cores, because tests with servers and browsers wait for most of their time.
-PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 1)) --dist loadfile \
+PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 2)) --dist loadfile \
 	--no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql

@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
 	Cargo.toml Cargo.lock pyproject.toml README.md
-# On all cores, a file at a time, in the order of tests/conftest.py; one worker more than there are
+# On all cores, a file at a time, in the order of tests/conftest.py; two workers more than there are
 # cores, because tests with servers and browsers wait for most of their time.
 PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 2)) --dist loadfile \
 	--no-loadscope-reorder

@@ -15,7 +15,16 @@ ROW = re.compile(r"^\| (\d)\.(\d+) \| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 ROWS = ROW.findall(PAGE)
 COMMAND = re.compile(r"`metra ([^`]+)`")
 TEST = re.compile(r"tests/[\w/]+\.py(?:::\w+)?")
-AGREEMENTS = ("exact", "same", "wider", "differs", "study", "[study]", "as in the")
+AGREEMENTS = (
+    "exact",
+    "same",
+    "there",
+    "wider",
+    "differs",
+    "study",
+    "[study]",
+    "as in the",
+)
 PAPERS = range(1, 6)
 
 
@@ -62,6 +71,8 @@ def test_each_row_says_where_and_how_far(row):
     _, _, _, place, agreement = row
     assert COMMAND.search(place) or re.search(r"\]\(|`|\d\.\d|protocol|holds", place)
     assert agreement.startswith(AGREEMENTS)
+    if agreement.startswith(("exact", "same")):
+        assert TEST.search(agreement)
 
 
 @pytest.mark.parametrize("name", sorted(set(TEST.findall(PAGE))))

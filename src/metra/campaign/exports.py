@@ -383,20 +383,9 @@ def _write_judged_outputs(request: ExportRequest) -> str:
 def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
     """Return a table of what was filled into templates, beside what was expected."""
     names = [step.name for step in asked.steps if step.asks.kind == Template.kind]
-    rows: list[list[object]] = [
-        [
-            *[
-                "system",
-                "judge",
-                "document",
-                "template",
-                "slot",
-                "expected",
-                "filled",
-                "category",
-            ]
-        ]
-    ]
+    about_judgement = ("system", "judge", "document")
+    about_filler = ("template", "slot", "expected", "filled", "category")
+    rows: list[list[object]] = [[*about_judgement, *about_filler]]
     for one in keep_latest(judgements):
         if not one.counts or one.cannot is not None:
             continue

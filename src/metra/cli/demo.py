@@ -1,6 +1,5 @@
 """`metra demo`: the main job on the shipped example."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -29,6 +28,8 @@ def demo(folder: str, every: bool) -> None:
     report about it is written there, report.html, to be opened in a browser; files that
     are already there stay as they are.
     """
+    from pathlib import Path
+
     from metra.cli.output import build_style
     from metra.corpus import examples
     from metra.metrics import registry
@@ -79,6 +80,8 @@ COMMANDS = (
 
 def _write_report(folder: str, corpus: "Corpus", example: "ExampleFiles") -> str:
     """Write the report, unless there is one."""
+    from pathlib import Path
+
     from metra.cli.output import build_provenance, write_output
     from metra.report.html.page import render
     from metra.report.study import build_study

@@ -55,18 +55,7 @@ LEVELS = ("system", "document", "segment")
     "List what measures noted, such as names and terms that are missing.",
     is_flag=True,
 )
-@option(
-    "--hyp-column hyp_columns [NAME=]COLUMN",
-    "Column with a system's outputs, in a table. May be given several times.",
-    multiple=True,
-)
-@option(
-    "--ref-column ref_columns COLUMN",
-    "Column with references, in a table. May be given several times.",
-    multiple=True,
-)
-@option("--source-column COLUMN", "Column with the source, in a table.")
-@option("--doc-column COLUMN", "Column with documents, in a table.")
+@options.tables
 @option(
     "--group-by COLUMN[,COLUMN]",
     "Scores of each group of segments beside the total: by language pair, domain …",
@@ -168,14 +157,8 @@ def _build_request(
     from metra.scoring.evaluate import EvaluationOptions, ScoringRequest
 
     groups = [name.strip() for entry in given["group_by"] for name in entry.split(",")]
-    columns = ColumnNames(
-        outputs=tuple(map(_split_column, given["hyp_columns"])),
-        references=given["ref_columns"],
-        source=given["source_column"],
-        document=given["doc_column"],
-        labels=tuple(groups),
-        nulls=given["nulls"],
-    )
+    named = given["columns"] or ColumnNames()
+    columns = named._replace(labels=tuple(groups), nulls=given["nulls"])
     numbers = given["aligned_segments"]
     asked = given | {
         "documents": "document" in levels,
@@ -210,20 +193,6 @@ def _parse_segments(text: str) -> list[range]:
             raise click.BadParameter(msg, param_hint="'--segments'")
         chosen.append(range(first, last + 1))
     return chosen
-
-
-def _split_column(column: str) -> tuple[str, str]:
-    """Give the system whose outputs are in a column, and the column.
-
-    >>> _split_column("online=hyp_a"), _split_column("hyp_a"), _split_column("output:ours")
-    (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
-    """
-    from metra.formats.texts.columns import recognise_fields
-
-    name, equals, rest = column.partition("=")
-    if equals and name and rest:
-        return name, rest
-    return recognise_fields([column], column)[0].name, column
 
 
 def _parse_setting(given: str) -> tuple[str, str]:

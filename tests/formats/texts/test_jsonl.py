@@ -98,7 +98,9 @@ WRONG = [
         id="an empty line",
     ),
     pytest.param(
-        ["[1, 2]"], "{}, line 1 is a list; expected a JSON object.", id="no object"
+        ["[1, 2]"],
+        "{}, entry 1 is of type int; expected a JSON object.",
+        id="no object",
     ),
     pytest.param(
         ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": "a", "B": "b"}'],

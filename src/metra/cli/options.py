@@ -111,10 +111,14 @@ def tables(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def call(**given: Any) -> Any:
-        from metra.formats.texts.columns import ColumnNames, ReadingOptions
+        from metra.formats.texts.columns import (
+            ColumnNames,
+            ReadingOptions,
+            split_output_column,
+        )
 
         columns = ColumnNames(
-            outputs=tuple(map(_split_column, given.pop("hyp_columns"))),
+            outputs=tuple(map(split_output_column, given.pop("hyp_columns"))),
             references=given.pop("ref_columns"),
             source=given.pop("source_column"),
             document=given.pop("doc_column"),
@@ -128,17 +132,3 @@ def tables(command: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in reversed(_TABLE_OPTIONS):
         decorated = decorate(decorated)
     return decorated
-
-
-def _split_column(column: str) -> tuple[str, str]:
-    """Give the system whose outputs are in a column, and the column.
-
-    >>> _split_column("online=hyp_a"), _split_column("hyp_a"), _split_column("output:ours")
-    (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
-    """
-    from metra.formats.texts.columns import name_output_column
-
-    name, equals, rest = column.partition("=")
-    if equals and name and rest:
-        return name, rest
-    return name_output_column(column), column

@@ -205,9 +205,9 @@ def choose_format(
         raise FormatError(msg)
     if by_content is not None and (by_name is PLAIN or by_name.has_ids):
         return by_content
-    problem = _find_other_kind(head, by_name)
-    if problem:
-        msg = f"{format_path(path)} {problem}."
+    other_kind = _find_other_kind(head, by_name)
+    if other_kind:
+        msg = f"{format_path(path)} {other_kind}."
         raise FormatError(msg)
     return by_name
 
@@ -250,12 +250,12 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
     if _is_json(head):
         form = "json" if head.text.lstrip().startswith("[") else "jsonl"
         return f"looks like JSON; give `input_format` {form}, or plain if it is text"
-    form = _find_table_kind(head)
-    if form:
+    table_form = _find_table_kind(head)
+    if table_form:
         headings = (
             "looks like a table, because its first line is made of known headings"
         )
-        return f"{headings}; give `input_format` {form}, or plain if it is text"
+        return f"{headings}; give `input_format` {table_form}, or plain if it is text"
     return None
 
 

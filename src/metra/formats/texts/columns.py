@@ -147,6 +147,18 @@ def recognise_fields(
     return [field or Field(rest, column) for field, column in named]
 
 
+def split_output_column(column: str) -> tuple[str, str]:
+    """Return the system whose outputs are in a column, given as [NAME=]COLUMN, and it.
+
+    >>> split_output_column("online=hyp_a"), split_output_column("output:ours")
+    (('online', 'hyp_a'), ('ours', 'output:ours'))
+    """
+    name, equals, rest = column.partition("=")
+    if equals and name and rest:
+        return name, rest
+    return name_output_column(column), column
+
+
 def name_output_column(column: str) -> str:
     """Return the name of the system whose outputs are in a column.
 

@@ -105,14 +105,15 @@ def score(
 
     An OUTPUT is a file, one segment a line; its name without the ending names the system,
     or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
-    as they are. A .tsv, .jsonl, .parquet, .sgm or .xml file (NIST's SGML, WMT's XML) may
-    carry the source, the references, the documents and several systems at once. Several
-    Parquet files are one table, of any size.
+    as they are. A .csv, .tsv, .xlsx, .json, .jsonl, .parquet, .sgm or .xml file (NIST's
+    SGML, WMT's XML) may carry the source, the references, the documents and several systems
+    at once. Several Parquet files are one table, of any size.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci
     metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
     metra score test.tsv -m bleu -m bleu:stem=english
+    metra score test.xlsx --sheet Texts --hyp-column MT --ref-column Human
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     metra score sysA.txt -r ref.txt --model gisting.toml --ci

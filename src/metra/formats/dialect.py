@@ -29,8 +29,8 @@ def recognise_dialect(
 ) -> Dialect:
     """Return the dialect of a table; `delimiter` and `quoted` are what is known of it.
 
-    `open_lines` gives the lines from the start, `preferred` is the delimiter where several
-    fit equally well, and `count_known` counts the headings that mean something.
+    `open_lines` gives the lines from the start, `preferred` is the delimiter of a table of
+    one column, and `count_known` counts the headings that mean something.
     """
     head = list(islice(open_lines(), _LINES))
     first = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
@@ -62,8 +62,9 @@ def _choose_delimiter(
     if not ranks:
         return preferred
     best = [mark for mark, rank in ranks.items() if rank == max(ranks.values())]
-    if preferred in best or len(best) == 1:
-        return preferred if preferred in best else best[0]
+    # Tabs are rare in texts.
+    if "\t" in best or len(best) == 1:
+        return "\t" if "\t" in best else best[0]
     names = " or ".join(f"{n}s" for n, mark in DELIMITERS.items() if mark in best)
     msg = f"its cells may be separated by {names}; say which with `delimiter`."
     raise FormatError(msg)

@@ -113,7 +113,7 @@ def _format_cell(cell: Any, role: Role, place: str) -> str | None:
         return str(cell)
     kind = "number" if is_number else type(cell).__name__
     msg = (
-        f"{place}: a {role} is the {kind} {cell}, whose text in the sheet may be another; "
+        f"{place}: the {role} is the {kind} {cell}, whose text in the sheet may be another; "
         "format the column as text and type it again."
     )
     raise FormatError(msg)

@@ -57,17 +57,23 @@ QUOTES = [
     pytest.param(["ref\thyp", 'a\t"b" it is'], False, id="quotes at its beginning"),
     pytest.param(["ref\thyp", 'a\t"b', 'c"\td'], False, id="one quote each"),
     pytest.param(["ref\thyp", 'a\t"b"'], False, id="a text in quotes, as it is"),
-    pytest.param(["ref\thyp", 'a\t"""b"""'], True, id="a text in quotes, as CSV has it"),
+    pytest.param(
+        ["ref\thyp", 'a\t"""b"""'], True, id="a text in quotes, as CSV has it"
+    ),
     pytest.param(["ref\thyp", 'a\t"say ""b"""'], True, id="quotes doubled in a text"),
     pytest.param(["ref\thyp", 'a\t"b\tc"'], True, id="a tab in quotes"),
     pytest.param(["ref\thyp", 'a\t"b', 'c"'], True, id="a line break in quotes"),
     pytest.param(['"ref"\t"hyp"', '"a"\t"b"'], True, id="everything in quotes"),
     pytest.param(["ref\thyp", '"a, b"\tc', 'd\t"e, f"'], True, id="Excel's: commas"),
-    pytest.param(["ref\thyp", '"a, b"\tc', "d\te, f"], False, id="no rule: a comma is bare"),
+    pytest.param(
+        ["ref\thyp", '"a, b"\tc', "d\te, f"], False, id="no rule: a comma is bare"
+    ),
     pytest.param(["ref\thyp", '"a, b"\tc', '"d"\te, f'], False, id="no rule at all"),
     pytest.param(["ref,hyp", 'a,"b"'], True, id="CSV quotes whatever it likes"),
     pytest.param(["ref,hyp", 'a,"b" it is'], False, id="unless it cannot be"),
-    pytest.param(["ref", '""', "a"], True, id="an empty text alone, as Python writes it"),
+    pytest.param(
+        ["ref", '""', "a"], True, id="an empty text alone, as Python writes it"
+    ),
 ]
 
 
@@ -98,7 +104,9 @@ CELLS = st.text(st.sampled_from('ab "\t,;|'), max_size=6)
 def test_whatever_python_writes_is_read_back(rows, mark, quoting):
     out = io.StringIO()
     written = [["ref", "hyp"], *map(list, rows)]
-    csv.writer(out, delimiter=mark, quoting=quoting, lineterminator="\n").writerows(written)
+    csv.writer(out, delimiter=mark, quoting=quoting, lineterminator="\n").writerows(
+        written
+    )
     lines = out.getvalue().removesuffix("\n").split("\n")
     dialect = recognise(lines)
     assert dialect.delimiter == mark
@@ -111,7 +119,9 @@ BARE = st.text(st.sampled_from('ab ",;|'), max_size=6)
 @given(st.lists(st.tuples(BARE, BARE), min_size=1, max_size=5))
 def test_a_table_without_quoting_is_read_as_it_is_or_refused(rows):
     # A text that looks as a writer of quotes would have written it cannot be told.
-    hard = {cell for row in rows for cell in row if cell.startswith('"') and '""' in cell}
+    hard = {
+        cell for row in rows for cell in row if cell.startswith('"') and '""' in cell
+    }
     bare = not any(cell.startswith('"') for row in rows for cell in row)
     lines = ["ref\thyp", *map("\t".join, rows)]
     try:
@@ -120,4 +130,6 @@ def test_a_table_without_quoting_is_read_as_it_is_or_refused(rows):
         assert hard
         return
     if bare:
-        assert [row.cells for row in split_rows(lines, dialect)][1:] == list(map(list, rows))
+        assert [row.cells for row in split_rows(lines, dialect)][1:] == list(
+            map(list, rows)
+        )

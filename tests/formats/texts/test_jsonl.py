@@ -157,7 +157,9 @@ JSON = [
     pytest.param('["a", "b"]', ["a", "b"], id="strings"),
     pytest.param('[\n "a",\n "b"\n]\n', ["a", "b"], id="over several lines"),
     pytest.param('[{"hyp": "a"}, {"hyp": "b"}]', ["a", "b"], id="objects"),
-    pytest.param('[\n {\n  "hyp": "a"\n },\n {"hyp": "b"}]', ["a", "b"], id="over lines"),
+    pytest.param(
+        '[\n {\n  "hyp": "a"\n },\n {"hyp": "b"}]', ["a", "b"], id="over lines"
+    ),
     pytest.param('{"hyp": ["a", "b"]}', ["a", "b"], id="columns"),
     pytest.param('{\n "hyp": [\n  "a", "b"]}', ["a", "b"], id="columns over lines"),
     pytest.param('{"hyp": "a"}\n{"hyp": "b"}\n', ["a", "b"], id="lines"),

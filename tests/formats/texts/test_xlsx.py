@@ -65,6 +65,12 @@ WRONG = [
                  ", sheet 'A', row 3: the reference is the number 0.5", id="a fraction"),
     pytest.param({"A": [["ref", "hyp"], ["a", True]]}, None,
                  ", sheet 'A', row 2: the output is the bool True", id="yes or no"),
+    pytest.param({"A": [["ref", "hyp"], ["a", "= b"]]}, None, ", sheet 'A', row 2: the output "
+                 "is the formula = b, not a text; format the column as text and type it again.",
+                 id="a text that became a formula"),
+    pytest.param({"A": [["ref", "hyp"], ["a", "b"], ["#NAME?", "b"]]}, None,
+                 ", sheet 'A', row 3: the reference is the error #NAME?, not a text",
+                 id="an error"),
 ]  # fmt: skip
 
 
@@ -93,3 +99,22 @@ def test_without_the_package(tmp_path, monkeypatch):
         "Reading workbooks needs the package 'python-calamine', which is not installed; "
         "install it with: pip install 'metra[xlsx]'"
     )
+
+
+def test_formulas_beside_the_texts_do_not_matter(tmp_path):
+    rows = [["ref", "hyp", "label:length"], ["a", "b", "=LEN(A2)"]]
+    assert read_texts(write_book(tmp_path / "t.xlsx", Texts=rows)) == (["b"], ["a"])
+
+
+def test_a_table_that_begins_below_and_to_the_right(tmp_path):
+    book = openpyxl.Workbook()
+    texts = [["ref", "hyp"], ["a", "b"], ["c", "=d"]]
+    for row, cells in enumerate(texts, 3):
+        for column, cell in enumerate(cells, 2):
+            book.active.cell(row, column, cell)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(FormatError, match="row 5: the output is the formula =d"):
+        read_texts(str(tmp_path / "t.xlsx"))
+    book.active["C5"] = "d"
+    book.save(tmp_path / "t.xlsx")
+    assert read_texts(str(tmp_path / "t.xlsx")) == (["b", "d"], ["a", "c"])

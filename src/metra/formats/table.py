@@ -60,7 +60,7 @@ def split_rows(lines: Iterable[str], dialect: Dialect = TABS) -> Iterator[Row]:
     """Cut lines into cells; rows may differ in width."""
     if not dialect.quoted:
         cells = map(str.split, lines, repeat(dialect.delimiter))
-        return map(Row, count(1), cells)
+        return map(Row, count(1 + dialect.skipped), cells)
     return _split_quoted(lines, dialect)
 
 
@@ -79,11 +79,12 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise QuotingError(reader.line_num, str(error)) from None
+            line = reader.line_num + dialect.skipped
+            raise QuotingError(line, str(error)) from None
         if cells is None:
             return
         # An empty line is an empty cell.
-        yield Row(reader.line_num, cells or [""])
+        yield Row(reader.line_num + dialect.skipped, cells or [""])
 
 
 LONGEST_CELL = (1 << 31) - 1

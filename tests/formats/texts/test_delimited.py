@@ -303,6 +303,10 @@ QUOTING = [
                  "after '\"')", id="text after a quote"),
     pytest.param(b'ref,A\n"a, b",c\n"d, e",f,g\n', "line 3 has 3 columns (commas, quoted) but "
                  "the header has 2", id="a comma too many"),
+    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 columns but the header has 2",
+                 id="after a line about the delimiter"),
+    pytest.param(b'sep=;\nref;A\n"a;b";c\n"d;e";f;g\n', "line 4 has 3 columns (semicolons, "
+                 "quoted) but the header has 2", id="and with quotes"),
 ]  # fmt: skip
 
 

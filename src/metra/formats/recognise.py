@@ -185,9 +185,9 @@ def choose_format(
 ) -> TextFormat:
     """Return the format of a test set: the one that is named, else the recognised one.
 
-    A name that ends in .tsv, .jsonl or .parquet is believed. Any other file may turn out
-    to be marked up, or Parquet, by the way it begins; what does not is plain text, unless
-    its name or its content says that it is something else.
+    A name that ends in .csv, .jsonl or .parquet is believed, unless the content is binary.
+    Any other file may turn out to be marked up, or Parquet, by the way it begins; what does
+    not is plain text, unless its name or its content says that it is something else.
     """
     if input_format != "auto":
         if input_format not in FORMATS:

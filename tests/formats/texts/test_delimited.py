@@ -342,3 +342,25 @@ def test_a_table_that_changes_is_looked_at_again(write):
     assert contents(open_corpus([path]))["A"] == ["b"]
     write("t.csv", ["ref;A", "a;'b, c'"])
     assert contents(open_corpus([path]))["A"] == ["'b, c'"]
+
+
+LISTS = [
+    pytest.param("d.tsv", ["a", "b"], id="TSV"),
+    pytest.param("d.tsv", ["a.\t1", "b\t1"], id="TSV with segments"),
+    pytest.param("d.csv", ["a.", "b"], id="CSV"),
+    pytest.param("d.csv", ["doc,more", "a,x", "b,y"], id="CSV with a header"),
+]
+
+
+@pytest.mark.parametrize(("name", "lines"), LISTS)
+def test_lists_of_documents(name, lines, write):
+    outputs = str(write("out.txt", ["x", "y"]))
+    documents = contents(open_corpus([outputs], (), None, str(write(name, lines))))
+    assert [name[0] for name in documents["documents"]] == ["a", "b"]
+
+
+def test_a_list_of_documents_with_a_heading_of_its_own(write):
+    outputs = str(write("out.txt", ["x", "y"]))
+    documents = str(write("d.tsv", ["Kapitel\tSeite", "a\t1", "b\t1"]))
+    found = read_table_columns([outputs], (), None, documents, document="Kapitel")
+    assert found == {"out": ["x", "y"], "documents": ["a", "b"]}

@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
-from metra.formats.recognise import FORMATS, PLAIN, TSV, TextFormat, choose_format
+from metra.formats.recognise import CSV, FORMATS, PLAIN, TSV, TextFormat, choose_format
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -95,7 +95,9 @@ def list_sources(
     if source is not None:
         sources.append(open_source(source, "source", "source"))
     if documents is not None:
-        sources.append(_check_documents(open_source(documents, "document", "doc")))
+        file = open_source(documents, "document", "doc")
+        is_named = file.format.has_column_names and columns and columns.document
+        sources.append(file if is_named else _check_documents(file))
     return sources if columns is None else _set_columns(sources, columns, use)
 
 
@@ -200,8 +202,9 @@ def _check_documents(file: Source) -> Source:
             "`documents`."
         )
         raise FormatError(msg)
-    if file.format is TSV:
+    if file.format in (TSV, CSV):
         with closing(file.open()) as table:
-            if not any(field.role == "document" for field in table.fields):
+            is_list = file.format is TSV or len(table.fields) == 1
+            if is_list and all(field.role != "document" for field in table.fields):
                 return file._replace(format=PLAIN)
     return file

@@ -126,7 +126,8 @@ def test_a_named_encoding(write):
 
 BROKEN = [
     pytest.param(b"K\xe4se\n", "auto", "byte 2 of the line is 0xe4, which is not UTF-8; "
-                 "convert the file to UTF-8, or give `encoding`, for example cp1252", id="none"),
+                 "convert the file to UTF-8, or give `encoding`, for example cp1252",
+                 id="none"),
     pytest.param(b"a\x81\n", "cp1252", "line 1 or later, is not cp1252 (character maps to "
                  "<undefined>); convert the file to UTF-8.", id="a hole in a table"),
     pytest.param("ab".encode("utf-16")[:-1], "auto", "line 1 or later, is not utf-16 "

@@ -59,8 +59,8 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         field = fields[column] if column < len(fields) else None
         if field is not None and field.role in TEXT_ROLES:
             msg = (
-                f"{place}, row {row + sheet.first_row}: the {field.role} is {content}, not a text; "
-                "format the column as text and type it again."
+                f"{place}, row {row + sheet.first_row}: the {field.role} is {content}, not a "
+                "text; format the column as text and type it again."
             )
             raise FormatError(msg)
     done = 1

@@ -291,9 +291,11 @@ def _is_json(head: FileHead) -> bool:
         return True
     if not _JSON_OBJECT.match(head.text):
         return False
-    # A lone line may be a text about JSON.
-    second = head.text.partition("\n")[2].lstrip()
-    return head.first_object is None or not second or second.startswith("{")
+    first, line_end, rest = head.text.partition("\n")
+    if head.first_object is not None:
+        # A lone line may be an example in a text.
+        return not rest.strip() or rest.lstrip().startswith("{")
+    return not line_end or first.rstrip().endswith(("{", "[", ","))
 
 
 def _find_table_kind(head: FileHead) -> str | None:
@@ -302,10 +304,10 @@ def _find_table_kind(head: FileHead) -> str | None:
 
     for form, mark in (("tsv", "\t"), ("csv", ";"), ("csv", ",")):
         headings = [cell.strip('"') for cell in head.first_line.split(mark)]
-        if count_headings(headings) > 1 and count_headings(headings) == len(headings):
-            return form
-        # Tabs are rare in texts.
-        if form == "tsv" and count_headings(headings) > 1:
+        known = count_headings(headings)
+        # Tabs are rare in texts; commas stand before a blank.
+        is_tight = all(name == name.strip() for name in headings)
+        if known > 1 and (mark == "\t" or (known == len(headings) and is_tight)):
             return form
     return None
 

@@ -68,6 +68,8 @@ OTHER_KINDS = [
     pytest.param("a", b'{\n "ref": "x"\n}', "looks like JSON", id="an object"),
     pytest.param("a.txt", b"source\tref\tA\nx\ty\tz", "give `input_format` tsv", id="tabs"),
     pytest.param("a.txt", b"source,ref\nx,y", "give `input_format` csv", id="commas"),
+    pytest.param("a.txt", b"id,source,ref,online-A\n", "give `input_format` csv",
+                 id="a system's name among headings"),
     pytest.param("a.txt", b'"source";"ref"\n', "give `input_format` csv", id="semicolons"),
     pytest.param("a.txt", "Ja, gut.".encode("utf-16-le"), "is binary, or in an encoding",
                  id="UTF-16 without a mark"),

@@ -304,10 +304,9 @@ def _find_table_kind(head: FileHead) -> str | None:
 
     for form, mark in (("tsv", "\t"), ("csv", ";"), ("csv", ",")):
         headings = [cell.strip('"') for cell in head.first_line.split(mark)]
-        known = count_headings(headings)
         # Tabs are rare in texts; commas stand before a blank.
-        is_tight = all(name == name.strip() for name in headings)
-        if known > 1 and (mark == "\t" or (known == len(headings) and is_tight)):
+        is_likely = mark == "\t" or " " not in head.first_line
+        if is_likely and count_headings(headings) > 1:
             return form
     return None
 

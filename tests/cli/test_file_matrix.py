@@ -228,7 +228,7 @@ REFUSED = {
     ),
     "Excel, Unicode text": (
         write_excel("t.txt", "\t", "utf-16"),
-        "t.txt looks like a table, because its first line is made of known headings; give "
+        "t.txt looks like a table, because its first line has known headings; give "
         "--input-format tsv, or plain if it is text.",
     ),
     "UTF-16 without a mark": (
@@ -238,7 +238,7 @@ REFUSED = {
     ),
     "a CSV under the name of a text": (
         write_python("t.txt"),
-        "t.txt looks like a table, because its first line is made of known headings; give "
+        "t.txt looks like a table, because its first line has known headings; give "
         "--input-format csv, or plain if it is text.",
     ),
     "JSON under the name of a text": (

@@ -24,14 +24,6 @@ RULES = [
     pytest.param(b"\n\na\n\n", ["", "", "a", ""], id="empty lines are segments"),
     pytest.param(b" a \t\n", [" a \t"], id="nothing is stripped"),
     pytest.param(b"a\x00b\n", ["a\x00b"], id="a zero byte is a character"),
-    pytest.param("ä\r\nb\n".encode("utf-16"), ["ä", "b"], id="UTF-16 with a mark"),
-    pytest.param("\ufeffä\n".encode("utf-16-be"), ["ä"], id="the other way round"),
-    pytest.param("ä\n😀\n".encode("utf-32"), ["ä", "😀"], id="UTF-32 with a mark"),
-    pytest.param(
-        ("x" * 1_000_001 + "ä\n").encode("utf-16"),
-        ["x" * 1_000_001 + "ä"],
-        id="a character between blocks",
-    ),
     pytest.param(b"\n", [""], id="one empty line"),
     pytest.param(b"", [], id="an empty file has no lines"),
     pytest.param(b"\xef\xbb\xbf", [], id="nor has a mark alone"),
@@ -148,3 +140,20 @@ def test_wrong_encodings(content, encoding, problem, write):
 def test_unknown_encodings(name, write):
     with pytest.raises(OptionError, match=f"There is no encoding '{name}'"):
         list(LineReader(str(write("file.txt", b"a")), name))
+
+
+ENCODED = [
+    pytest.param("ä\r\nb\n".encode("utf-16"), ["ä", "b"], id="UTF-16 with a mark"),
+    pytest.param("\ufeffä\n".encode("utf-16-be"), ["ä"], id="the other way round"),
+    pytest.param("ä\n😀\n".encode("utf-32"), ["ä", "😀"], id="UTF-32 with a mark"),
+    pytest.param(
+        ("x" * 1_000_001 + "ä\n").encode("utf-16"),
+        ["x" * 1_000_001 + "ä"],
+        id="a character between blocks",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), ENCODED)
+def test_byte_order_marks_name_the_encoding(content, expected, write):
+    assert list(LineReader(str(write("file.txt", content)))) == expected

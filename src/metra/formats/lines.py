@@ -8,7 +8,7 @@ import codecs
 from collections.abc import Iterator
 from contextlib import closing
 
-from metra.errors import FormatError
+from metra.errors import FormatError, MetraError
 from metra.formats.stream import (
     ByteStream,
     describe_invalid_utf8,
@@ -69,7 +69,7 @@ class LineReader:
                 self._bytes = ByteStream(self.path)
             block = self._bytes.read()
             if not self.read_as:
-                self.read_as = find_encoding(block, self.encoding, self.path)
+                self.read_as = self._find_encoding(block)
                 if self.read_as != "utf-8":
                     self._decoder = codecs.getincrementaldecoder(self.read_as)()
             self._buffer.push(self._recode(block))
@@ -88,6 +88,13 @@ class LineReader:
         self.count += len(text)
         return text
 
+    def _find_encoding(self, head: bytes) -> str:
+        try:
+            return find_encoding(head, self.encoding, self.path)
+        except MetraError:
+            self.close()
+            raise
+
     def _recode(self, block: bytes) -> bytes:
         """Turn bytes of another encoding into UTF-8."""
         if self._decoder is None:
@@ -101,6 +108,7 @@ class LineReader:
                 f"{format_path(self.path)}, line {line} or later, is not {self.read_as}"
             )
             msg = f"{problem} ({reason}); convert the file to UTF-8."
+            self.close()
             raise FormatError(msg) from None
 
     def share(self) -> float | None:

@@ -252,9 +252,7 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
         return f"looks like JSON; give `input_format` {form}, or plain if it is text"
     table_form = _find_table_kind(head)
     if table_form:
-        headings = (
-            "looks like a table, because its first line has known headings"
-        )
+        headings = "looks like a table, because its first line has known headings"
         return f"{headings}; give `input_format` {table_form}, or plain if it is text"
     return None
 

@@ -212,10 +212,10 @@ def test_a_reference_file_without_a_reference_column(write):
     )
 
 
-def read_table_columns(outputs, references=(), source=None, documents=None, **columns):
+def read_table_columns(*files, **columns):
     """All that files hold, where columns are named."""
     names = ColumnNames(**columns)
-    return contents(open_corpus(outputs, references, source, documents, columns=names))
+    return contents(open_corpus(*files, columns=names))
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json", "t.jsonl"])
@@ -297,7 +297,7 @@ def test_a_cell_over_several_lines(write):
 
 
 QUOTING = [
-    pytest.param(b'ref,A\n"a,b\n', "line 2: the quotes do not go together (unexpected end of "
+    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not go together (unexpected end of "
                  "data)", id="a quote that does not end"),
     pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not go together (',' expected "
                  "after '\"')", id="text after a quote"),

@@ -195,7 +195,8 @@ WRONG_JSON = [
     pytest.param('["a", {"hyp": "b"}]', "{}, entry 1 is of type str; expected a JSON object.",
                  id="strings and objects"),
     pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', "
-                 "which entry 1 has not; give all objects the same keys, null if empty.", id="other keys"),
+                 "which entry 1 has not; give all objects the same keys, null if empty.",
+                 id="other keys"),
     pytest.param('{\n "hyp": "a"}', "{} is one object with the keys hyp; expected an array of "
                  "strings or objects, or one object a line.", id="one object over lines"),
     pytest.param('{"hyp": ["a"], "ref": ["b", "c"]}', "{}, 'ref' has 2 segments but {}, 'hyp' "

@@ -9,7 +9,7 @@ SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycac
 PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 2)) --dist loadfile \
 	--no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
-DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql
+DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 
 .PHONY: demo test quick lint format bench bench-quick docs wheel clean
 
@@ -97,6 +97,14 @@ wheel: .venv/.wheel
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
 	  || { apt-get update -qq && apt-get install -y -qq postgresql; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package postgresql to test the judging app on it."
+	@touch $@
+
+# Tables by LibreOffice are read in tests. Without it those tests are skipped.
+.venv/.libreoffice: .venv/.made
+	@command -v soffice >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq --no-install-recommends libreoffice-calc; } \
+	    >/dev/null 2>&1 \
+	  || echo "Install Debian's package libreoffice-calc to test tables that it writes."
 	@touch $@
 
 clean:

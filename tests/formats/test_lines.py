@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from metra.errors import CorpusError, FormatError
+from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.lines import LineReader
 from metra.text.columns import LineBuffer, NotUtf8
 
@@ -108,3 +108,52 @@ def test_an_empty_corpus(cli, write):
         "expected at least one line in every stream.\n",
     )
     assert issubclass(CorpusError, ValueError)
+
+
+def test_a_named_encoding(write):
+    path = str(write("file.txt", "Käse\n".encode("cp1252")))
+    assert list(LineReader(path, "cp1252")) == ["Käse"]
+    assert list(LineReader(path, "ISO-8859-1")) == ["Käse"]
+
+
+BROKEN = [
+    pytest.param(b"K\xe4se\n", "auto", "byte 2 of the line is 0xe4, which is not UTF-8; "
+                 "convert the file to UTF-8, or give `encoding`, for example cp1252",
+                 id="none"),
+    pytest.param(b"a\x81\n", "cp1252", "line 1 or later, is not cp1252 (character maps to "
+                 "<undefined>); convert the file to UTF-8.", id="a hole in a table"),
+    pytest.param("ab".encode("utf-16")[:-1], "auto", "line 1 or later, is not utf-16 "
+                 "(truncated data)", id="half a character"),
+    pytest.param("a".encode("utf-16"), "utf-8", "begins with the byte order mark of utf-16, "
+                 "but `encoding` is utf-8; leave it out.", id="the wrong name"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "encoding", "problem"), BROKEN)
+def test_wrong_encodings(content, encoding, problem, write):
+    with pytest.raises(FormatError) as raised:
+        list(LineReader(str(write("file.txt", content)), encoding))
+    assert problem in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["latin1252", "base64", ""])
+def test_unknown_encodings(name, write):
+    with pytest.raises(OptionError, match=f"There is no encoding '{name}'"):
+        list(LineReader(str(write("file.txt", b"a")), name))
+
+
+ENCODED = [
+    pytest.param("ä\r\nb\n".encode("utf-16"), ["ä", "b"], id="UTF-16 with a mark"),
+    pytest.param("\ufeffä\n".encode("utf-16-be"), ["ä"], id="the other way round"),
+    pytest.param("ä\n😀\n".encode("utf-32"), ["ä", "😀"], id="UTF-32 with a mark"),
+    pytest.param(
+        ("x" * 1_000_001 + "ä\n").encode("utf-16"),
+        ["x" * 1_000_001 + "ä"],
+        id="a character between blocks",
+    ),
+]
+
+
+@pytest.mark.parametrize(("content", "expected"), ENCODED)
+def test_byte_order_marks_name_the_encoding(content, expected, write):
+    assert list(LineReader(str(write("file.txt", content)))) == expected

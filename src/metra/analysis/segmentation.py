@@ -14,7 +14,13 @@ from metra.formats.atomic import is_folder_name
 from metra.formats.convert import choose_written_format
 from metra.formats.recognise import find_format_by_suffix
 from metra.formats.stream import format_path
-from metra.formats.texts.columns import DOCUMENT, Field, list_values
+from metra.formats.texts.columns import (
+    DOCUMENT,
+    ColumnNames,
+    Field,
+    ReadingOptions,
+    list_values,
+)
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.rows import (
     RowChunk,
@@ -136,9 +142,18 @@ class UnalignedTexts:
         return self.columns.get(DOCUMENT)
 
 
-def read_text_lines(path: str, *, input_format: str = "auto") -> list[str]:
+def read_text_lines(
+    path: str,
+    *,
+    input_format: str = "auto",
+    columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
+) -> list[str]:
     """Read the lines of one text, in any format."""
-    texts = _read_outputs(list_sources([path], input_format=input_format))
+    files = list_sources(
+        [path], input_format=input_format, columns=columns, reading=reading
+    )
+    texts = _read_outputs(files)
     if len(texts) != 1:
         problem = f"{format_path(path)} holds {len(texts)} texts"
         msg = f"{problem}: {', '.join(texts)}; give a file with one text."
@@ -169,23 +184,31 @@ def read_unaligned_texts(
     documents: str | None = None,
     *,
     input_format: str = "auto",
+    columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> UnalignedTexts:
     """Read outputs whose lines are not those of the references."""
     if not references:
         msg = "There are no references to segment the outputs like; give `references`."
         raise CorpusError(msg)
     files = list_sources(
-        outputs, references, source, documents, input_format=input_format
+        outputs,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
     )
     table = ParallelTable([file for file in files if file.use != "output"])
     # A file of references may hold outputs too, which are of no use here.
     fields = [field for field in table.fields if field.role != "output"]
-    columns: dict[Field, list[str | None]] = {field: [] for field in fields}
+    parallel: dict[Field, list[str | None]] = {field: [] for field in fields}
     for chunk in table.chunks(_SEGMENTS, fields):
         for field, values in chunk.items():
-            columns[field] += list_values(values)
+            parallel[field] += list_values(values)
     texts = _read_outputs([file for file in files if file.use == "output"])
-    return UnalignedTexts(texts, columns)
+    return UnalignedTexts(texts, parallel)
 
 
 def _read_outputs(files: Sequence[Source]) -> dict[str, OutputLines]:

@@ -1,5 +1,6 @@
 """Creation of a campaign from its settings and texts, or from its file."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
@@ -27,12 +28,21 @@ from metra.campaign.settings import Settings, check_settings
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError, FormatError, OptionError, refuse_first
 from metra.formats.stream import read_toml
+from metra.formats.texts.columns import (
+    ColumnNames,
+    ReadingOptions,
+    split_output_column,
+)
 from metra.scoring.files import open_corpus
 
 _CHUNK = 4096
 _LISTS = ("outputs", "references")
 _SINGLE = ("source", "documents")
 _NAMES = (*_LISTS, *_SINGLE, *READERS)
+#: What [files] may say of tables, as the options of `metra score` do.
+_TABLE_LISTS = ("hyp_columns", "ref_columns")
+_READING = ("input_format", *ReadingOptions._fields)
+_TABLE_SINGLE = ("source_column", "doc_column", *_READING)
 
 
 def open_campaign(path: str) -> Campaign:
@@ -45,6 +55,7 @@ def open_campaign(path: str) -> Campaign:
         raise FormatError(msg)
     for name, value in files.items():
         _check_files(name, value, path)
+    columns, reading = _pop_table_options(files)
     words = table.pop("wording", None)
     settings = check_settings(table, path)
     here = Path(path).parent
@@ -54,25 +65,54 @@ def open_campaign(path: str) -> Campaign:
         name, equals, relative = file.rpartition("=")
         return f"{name}{equals}{here / relative}"
 
-    corpus = open_corpus(
-        [*map(resolve_path, files["outputs"])],
-        [*map(resolve_path, files.get("references", ()))],
-        *(resolve_path(files[name]) if name in files else None for name in _SINGLE),
-    )
-    material = {name: str(here / files[name]) for name in READERS if name in files}
-    frozen = freeze_campaign(settings, corpus, read_material(material))
+    try:
+        corpus = open_corpus(
+            [*map(resolve_path, files["outputs"])],
+            [*map(resolve_path, files.get("references", ()))],
+            *(resolve_path(files[name]) if name in files else None for name in _SINGLE),
+            input_format=files.get("input_format", "auto"),
+            columns=columns,
+            reading=reading,
+        )
+        material = {name: str(here / files[name]) for name in READERS if name in files}
+        frozen = freeze_campaign(settings, corpus, read_material(material))
+    except FormatError as error:
+        # What is an option of other commands stands in the campaign's file here.
+        msg = re.sub(f"`({'|'.join(_READING)})`", r"files.\1", str(error))
+        raise FormatError(msg) from None
     return add_wordings(check_marks(frozen), words, path)
 
 
 def _check_files(name: str, value: Any, path: str) -> None:
-    if name not in _NAMES:
-        msg = f"{path} has files.{name}; expected {', '.join(_NAMES)}."
+    known = (*_NAMES, *_TABLE_LISTS, *_TABLE_SINGLE)
+    if name not in known:
+        msg = f"{path} has files.{name}; expected {', '.join(known)}."
         raise FormatError(msg)
     listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
-    if not (listed if name in _LISTS else isinstance(value, str)):
-        expected = "a list of paths" if name in _LISTS else "a path"
+    is_list, is_path = name in (*_LISTS, *_TABLE_LISTS), name in _NAMES
+    if not (listed if is_list else isinstance(value, str)):
+        what = ("paths", "a path") if is_path else ("columns", "a text")
+        expected = f"a list of {what[0]}" if is_list else what[1]
         msg = f"{path}: files.{name} is {value!r}; expected {expected}."
         raise FormatError(msg)
+
+
+def _pop_table_options(
+    files: dict[str, Any],
+) -> tuple[ColumnNames | None, ReadingOptions]:
+    """Take out what is said of tables: which columns are what, and how they are read."""
+    columns = ColumnNames(
+        outputs=tuple(map(split_output_column, files.pop("hyp_columns", ()))),
+        references=tuple(files.pop("ref_columns", ())),
+        source=files.pop("source_column", None),
+        document=files.pop("doc_column", None),
+    )
+    named = {name: files.pop(name) for name in ReadingOptions._fields if name in files}
+    quotes = named.get("quotes", "auto")
+    if quotes not in ("auto", "yes", "no"):
+        msg = f"files.quotes is {quotes!r}; expected auto, yes or no."
+        raise FormatError(msg)
+    return None if columns == ColumnNames() else columns, ReadingOptions(**named)
 
 
 def freeze_campaign(

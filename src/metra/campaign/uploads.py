@@ -92,6 +92,9 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
             # 3/a.txt, in our folder of the third file, is a.txt to the user.
             problem = str(error).replace(f"{folder}/", "")
             problem = re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)
+            # A file on a page has a name, and no options.
+            told = r"give `input_format` (\w+), or plain if it is text"
+            problem = re.sub(told, r"if it is, let its name end in .\1", problem)
             return PairedUploads(looked, None, problem, ())
     return PairedUploads(looked, texts, "", tuple(_find_warnings(looked)))
 

@@ -48,9 +48,36 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("automated", "coef", "drop", "folds", "group_by", "human", "input_format"),
-    *("judges_by", "level", "lower_is_better", "macro", "names", "nulls", "only"),
-    *("resume", "scores_out", "store", "to", "trials", "wmt"),
+    *(
+        "automated",
+        "coef",
+        "delimiter",
+        "drop",
+        "encoding",
+        "folds",
+        "group_by",
+        "human",
+    ),
+    *(
+        "input_format",
+        "judges_by",
+        "level",
+        "lower_is_better",
+        "macro",
+        "names",
+        "nulls",
+    ),
+    *(
+        "only",
+        "quotes",
+        "resume",
+        "scores_out",
+        "sheet",
+        "store",
+        "to",
+        "trials",
+        "wmt",
+    ),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.

@@ -34,6 +34,7 @@ from metra.stats import defaults
 @options.table_or_json
 @options.out
 @options.input_format
+@options.tables
 def clir(
     queries: str,
     qrels: str | None,

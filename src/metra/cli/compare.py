@@ -97,6 +97,7 @@ if TYPE_CHECKING:
 @options.form
 @options.out
 @options.input_format
+@options.tables
 @options.digits
 def compare(
     outputs: tuple[str, ...],
@@ -122,7 +123,7 @@ def compare(
     metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
     """
-    from dataclasses import fields
+    from dataclasses import fields, replace
 
     from metra.analysis.findings import prepare_analyses, run_analyses
     from metra.cli.output import build_style, name_stages, show_progress, write_output
@@ -141,7 +142,13 @@ def compare(
     settings = ComparisonSettings(**{name: given[name] for name in names})
     chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(
-        outputs, references, source, documents, input_format=input_format
+        outputs,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        columns=given["columns"],
+        reading=given["reading"],
     )
     choose_trials(
         corpus.systems, settings
@@ -155,6 +162,7 @@ def compare(
         )
     with show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
+    results = replace(results, layouts=corpus.layouts)
     with name_stages() as name_stage:
         findings = run_analyses(
             collected,

@@ -1,10 +1,15 @@
 """`metra convert`: a corpus from one format to another."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli import options
 from metra.cli.options import option
 from metra.formats.recognise import FORMATS
+
+if TYPE_CHECKING:
+    from metra.formats.texts.columns import ColumnNames, ReadingOptions
 
 
 @click.command()
@@ -23,6 +28,7 @@ from metra.formats.recognise import FORMATS
     choices=["auto", *(form.name for form in FORMATS.values() if form.is_written)],
 )
 @options.input_format
+@options.tables
 @option(
     "--only LABEL=VALUE",
     "Keep the segments with this label (LABEL= for those without it).",
@@ -46,6 +52,8 @@ def convert(
     input_format: str,
     only: tuple[str, ...],
     drop: tuple[str, ...],
+    columns: "ColumnNames | None",
+    reading: "ReadingOptions",
     **about: str | None,
 ) -> None:
     """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml, Parquet.
@@ -69,7 +77,14 @@ def convert(
     known = {key: value for key, value in about.items() if value}
     settings = ConversionSettings(to=to, drop=drop, only=only, about=known)
     sources = list_sources(
-        files, references, source, documents, input_format=input_format, use="any"
+        files,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        use="any",
+        columns=columns,
+        reading=reading,
     )
     with show_progress() as progress:
         convert_files(sources, out, settings, progress=progress)

@@ -108,6 +108,7 @@ def show(database: str, source: str | None) -> None:
 @options.out
 @options.digits
 @options.input_format
+@options.tables
 def index(
     database: str,
     k: int,

@@ -1,5 +1,7 @@
 """`metra grid`: one segment's words against its references', matched and unmatched."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
@@ -28,6 +30,7 @@ from metra.cli.options import option
 )
 @options.out
 @options.input_format
+@options.tables
 def grid(
     output: str,
     references: tuple[str, ...],
@@ -37,6 +40,7 @@ def grid(
     form: str,
     out: str | None,
     input_format: str,
+    **tables: Any,
 ) -> None:
     """Show which words of a segment match which words of its references.
 
@@ -56,7 +60,7 @@ def grid(
     from metra.scoring.files import open_corpus
 
     chosen = metric(spec)
-    corpus = open_corpus([output], references, input_format=input_format)
+    corpus = open_corpus([output], references, input_format=input_format, **tables)
     segment = read_aligned_segment(corpus, system, number, chosen, spec)
     if form == "svg" or (form == "auto" and out is not None and out.endswith(".svg")):
         write_output(picture.render(segment), out)

@@ -1,6 +1,7 @@
 """Options that several commands share: files, metrics, formats, seeds, analyses."""
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import click
@@ -67,3 +68,67 @@ labels = option(
     "Scores by label, one a line for each segment. May be given several times.",
     multiple=True,
 )
+
+
+_TABLE_OPTIONS = (
+    option(
+        "--hyp-column hyp_columns [NAME=]COLUMN",
+        "Column with a system's outputs, in a table. May be given several times.",
+        multiple=True,
+    ),
+    option(
+        "--ref-column ref_columns COLUMN",
+        "Column with references, in a table. May be given several times.",
+        multiple=True,
+    ),
+    option("--source-column COLUMN", "Column with the source, in a table."),
+    option("--doc-column COLUMN", "Column with documents, in a table."),
+    option("--sheet NAME", "Sheet of a workbook, by its name or number."),
+    option(
+        "--delimiter MARK",
+        "What separates the cells of a table: tab, comma, semicolon, pipe, or a sign; "
+        "auto goes by content.",
+        "auto",
+    ),
+    option(
+        "--quotes",
+        "Whether cells of a table may stand in double quotes; auto goes by content.",
+        choices=["auto", "yes", "no"],
+    ),
+    option(
+        "--encoding NAME",
+        "Encoding of text files, for example cp1252; auto is UTF-8, or UTF-16 with a mark.",
+        "auto",
+    ),
+)
+
+
+def tables(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how tables are read.
+
+    The command is given `columns`, which is None if no column was named, and `reading`.
+    """
+
+    @wraps(command)
+    def call(**given: Any) -> Any:
+        from metra.formats.texts.columns import (
+            ColumnNames,
+            ReadingOptions,
+            split_output_column,
+        )
+
+        columns = ColumnNames(
+            outputs=tuple(map(split_output_column, given.pop("hyp_columns"))),
+            references=given.pop("ref_columns"),
+            source=given.pop("source_column"),
+            document=given.pop("doc_column"),
+        )
+        given["columns"] = None if columns == ColumnNames() else columns
+        names = ReadingOptions._fields
+        given["reading"] = ReadingOptions(*(given.pop(name) for name in names))
+        return command(**given)
+
+    decorated: Callable[..., Any] = call
+    for decorate in reversed(_TABLE_OPTIONS):
+        decorated = decorate(decorated)
+    return decorated

@@ -1,5 +1,7 @@
 """`metra parse`: dependency parses of a text, for metrics that read them."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
@@ -14,7 +16,10 @@ from metra.cli import options
 )
 @options.out
 @options.input_format
-def parse(text: str, model: str, out: str | None, input_format: str) -> None:
+@options.tables
+def parse(
+    text: str, model: str, out: str | None, input_format: str, **tables: Any
+) -> None:
     """Parse TEXT, one segment a line, and write CoNLL-U for measures that need parses.
 
     Sentences carry a comment that says which segment they are of. Parses by any other
@@ -38,7 +43,7 @@ def parse(text: str, model: str, out: str | None, input_format: str) -> None:
     from metra.scoring.files import open_corpus
 
     source = build_model_source(model)
-    corpus = open_corpus([text], input_format=input_format)
+    corpus = open_corpus([text], input_format=input_format, **tables)
     (system,) = corpus.systems
     segments = []
     with show_progress() as progress:

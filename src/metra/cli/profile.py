@@ -27,6 +27,7 @@ from metra.cli.options import option
 )
 @options.out
 @options.input_format
+@options.tables
 def profile(
     tok: str,
     case: str,

@@ -21,6 +21,7 @@ from metra.cli import options
 @options.table_or_json
 @options.out
 @options.input_format
+@options.tables
 def rank(
     metrics: tuple[str, ...],
     expected: str | None,

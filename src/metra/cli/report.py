@@ -45,6 +45,7 @@ METRICS = ("bleu", "chrf", "ter")
 @option("--title", "The heading.", "Translation report")
 @option("-o --out FILE", "HTML file to write; it is whole or not there.", required=True)
 @options.input_format
+@options.tables
 def report(
     metrics: tuple[str, ...],
     judgements: str | None,
@@ -108,4 +109,5 @@ def report(
         )
     others = filter(None, (files["source"], files["documents"], judgements))
     named = [*files["outputs"], *files["references"], *others, *labels]
-    write_output(render(study, build_provenance(named), title), out)
+    read = [f"{n} ({corpus.layouts[n]})" if n in corpus.layouts else n for n in named]
+    write_output(render(study, build_provenance(read), title), out)

@@ -55,18 +55,7 @@ LEVELS = ("system", "document", "segment")
     "List what measures noted, such as names and terms that are missing.",
     is_flag=True,
 )
-@option(
-    "--hyp-column hyp_columns [NAME=]COLUMN",
-    "Column with a system's outputs, in a table. May be given several times.",
-    multiple=True,
-)
-@option(
-    "--ref-column ref_columns COLUMN",
-    "Column with references, in a table. May be given several times.",
-    multiple=True,
-)
-@option("--source-column COLUMN", "Column with the source, in a table.")
-@option("--doc-column COLUMN", "Column with documents, in a table.")
+@options.tables
 @option(
     "--group-by COLUMN[,COLUMN]",
     "Scores of each group of segments beside the total: by language pair, domain …",
@@ -116,14 +105,15 @@ def score(
 
     An OUTPUT is a file, one segment a line; its name without the ending names the system,
     or write NAME=FILE. "-" is standard input. Files packed with gzip, xz or zstd are read
-    as they are. A .tsv, .jsonl, .parquet, .sgm or .xml file (NIST's SGML, WMT's XML) may
-    carry the source, the references, the documents and several systems at once. Several
-    Parquet files are one table, of any size.
+    as they are. A .csv, .tsv, .xlsx, .json, .jsonl, .parquet, .sgm or .xml file (NIST's
+    SGML, WMT's XML) may carry the source, the references, the documents and several systems
+    at once. Several Parquet files are one table, of any size.
 
     \b
     metra score sysA.txt sysB.txt -r ref.txt --ci
     metra score sysA.txt -r ref1.txt -r ref2.txt -m bleu:tok=intl --level segment --format tsv
     metra score test.tsv -m bleu -m bleu:stem=english
+    metra score test.xlsx --sheet Texts --hyp-column MT --ref-column Human
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
@@ -168,14 +158,8 @@ def _build_request(
     from metra.scoring.evaluate import EvaluationOptions, ScoringRequest
 
     groups = [name.strip() for entry in given["group_by"] for name in entry.split(",")]
-    columns = ColumnNames(
-        outputs=tuple(map(_split_column, given["hyp_columns"])),
-        references=given["ref_columns"],
-        source=given["source_column"],
-        document=given["doc_column"],
-        labels=tuple(groups),
-        nulls=given["nulls"],
-    )
+    named = given["columns"] or ColumnNames()
+    columns = named._replace(labels=tuple(groups), nulls=given["nulls"])
     numbers = given["aligned_segments"]
     asked = given | {
         "documents": "document" in levels,
@@ -210,20 +194,6 @@ def _parse_segments(text: str) -> list[range]:
             raise click.BadParameter(msg, param_hint="'--segments'")
         chosen.append(range(first, last + 1))
     return chosen
-
-
-def _split_column(column: str) -> tuple[str, str]:
-    """Give the system whose outputs are in a column, and the column.
-
-    >>> _split_column("online=hyp_a"), _split_column("hyp_a"), _split_column("output:ours")
-    (('online', 'hyp_a'), ('hyp_a', 'hyp_a'), ('ours', 'output:ours'))
-    """
-    from metra.formats.texts.columns import recognise_fields
-
-    name, equals, rest = column.partition("=")
-    if equals and name and rest:
-        return name, rest
-    return recognise_fields([column], column)[0].name, column
 
 
 def _parse_setting(given: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """`metra segment`: sentences, and outputs segmented like their references."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +8,9 @@ from metra.cli import Commands, options
 from metra.cli.options import option
 from metra.formats.recognise import FORMATS
 from metra.text.sentences import UNSURE_BELOW
+
+if TYPE_CHECKING:
+    from metra.formats.texts.columns import ColumnNames, ReadingOptions
 
 _lang = option(
     "--lang LANG",
@@ -73,8 +76,15 @@ def segment() -> None:
 )
 @options.out
 @options.input_format
+@options.tables
 def split(
-    text: str, lang: str, wrapped: bool, form: str, out: str | None, input_format: str
+    text: str,
+    lang: str,
+    wrapped: bool,
+    form: str,
+    out: str | None,
+    input_format: str,
+    **tables: Any,
 ) -> None:
     """Split TEXT into sentences, one a line.
 
@@ -90,7 +100,7 @@ def split(
     from metra.cli.output import write_output
     from metra.report.writers.segmentation import SENTENCE_WRITERS
 
-    lines = read_text_lines(text, input_format=input_format)
+    lines = read_text_lines(text, input_format=input_format, **tables)
     sentences = list_sentences(lines, lang, wrapped=wrapped)
     write_output(SENTENCE_WRITERS[form](sentences), out)
 
@@ -113,6 +123,7 @@ def split(
 @_report
 @_format
 @options.input_format
+@options.tables
 def align(sentences: str, **given: Any) -> None:
     """Match the sentences of each OUTPUT with the segments of the references.
 
@@ -148,6 +159,7 @@ def align(sentences: str, **given: Any) -> None:
 @_report
 @_format
 @options.input_format
+@options.tables
 def resegment(**given: Any) -> None:
     """Cut each OUTPUT, whatever its lines, like the segments of the references.
 
@@ -176,6 +188,8 @@ def _segment_files(
     to: str,
     report: str | None,
     form: str,
+    columns: "ColumnNames | None",
+    reading: "ReadingOptions",
     **settings: Any,
 ) -> None:
     """Read, segment and write; report where that is unsure."""
@@ -190,7 +204,13 @@ def _segment_files(
 
     chosen = SegmentationSettings(method=method, **settings)
     texts = read_unaligned_texts(
-        outputs, references, source, documents, input_format=input_format
+        outputs,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
     )
     segmented = []
     with show_progress("outputs") as progress:

@@ -1,14 +1,30 @@
-"""Lines of text files: cut at line feeds only, checked to be UTF-8, packed or not."""
+"""Lines of text files: cut at line feeds only, checked to be UTF-8, packed or not.
 
+A file that begins with the byte order mark of UTF-16 or UTF-32 is decoded on the way, and so
+is one whose encoding the user has named.
+"""
+
+import codecs
 from collections.abc import Iterator
 from contextlib import closing
 
-from metra.errors import FormatError
-from metra.formats.stream import ByteStream, describe_invalid_utf8
+from metra.errors import FormatError, MetraError
+from metra.formats.stream import (
+    ByteStream,
+    describe_invalid_utf8,
+    find_encoding,
+    format_path,
+)
 from metra.text.columns import LineBuffer, NotUtf8, Text
 
 #: So many lines are read at a time where all of them are wanted.
 CHUNK = 1024
+
+
+#: What to say where a file is not UTF-8 and the encoding can be named.
+_NAME_ENCODING = (
+    ", or give `encoding`, for example cp1252, in which Excel writes CSV on Windows."
+)
 
 
 def read_lines(path: str) -> list[str]:
@@ -26,11 +42,17 @@ class LineReader:
     """A file's lines, some at a time; the file is opened where it is first read.
 
     A line ends at a line feed, nowhere else; a carriage return before it and a byte order
-    mark at the start of the file belong to no line.
+    mark at the start of the file belong to no line. `encoding` is `auto`, or what the user
+    has named, or None where they cannot name one.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, encoding: str | None = None) -> None:
         self.path = path
+        self.encoding = encoding
+        #: The encoding as it turned out, when something has been read.
+        self.read_as = ""
+        # UTF-8 needs none: Rust checks it.
+        self._decoder: codecs.IncrementalDecoder | None = None
         self.count = 0
         self._buffer = LineBuffer()
         self._bytes: ByteStream | None = None
@@ -46,9 +68,12 @@ class LineReader:
             if self._bytes is None:
                 self._bytes = ByteStream(self.path)
             block = self._bytes.read()
-            if block:
-                self._buffer.push(block)
-            else:
+            if not self.read_as:
+                self.read_as = self._find_encoding(block)
+                if self.read_as != "utf-8":
+                    self._decoder = codecs.getincrementaldecoder(self.read_as)()
+            self._buffer.push(self._recode(block))
+            if not block:
                 self._buffer.finish()
                 self._ended = True
                 self._bytes.close()
@@ -57,9 +82,34 @@ class LineReader:
         except NotUtf8 as error:
             line, column, byte = error.args
             msg = describe_invalid_utf8(self.path, line + 1, column, byte)
+            if self.encoding is not None:
+                msg = msg.removesuffix(".") + _NAME_ENCODING
             raise FormatError(msg) from None
         self.count += len(text)
         return text
+
+    def _find_encoding(self, head: bytes) -> str:
+        try:
+            return find_encoding(head, self.encoding, self.path)
+        except MetraError:
+            self.close()
+            raise
+
+    def _recode(self, block: bytes) -> bytes:
+        """Turn bytes of another encoding into UTF-8."""
+        if self._decoder is None:
+            return block
+        try:
+            return self._decoder.decode(block, final=not block).encode()
+        except UnicodeError as error:
+            reason = getattr(error, "reason", str(error))
+            line = self.count + self._buffer.ready + 1
+            problem = (
+                f"{format_path(self.path)}, line {line} or later, is not {self.read_as}"
+            )
+            msg = f"{problem} ({reason}); convert the file to UTF-8."
+            self.close()
+            raise FormatError(msg) from None
 
     def share(self) -> float | None:
         """Return the share of the file that has been read, None if it is not known."""

@@ -14,7 +14,13 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from metra.errors import FormatError, UnknownNameError, no_such
-from metra.formats.stream import STDIN, ByteStream, format_path, split_file_name
+from metra.formats.stream import (
+    STDIN,
+    ByteStream,
+    find_encoding,
+    format_path,
+    split_file_name,
+)
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -33,7 +39,8 @@ R = TypeVar("R", bound="Recognisable")
 class FileHead(NamedTuple):
     """A file's name and its first bytes, by which its format is recognised.
 
-    The bytes are unpacked and without a byte order mark; a folder has none.
+    The bytes are unpacked, in UTF-8 where the file has another byte order mark, and without
+    that mark; a folder has none.
     """
 
     path: str
@@ -74,12 +81,16 @@ def recognise(head: FileHead, formats: Iterable[R]) -> R | None:
     return next((form for form in formats if form.looks_like(head)), None)
 
 
-def read_head(path: str, size: int = 1 << 16) -> FileHead:
+def read_head(path: str, size: int = 1 << 16, encoding: str = "auto") -> FileHead:
     """Read what the format of a file or folder is recognised by."""
     if path != STDIN and os.path.isdir(path):
         return FileHead(path, b"", is_folder=True)
     with closing(ByteStream(path)) as stream:
-        return FileHead(path, stream.read(size).removeprefix(codecs.BOM_UTF8))
+        content = stream.read(size)
+    name = find_encoding(content, encoding, path)
+    if name != "utf-8":
+        content = content.decode(name, errors="replace").encode()
+    return FileHead(path, content.removeprefix(codecs.BOM_UTF8))
 
 
 class TextFormat(NamedTuple):
@@ -123,7 +134,8 @@ _SGML = re.compile(_BEFORE_ROOT + _SETS, re.IGNORECASE)
 _WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>)")
 
 PLAIN = TextFormat("plain", "plain")
-TSV = TextFormat("tsv", "tsv", (".tsv",), has_column_names=True)
+TSV = TextFormat("tsv", "delimited", (".tsv", ".tab"), has_column_names=True)
+CSV = TextFormat("csv", "delimited", (".csv",), has_column_names=True, is_written=False)
 PARQUET = TextFormat(
     *("parquet", "parquet", (".parquet", ".pq")),
     lambda head: head.content.startswith(b"PAR1"),
@@ -142,10 +154,18 @@ _WMT_XML_FORMAT = TextFormat(
     has_ids=True,
     has_partial_references=True,
 )
+_XLSX_FORMAT = TextFormat(
+    *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")),
+    has_column_names=True,
+    is_written=False,
+)
 _ALL = (
     PLAIN,
     TSV,
+    CSV,
     TextFormat("jsonl", "jsonl", (".jsonl", ".ndjson"), has_column_names=True),
+    TextFormat("json", "jsonl", (".json",), has_column_names=True, is_written=False),
+    _XLSX_FORMAT,
     _SGML_FORMAT,
     _WMT_XML_FORMAT,
     PARQUET,
@@ -160,29 +180,133 @@ FORMATS = {form.name: form for form in _ALL}
 _HEAD = 1 << 12
 
 
-def choose_format(path: str, input_format: str = "auto") -> TextFormat:
+def choose_format(
+    path: str, input_format: str = "auto", encoding: str | None = None
+) -> TextFormat:
     """Return the format of a test set: the one that is named, else the recognised one.
 
-    A name that ends in .tsv, .jsonl or .parquet is believed. Any other file may turn out
-    to be marked up, or Parquet, by the way it begins; what does not is plain text.
+    A name that ends in .csv, .jsonl or .parquet is believed, unless the content is binary.
+    Any other file may turn out to be marked up, or Parquet, by the way it begins; what does
+    not is plain text, unless its name or its content says that it is something else.
     """
     if input_format != "auto":
         if input_format not in FORMATS:
             raise UnknownNameError(no_such("format", input_format, FORMATS))
         return FORMATS[input_format]
     by_name = find_format_by_suffix(path) or PLAIN
-    if by_name is not PLAIN and not by_name.has_ids:
+    if by_name.module not in _BY_CONTENT and not by_name.has_ids:
         return by_name
-    head = read_head(path, _HEAD)
+    head = read_head(path, _HEAD, encoding or "auto")
     by_content = recognise(head, FORMATS.values())
-    # UTF-16 and UTF-32 are refused by the readers, by their name.
-    is_wide = head.content.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"))
-    if by_content is None and by_name.must_be and not is_wide:
+    if by_content is None and by_name.must_be:
         start = head.content[:40].decode(errors="replace")
         problem = f"{format_path(path)} begins with {start!r}"
         msg = f"{problem}; expected {by_name.must_be}, or give `input_format`."
         raise FormatError(msg)
-    return by_content or by_name
+    if by_content is not None and (by_name is PLAIN or by_name.has_ids):
+        return by_content
+    other_kind = _find_other_kind(head, by_name)
+    if other_kind:
+        msg = f"{format_path(path)} {other_kind}."
+        raise FormatError(msg)
+    return by_name
+
+
+#: Modules of formats that are text without marks of their own, so that content is looked at.
+_BY_CONTENT = ("plain", "delimited", "jsonl")
+
+#: Kinds of files that hold no segments line by line, by the suffixes of their names.
+_OTHER_KINDS = {
+    **dict.fromkeys(
+        (".doc", ".docx", ".odt", ".rtf"), "a document of a word processor"
+    ),
+    **dict.fromkeys((".ppt", ".pptx", ".odp"), "a presentation"),
+    **dict.fromkeys((".htm", ".html", ".xhtml"), "a web page"),
+    **dict.fromkeys((".srt", ".vtt", ".ass"), "a file of subtitles"),
+    **dict.fromkeys((".zip", ".tar", ".tgz", ".7z", ".rar", ".bz2"), "an archive"),
+    **dict.fromkeys((".yaml", ".yml", ".toml"), "a file of settings"),
+    **dict.fromkeys((".arrow", ".feather", ".avro", ".orc"), "a binary table"),
+    **dict.fromkeys((".npy", ".npz", ".pkl", ".pickle", ".pt"), "a file of Python's"),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), "a database"),
+    ".pdf": "a PDF",
+}
+
+
+def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
+    """Say what a file is that would be read as plain text, or as a table, but is not."""
+    kind = _OTHER_KINDS.get(split_file_name(head.path)[1].lower())
+    if kind and by_name is PLAIN:
+        save = "save its text in a file of its own, one segment a line"
+        return f"is {kind} by its name; {save}, or give `input_format`"
+    if head.content.startswith(b"PK\x03\x04"):
+        return "begins like a workbook or an archive; give `input_format` xlsx, or unpack it"
+    if _is_binary(head.content):
+        return (
+            "is binary, or in an encoding that cannot be told; give a text file, or "
+            "`encoding`, for example utf-16-le"
+        )
+    if by_name is not PLAIN:
+        return None
+    if _is_json(head):
+        form = "json" if head.text.lstrip().startswith("[") else "jsonl"
+        return f"looks like JSON; give `input_format` {form}, or plain if it is text"
+    table_form = _find_table_kind(head)
+    if table_form:
+        headings = "looks like a table, because its first line has known headings"
+        return f"{headings}; give `input_format` {table_form}, or plain if it is text"
+    return None
+
+
+def _is_binary(content: bytes) -> bool:
+    """Whether there are zero bytes that are no characters of a text.
+
+    They stand between the letters of UTF-16 without a mark, or beside bytes that are not
+    UTF-8.
+    """
+    if b"\0" not in content:
+        return False
+    first, second = content[0::2], content[1::2]
+    zeros, letters = sorted((first, second), key=lambda half: -half.count(0))
+    if len(content) > 4 and b"\0" not in letters and zeros.count(0) * 2 > len(zeros):
+        return True
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(content)
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_JSON_ARRAY = re.compile(
+    rf"\s*\[\s*(?:\{{\s*{_STRING}\s*:|{_STRING}\s*(?:,\s*\"|\]\s*\Z))"
+)
+_JSON_OBJECT = re.compile(rf"\s*\{{\s*{_STRING}\s*:")
+
+
+def _is_json(head: FileHead) -> bool:
+    """Whether a file begins with an array of strings or objects, or with objects."""
+    if _JSON_ARRAY.match(head.text):
+        return True
+    if not _JSON_OBJECT.match(head.text):
+        return False
+    first, line_end, rest = head.text.partition("\n")
+    if head.first_object is not None:
+        # A lone line may be an example in a text.
+        return not rest.strip() or rest.lstrip().startswith("{")
+    return not line_end or first.rstrip().endswith(("{", "[", ","))
+
+
+def _find_table_kind(head: FileHead) -> str | None:
+    """Return the format of a table whose headings are known, None if it is none."""
+    from metra.formats.texts.columns import count_headings
+
+    for form, mark in (("tsv", "\t"), ("csv", ";"), ("csv", ",")):
+        headings = [cell.strip('"') for cell in head.first_line.split(mark)]
+        # Tabs are rare in texts; commas stand before a blank.
+        is_likely = mark == "\t" or " " not in head.first_line
+        if is_likely and count_headings(headings) > 1:
+            return form
+    return None
 
 
 def find_format_by_suffix(path: str) -> TextFormat | None:

@@ -15,7 +15,7 @@ from itertools import chain
 from os.path import basename, splitext
 from typing import IO, Any, TypeVar, cast
 
-from metra.errors import FormatError
+from metra.errors import FormatError, OptionError
 
 T = TypeVar("T")
 
@@ -206,6 +206,39 @@ def _list_read_errors() -> tuple[type[Exception], ...]:
     names = {"zlib": "error", "lzma": "LZMAError", "zstandard": "ZstdError"}
     modules = names.keys() & sys.modules.keys()
     return (OSError, EOFError, *(getattr(sys.modules[m], names[m]) for m in modules))
+
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def find_encoding(head: bytes, encoding: str | None, path: str) -> str:
+    """Return the encoding of a text: the one that is named, else by its byte order mark.
+
+    >>> find_encoding("a".encode("utf-16"), "auto", "a.txt"), find_encoding(b"a", None, "")
+    ('utf-16', 'utf-8')
+    """
+    by_mark = next(
+        (name for mark, name in _MARKS.items() if head.startswith(mark)), None
+    )
+    if encoding in (None, "auto"):
+        return by_mark or "utf-8"
+    try:
+        name = codecs.lookup(encoding).name
+        "".encode(name)
+    except LookupError:
+        msg = f"There is no encoding {encoding!r}; known are utf-8, utf-16, cp1252, gb18030 …"
+        raise OptionError(msg) from None
+    if by_mark and not name.startswith(by_mark):
+        problem = f"{format_path(path)} begins with the byte order mark of {by_mark}"
+        msg = f"{problem}, but `encoding` is {encoding}; leave it out."
+        raise FormatError(msg)
+    return name
 
 
 def check_utf8(blocks: Iterator[bytes], path: str) -> Iterator[bytes]:

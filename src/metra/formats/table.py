@@ -4,7 +4,7 @@
 error that says in which file and line they differ. `split_columns` cuts many lines at tabs
 at once. Tables without a header, or with one of their own kind, use `split_rows`. What
 separates the cells is a `Dialect`: a new delimiter or quoting rule is added there and in
-`split_rows`, nowhere else.
+`split_rows`, nowhere else; `metra.formats.dialect` recognises it from the content.
 """
 
 import re
@@ -24,7 +24,25 @@ class Dialect(NamedTuple):
     delimiter: str | None
     #: Whether cells may stand in double quotes, as in CSV.
     quoted: bool = False
+    #: Whether quotes that do not go together are an error.
+    strict: bool = False
+    #: Lines before the header: one if it is Excel's `sep=;`.
+    skipped: int = 0
 
+    def describe(self) -> str:
+        """Say what separates the cells.
+
+        >>> Dialect(";", quoted=True).describe(), TABS.describe()
+        ('semicolons, quoted', 'tabs, not quoted')
+        """
+        mark = self.delimiter or " "
+        names = (name for name, known in DELIMITERS.items() if known == mark)
+        name = next((f"{name}s" for name in names), repr(mark))
+        return f"{name}, {'quoted' if self.quoted else 'not quoted'}"
+
+
+#: Delimiters by name.
+DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 TABS = Dialect("\t")
 COMMAS = Dialect(",", quoted=True)
@@ -42,11 +60,45 @@ def split_rows(lines: Iterable[str], dialect: Dialect = TABS) -> Iterator[Row]:
     """Cut lines into cells; rows may differ in width."""
     if not dialect.quoted:
         cells = map(str.split, lines, repeat(dialect.delimiter))
-        return map(Row, count(1), cells)
+        return map(Row, count(1 + dialect.skipped), cells)
+    return _split_quoted(lines, dialect)
+
+
+def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
+    """Cut lines in which cells may stand in quotes, and then go on over several lines."""
     import csv
 
-    reader = csv.reader(lines, delimiter=dialect.delimiter or " ")
-    return (Row(reader.line_num, cells) for cells in reader)
+    # A text may be longer than what the module takes for a sign of damage.
+    csv.field_size_limit(LONGEST_CELL)
+    reader = csv.reader(
+        (f"{line}\n" for line in lines),
+        delimiter=dialect.delimiter or " ",
+        strict=dialect.strict,
+    )
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            line = reader.line_num + dialect.skipped
+            raise QuotingError(line, str(error)) from None
+        if cells is None:
+            return
+        # An empty line is an empty cell.
+        yield Row(reader.line_num + dialect.skipped, cells or [""])
+
+
+LONGEST_CELL = (1 << 31) - 1
+
+
+class QuotingError(FormatError):
+    """Quotes that do not go together, in a line, counted from 1."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        self.line = line
+        super().__init__(
+            f"line {line}: the quotes do not go together ({reason}); expected cells in "
+            "double quotes, with quotes inside of them doubled."
+        )
 
 
 def split_columns(
@@ -101,7 +153,7 @@ def parse_table(
     `skip_empty`, empty lines are no rows.
     """
     place = format_path(path)
-    rows = split_rows(lines, dialect)
+    rows = _name_file(split_rows(lines, dialect), place)
     if skip_empty:
         rows = (row for row in rows if row.cells not in ([], [""]))
     header = next(rows, None)
@@ -120,13 +172,23 @@ def parse_table(
     return DelimitedTable(place, header.cells, check_widths(), header.line)
 
 
+def _name_file(rows: Iterator[Row], place: str) -> Iterator[Row]:
+    """Pass rows on; an error says in which file it is."""
+    try:
+        yield from rows
+    except QuotingError as error:
+        msg = f"{place}, {error}"
+        raise FormatError(msg) from None
+
+
 def _describe_width(
     place: str, line: int, size: int, width: int, dialect: Dialect
 ) -> str:
     same = "as many tabs as" if dialect == TABS else "as many as"
+    how = f" ({dialect.describe()})" if dialect.strict else ""
     return (
-        f"{place}, line {line} has {size} columns but the header has {width}; each line "
-        f"needs {same} the header."
+        f"{place}, line {line} has {size} columns{how} but the header has {width}; each "
+        f"line needs {same} the header."
     )
 
 

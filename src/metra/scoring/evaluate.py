@@ -14,7 +14,7 @@ from metra.stats import defaults, totals
 
 if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus
-    from metra.formats.texts.columns import ColumnNames
+    from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
     from metra.metrics.record import Array, Metric
     from metra.scoring.results import Results, Score
@@ -59,6 +59,8 @@ class ScoringRequest(NamedTuple):
     input_format: str = "auto"
     #: Which columns of a table are what; others are recognised by their names.
     columns: "ColumnNames | None" = None
+    #: How files are read; what is open is recognised.
+    reading: "ReadingOptions | None" = None
     options: EvaluationOptions = EvaluationOptions()
     #: Labels or columns: segments that agree in them are scored apart, too.
     group_by: Sequence[str] = ()
@@ -134,14 +136,16 @@ def evaluate_files(
         request.documents,
         input_format=request.input_format,
         columns=request.columns,
+        reading=request.reading,
     )
-    return evaluate_corpus(
+    results = evaluate_corpus(
         corpus,
         request.metrics,
         request.options,
         group_by=request.group_by,
         progress=lambda done: progress(done, corpus.share()),
     )
+    return replace(results, layouts=corpus.layouts)
 
 
 def _score_parquet(

@@ -15,6 +15,7 @@ from metra.formats.stream import format_path, name_system
 from metra.formats.texts.columns import (
     ColumnNames,
     Field,
+    ReadingOptions,
     Role,
     describe_missing_column,
     is_document_column,
@@ -37,15 +38,24 @@ def open_corpus(
     *,
     input_format: str = "auto",
     columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> "FileCorpus":
     """Join the files of a call into one corpus.
 
     An output is a path or `NAME=PATH`; `-` is standard input. A table, a JSON lines file,
     or an SGML or XML file may bring references, sources, documents and several systems
-    along; `columns` says which columns of a table are what.
+    along; `columns` says which columns of a table are what, `reading` how files are read.
     """
-    given = (outputs, references, source, documents)
-    return FileCorpus(list_sources(*given, input_format=input_format, columns=columns))
+    files = list_sources(
+        outputs,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
+    )
+    return FileCorpus(files)
 
 
 class FileCorpus:
@@ -65,6 +75,8 @@ class FileCorpus:
         self.has_documents = bool(self._fields["document"])
         references = self._fields["reference"]
         self.has_references = bool(references)
+        #: How tables were read, by path, where that had to be recognised.
+        self.layouts = self._table.layouts
         #: The share of the segments that has been read, None if it is not known.
         self.share = self._table.share
         with_ids = self._table.with_ids

@@ -64,6 +64,8 @@ class Results:
     clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
     #: Where segments were grouped: every group's scores, in the order of their keys.
     groups: Sequence[GroupScores] | None = None
+    #: How tables were read, by path, where that had to be recognised.
+    layouts: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, system: str) -> Mapping[str, Score]:
         """Give a system's scores by spec."""

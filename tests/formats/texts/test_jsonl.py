@@ -98,7 +98,9 @@ WRONG = [
         id="an empty line",
     ),
     pytest.param(
-        ["[1, 2]"], "{}, line 1 is a list; expected a JSON object.", id="no object"
+        ["[1, 2]"],
+        "{}, entry 1 is of type int; expected a JSON object.",
+        id="no object",
     ),
     pytest.param(
         ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": "a", "B": "b"}'],
@@ -149,3 +151,71 @@ def test_more_references_later_are_not_dropped(write, cli):
     ran = cli("score", path)
     assert ran.code == 2
     assert "line 2 has the key 'ref:2', which line 1 has not" in ran.err
+
+
+JSON = [
+    pytest.param('["a", "b"]', ["a", "b"], id="strings"),
+    pytest.param('[\n "a",\n "b"\n]\n', ["a", "b"], id="over several lines"),
+    pytest.param('[{"hyp": "a"}, {"hyp": "b"}]', ["a", "b"], id="objects"),
+    pytest.param(
+        '[\n {\n  "hyp": "a"\n },\n {"hyp": "b"}]', ["a", "b"], id="over lines"
+    ),
+    pytest.param('{"hyp": ["a", "b"]}', ["a", "b"], id="columns"),
+    pytest.param('{\n "hyp": [\n  "a", "b"]}', ["a", "b"], id="columns over lines"),
+    pytest.param('{"hyp": "a"}\n{"hyp": "b"}\n', ["a", "b"], id="lines"),
+    pytest.param('{"hyp": "a"}', ["a"], id="one line"),
+    pytest.param('{"hyp": "a", "refs": ["x", "y"]}', ["a"], id="one line with a list"),
+]
+
+
+@pytest.mark.parametrize("name", ["t.json", "t.jsonl"])
+@pytest.mark.parametrize(("content", "expected"), JSON)
+def test_the_content_decides_what_json_is(name, content, expected, write):
+    path = str(write(name, content.encode()))
+    [chunk] = open_corpus([path]).chunks(10)
+    text = chunk.systems["t"].text
+    assert [text[at] for at in range(len(text))] == expected
+
+
+def test_a_file_of_strings_is_what_it_is_given_for(write):
+    # The name of the file is no heading.
+    output = str(write("source.json", b'["a"]'))
+    reference = str(write("output.json", b'["b"]'))
+    corpus = open_corpus([output], [reference])
+    assert (corpus.systems, corpus.has_source, corpus.has_references) == (
+        ("source",),
+        False,
+        True,
+    )
+
+
+WRONG_JSON = [
+    pytest.param("[]", "{} is an empty array; expected strings or objects.", id="nothing"),
+    pytest.param("[1]", "{}, entry 1 is of type int; expected a JSON object.", id="numbers"),
+    pytest.param('["a", {"hyp": "b"}]', "{}, entry 1 is of type str; expected a JSON object.",
+                 id="strings and objects"),
+    pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', "
+                 "which entry 1 has not; give all objects the same keys, null if empty.",
+                 id="other keys"),
+    pytest.param('{\n "hyp": "a"}', "{} is one object with the keys hyp; expected an array of "
+                 "strings or objects, or one object a line.", id="one object over lines"),
+    pytest.param('{"hyp": ["a"], "ref": ["b", "c"]}', "{}, 'ref' has 2 segments but {}, 'hyp' "
+                 "has 1; each entry must be one segment, in the same order everywhere.",
+                 id="columns that are not equally long"),
+    pytest.param('["a",', "{} is no JSON: Expecting value: line 1 column 6 (char 5).",
+                 id="half of it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "message"), WRONG_JSON)
+def test_wrong_json(content, message, write, cli):
+    path = write("t.json", content.encode())
+    ran = cli("score", path)
+    assert ran == (2, "", f"metra: {message.replace('{}', str(path))}\n")
+
+
+def test_strings_have_no_columns(write, cli):
+    path = write("t.json", b'["a"]')
+    ran = cli("score", path, "--ref-column", "ref")
+    said = "is an array of strings, which has no names for its columns; leave them out."
+    assert ran == (2, "", f"metra: {path} {said}\n")

@@ -69,9 +69,8 @@ class AppraiseRow(NamedTuple):
 
 def parse_appraise(lines: Iterable[str], path: str) -> list[AppraiseRow]:
     """Parse the lines of an export; empty ones are left out."""
-    # Quoted cells may hold line breaks, which the CSV reader needs to see.
-    rows = split_rows((f"{line}\n" for line in lines), COMMAS)
-    return [_parse_row(cells, line, path) for line, cells in rows if cells]
+    rows = split_rows(lines, COMMAS)
+    return [_parse_row(cells, line, path) for line, cells in rows if cells != [""]]
 
 
 def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:

@@ -11,8 +11,9 @@ documents: files with ids, matched by document and segment
 parts: where the documents of a file with ids lie, and what their readers share
 rows: rows to be written: what a format can carry, and documents that rows form
 plain: plain text, one segment a line; lists of documents
-tsv: tab-separated tables
-jsonl: JSON lines
+delimited: tables separated by tabs, commas or semicolons (TSV, CSV)
+jsonl: JSON lines and arrays
+xlsx: sheets of workbooks
 sgml: NIST's SGML
 sgml_tags: the tags of NIST's SGML
 wmt_xml: the XML of WMT's test sets

@@ -40,6 +40,8 @@ class Reader(NamedTuple):
     share: Callable[[], float | None]
     #: Closes the file before its end.
     close: Callable[[], None] = lambda: None
+    #: How a table was read, where that had to be recognised: `semicolons, quoted`.
+    layout: str = ""
 
 
 class ColumnNames(NamedTuple):
@@ -66,6 +68,17 @@ class ColumnNames(NamedTuple):
         return fields
 
 
+class ReadingOptions(NamedTuple):
+    """How files are read, where the user says so; what is open is recognised."""
+
+    encoding: str = "auto"
+    #: A character, or a name such as `semicolon`.
+    delimiter: str = "auto"
+    quotes: Literal["auto", "yes", "no"] = "auto"
+    #: The name or the number, counted from 1, of a workbook's sheet.
+    sheet: str | None = None
+
+
 _EXACT: dict[str, Role] = {
     **dict.fromkeys(("source", "src"), "source"),
     **dict.fromkeys(("document", "doc", "docid", "doc_id"), "document"),
@@ -90,9 +103,19 @@ HELP = (
 def read_header(
     header: Sequence[str], default_system: str, names: ColumnNames | None, where: str
 ) -> list[Field]:
-    """Return what each column is, checked against the names that the user gave."""
+    """Return what each column is, checked against the names that the user gave.
+
+    A column without a heading, such as the row numbers that pandas writes, is no text.
+    """
     check_column_names(header, names, where)
-    fields = recognise_fields(header, default_system, names)
+    nameless = [f"column {number}" for number in range(1, len(header) + 1)]
+    headings = [name.strip() and name for name in header]
+    filled = [own or other for own, other in zip(headings, nameless, strict=True)]
+    labels = [name for name in filled if name not in header]
+    names = (names or ColumnNames())._replace(
+        labels=(*(names.labels if names else ()), *labels)
+    )
+    fields = recognise_fields(filled, default_system, names)
     check_duplicate_fields(fields, where)
     return fields
 
@@ -122,6 +145,27 @@ def recognise_fields(
     rest: Role = "label" if has_outputs else "output"
     named = zip(known, header, strict=True)
     return [field or Field(rest, column) for field, column in named]
+
+
+def split_output_column(column: str) -> tuple[str, str]:
+    """Return the system whose outputs are in a column, given as [NAME=]COLUMN, and it.
+
+    >>> split_output_column("online=hyp_a"), split_output_column("output:ours")
+    (('online', 'hyp_a'), ('ours', 'output:ours'))
+    """
+    name, equals, rest = column.partition("=")
+    if equals and name and rest:
+        return name, rest
+    return name_output_column(column), column
+
+
+def name_output_column(column: str) -> str:
+    """Return the name of the system whose outputs are in a column.
+
+    >>> name_output_column("output:ours"), name_output_column("hyp_a")
+    ('ours', 'hyp_a')
+    """
+    return recognise_fields([column], column)[0].name
 
 
 def check_column_names(
@@ -162,6 +206,37 @@ def _recognise_field(column: str, default_system: str) -> Field | None:
     if _REFERENCE.fullmatch(name.lower()):
         return Field("reference", name)
     return None
+
+
+def count_headings(header: Sequence[str]) -> int:
+    """Count the headings that are known, if one of them is a text's.
+
+    >>> count_headings(["source", "ref", "remarks"]), count_headings(["doc", "id"])
+    (2, 0)
+    """
+    known = [
+        field for field in (_recognise_field(name, "") for name in header) if field
+    ]
+    return len(known) if any(field.role in TEXT_ROLES for field in known) else 0
+
+
+def check_headings(
+    header: Sequence[str], names: ColumnNames | None, where: str
+) -> None:
+    """Refuse a first line that reads like texts where it should have headings."""
+    if names is not None or any(_recognise_field(name, "") for name in header):
+        return
+    for name in header:
+        if len(name) > _LONGEST_HEADING or name.rstrip().endswith(_ENDS_OF_SENTENCES):
+            msg = (
+                f"{where} has {name[:60]!r} where headings are expected; write a line of "
+                "headings above, such as source, ref, output, or give `input_format` plain."
+            )
+            raise FormatError(msg)
+
+
+_LONGEST_HEADING = 60
+_ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 
 
 def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:

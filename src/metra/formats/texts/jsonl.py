@@ -1,13 +1,19 @@
-"""JSON lines: one object a line and a segment; this format carries everything."""
+"""JSON: one object a line and a segment, or an array of objects or strings.
+
+JSON lines carry everything, and are read line by line. An array, or an object of arrays of
+equal length, is read at once; each of its entries is a segment. The content decides which it
+is, not the name.
+"""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
 from metra.formats.lines import LineReader
-from metra.formats.stream import format_path
+from metra.formats.stream import format_path, parse_json
 from metra.formats.texts.columns import (
     Columns,
     Field,
@@ -16,6 +22,7 @@ from metra.formats.texts.columns import (
     read_header,
 )
 from metra.formats.texts.rows import Chunks, Fields, RowChunk, write_lines
+from metra.text.columns import check_lengths
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -27,10 +34,22 @@ _MAPS = ("outputs", "systems", "hyps")
 
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
-    lines = LineReader(source.path)
+    lines = LineReader(source.path, source.encoding)
     place = format_path(source.path)
-    rows = _parse_rows(lines, place)
     try:
+        texts = iter(lines)
+        head = list(islice(texts, 2))
+        texts = chain(head, texts)
+        if _has_lines(head):
+            unit, rows = (
+                "line",
+                _flatten_entries(_parse_lines(texts, place), place, "line"),
+            )
+        else:
+            entries = _list_entries("\n".join(texts), place)
+            if all(isinstance(entry, (str, NoneType)) for entry in entries):
+                return _open_strings(entries, source)
+            unit, rows = "entry", _flatten_entries(entries, place, "entry")
         first = next(rows, None)
         if first is None:
             msg = f"{place} is empty; expected one JSON object a line."
@@ -44,18 +63,18 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
 
     def read(most: int) -> Columns:
         values: dict[Field, list[str | None]] = {field: [] for field in fields}
-        for line, texts in islice(numbered_rows, most):
-            extra = texts.keys() - first.keys()
+        for number, row in islice(numbered_rows, most):
+            extra = row.keys() - first.keys()
             if extra:
                 msg = (
-                    f"{place}, line {line} has the key {min(extra)!r}, which line 1 has "
-                    "not; give all objects the same keys, null if empty."
+                    f"{place}, {unit} {number} has the key {min(extra)!r}, which {unit} 1 "
+                    "has not; give all objects the same keys, null if empty."
                 )
                 raise FormatError(msg)
             # A key that an object lacks is missing there.
             for field, key in zip(fields, keys, strict=True):
-                where = f"{place}, line {line}: {key!r}"
-                values[field].append(_check_text(texts.get(key), field, where))
+                where = f"{place}, {unit} {number}: {key!r}"
+                values[field].append(_check_text(row.get(key), field, where))
         return values
 
     return Reader(fields, read, lines.share, lines.close)
@@ -70,18 +89,82 @@ def _check_text(value: Any, field: Field, place: str) -> str | None:
     raise FormatError(msg)
 
 
-def _parse_rows(lines: LineReader, path: str) -> Iterator[dict[str, Any]]:
-    """Yield the texts of each line by key."""
+def _has_lines(head: Sequence[str]) -> bool:
+    """Whether a file is one object a line, by its first two lines."""
+    first, *others = [*head, ""][:2]
+    begin = first.strip()
+    if begin.startswith("["):
+        return False
+    try:
+        entry = json.loads(begin)
+    except ValueError:
+        # The object goes on in the next line, or there is something wrong with this one.
+        return not begin.endswith(("{", "[", ","))
+    return any(others) or not _has_columns(entry)
+
+
+def _has_columns(entry: Any) -> bool:
+    """Whether an object's values are all lists: of texts, not of a segment's references."""
+    is_object = isinstance(entry, dict) and bool(entry.keys() - {*_LISTS})
+    return is_object and all(isinstance(column, list) for column in entry.values())
+
+
+def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
+    """Read an array of strings, or of nothing: one text."""
+    place, field = format_path(source.path), source.field
+    if not texts:
+        msg = f"{place} is an empty array; expected strings or objects."
+        raise FormatError(msg)
+    if source.columns is not None:
+        problem = f"{place} is an array of strings, which has no names for its columns"
+        msg = f"{problem}; leave them out."
+        raise FormatError(msg)
+    rest = iter(texts)
+
+    def read(most: int) -> Columns:
+        return {field: list(islice(rest, most))}
+
+    return Reader([field], read, lambda: None)
+
+
+def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
     for line, text in enumerate(lines, 1):
-        place = f"{path}, line {line}"
         try:
-            entry = json.loads(text)
+            yield json.loads(text)
         except json.JSONDecodeError as error:
-            problem = f"{place}, column {error.colno} is not JSON ({error.msg})"
+            problem = (
+                f"{path}, line {line}, column {error.colno} is not JSON ({error.msg})"
+            )
             msg = f"{problem}; expected one object a line."
             raise FormatError(msg) from None
+
+
+def _list_entries(text: str, path: str) -> list[Any]:
+    """Return the entries of an array, or an object for each row of columns."""
+    whole = parse_json(text, path)
+    if isinstance(whole, list):
+        return whole
+    if not _has_columns(whole):
+        msg = (
+            f"{path} is one object with the keys {', '.join(list(whole)[:6])}; expected "
+            "an array of strings or objects, or one object a line."
+        )
+        raise FormatError(msg)
+    names = {f"{path}, {key!r}": len(column) for key, column in whole.items()}
+    check_lengths(names)
+    rows = zip(*whole.values(), strict=True)
+    return [dict(zip(whole, row, strict=True)) for row in rows]
+
+
+def _flatten_entries(
+    entries: Iterable[Any], path: str, unit: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the texts of each entry by key."""
+    for number, entry in enumerate(entries, 1):
+        place = f"{path}, {unit} {number}"
         if not isinstance(entry, dict):
-            msg = f"{place} is a {type(entry).__name__}; expected a JSON object."
+            kind = type(entry).__name__
+            msg = f"{place} is of type {kind}; expected a JSON object."
             raise FormatError(msg)
         texts: dict[str, Any] = {}
         for key, value in _flatten_entry(entry):

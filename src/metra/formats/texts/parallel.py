@@ -31,6 +31,8 @@ class ParallelTable:
     def __init__(self, files: Sequence[Source]) -> None:
         """Look at how files begin, and through those with ids, to learn the columns."""
         self.about: dict[str, str] = {}
+        #: How tables were read, by path, where that had to be recognised.
+        self.layouts: dict[str, str] = {}
         self.with_ids: DocumentFiles | None = None
         self._readers: list[Reader] = []
         self._sides: list[_Side] = []
@@ -47,6 +49,8 @@ class ParallelTable:
             else:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
+                    if reader.layout:
+                        self.layouts[format_path(file.path)] = reader.layout
                 self._sides.append(_Side(file.path, columns, file.open))
             fields += columns.values()
         if texts:

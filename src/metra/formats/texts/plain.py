@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start: a text, or a list of documents."""
-    lines = LineReader(source.path)
+    lines = LineReader(source.path, source.encoding)
     if source.use == "document":
         return _open_document_list(lines)
     field = source.field
@@ -30,7 +30,7 @@ def _open_document_list(lines: LineReader) -> Reader:
     """Open a list with a document id a line; behind a tab there may be the segment's id."""
     from metra.formats.table import split_rows
 
-    with closing(LineReader(lines.path)) as head:
+    with closing(LineReader(lines.path, lines.encoding)) as head:
         first = list_strings(head.read(1))
     has_segment_ids = any(len(row.cells) > 1 for row in split_rows(first))
     fields = [columns.DOCUMENT, columns.SEGMENT_ID][: 1 + has_segment_ids]

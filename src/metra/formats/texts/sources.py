@@ -7,9 +7,16 @@ from contextlib import closing
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
-from metra.formats.recognise import FORMATS, PLAIN, TSV, TextFormat, choose_format
+from metra.formats.recognise import CSV, FORMATS, PLAIN, TSV, TextFormat, choose_format
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
-from metra.formats.texts.columns import ColumnNames, Field, Reader, Role
+from metra.formats.texts.columns import (
+    ColumnNames,
+    Field,
+    Reader,
+    ReadingOptions,
+    Role,
+    name_output_column,
+)
 
 # "any" takes all that a file holds, as what it holds it.
 Use: TypeAlias = Role | Literal["any"]
@@ -28,6 +35,13 @@ class Source(NamedTuple):
     columns: ColumnNames | None = None
     #: The files of a table that is in several, one below the other.
     shards: tuple[str, ...] = ()
+    #: How the file is read, where the user can say so.
+    reading: ReadingOptions | None = None
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding that the user has named, or auto; None if they cannot name one."""
+        return self.reading.encoding if self.reading else None
 
     @property
     def field(self) -> Field:
@@ -48,41 +62,43 @@ def list_sources(
     input_format: str = "auto",
     use: Use = "output",
     columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> list[Source]:
     """List the files of a call; `use` is what `files` are for.
 
     Such a file is a path or `NAME=PATH`; `-` is standard input. Parquet files without a name
     are one table together, and so are those in a folder. `columns` says which columns of
-    these files are what.
+    tables are what, and `reading` how files are read.
     """
     named_paths = [pair for file in files for pair in _expand_file(file)]
     paths = [*(path for _, path in named_paths), *references, source, documents]
     if paths.count(STDIN) > 1:
         msg = "Standard input (-) is given twice; it can be read for one purpose only."
         raise FormatError(msg)
-    sources = []
-    for name, path in named_paths:
-        form, is_named = choose_format(path, input_format), name is not None
-        sources.append(Source(path, use, form, name or name_system(path), is_named))
+
+    def open_source(path: str, role: Use, name: str, named: bool = False) -> Source:
+        form = choose_format(path, input_format, reading.encoding if reading else None)
+        return Source(path, role, form, name, named, reading=reading)
+
+    sources = [
+        open_source(path, use, name or name_system(path), name is not None)
+        for name, path in named_paths
+    ]
     shards = [file for file in sources if file.format.has_shards and not file.named]
     if len(shards) > 1:
         sources = _merge_shards(sources, shards)
-    if columns is not None:
-        sources = [_set_columns(file, columns) for file in sources]
-    others: list[tuple[str | None, Use, str]] = []
     for path in references:
         name = name_system(path)
         # reference.A.txt is the reference A.
         short_name = re.sub(r"^ref(?:erence)?[._-]", "", name)
-        others.append((path, "reference", short_name or name))
-    others += [(source, "source", "source"), (documents, "document", "doc")]
-    for other, role, name in others:
-        if other is not None:
-            form = choose_format(other, input_format)
-            sources.append(Source(other, role, form, name))
+        sources.append(open_source(path, "reference", short_name or name))
+    if source is not None:
+        sources.append(open_source(source, "source", "source"))
     if documents is not None:
-        sources[-1] = _check_documents(sources[-1])
-    return sources
+        file = open_source(documents, "document", "doc")
+        is_named = file.format.has_column_names and columns and columns.document
+        sources.append(file if is_named else _check_documents(file))
+    return sources if columns is None else _set_columns(sources, columns, use)
 
 
 def _expand_file(file: str) -> list[tuple[str | None, str]]:
@@ -131,15 +147,50 @@ def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     return [*sources[:place], table, *others]
 
 
-def _set_columns(file: Source, columns: ColumnNames) -> Source:
-    if not file.format.has_column_names:
-        names = (form.name for form in FORMATS.values() if form.has_column_names)
+def _set_columns(sources: list[Source], columns: ColumnNames, use: Use) -> list[Source]:
+    """Say of each table which of its columns are what.
+
+    A column of references, the source or documents is one of the tables that were given for
+    that, if there are any, else of the tables of outputs, which have all the others.
+    """
+    tables = [file for file in sources if file.format.has_column_names]
+    mains = [file for file in tables if file.use == use]
+    elsewhere = {file.use for file in tables} - {use}
+    in_mains = columns._replace(
+        references=() if "reference" in elsewhere else columns.references,
+        source=None if "source" in elsewhere else columns.source,
+        document=None if "document" in elsewhere else columns.document,
+    )
+    in_others: dict[Use, ColumnNames] = {
+        "reference": ColumnNames(references=columns.references),
+        "source": ColumnNames(source=columns.source),
+        "document": ColumnNames(document=columns.document),
+    }
+    if in_mains != ColumnNames() and not mains:
+        known = (form.name for form in FORMATS.values() if form.has_column_names)
         msg = (
-            f"{format_path(file.path)} is {file.format.name}, which has no names for its "
-            f"columns; columns can be named in {', '.join(names)}."
+            f"{format_path(sources[0].path)} is {sources[0].format.name}, which has no "
+            f"names for its columns; columns can be named in {', '.join(known)}."
         )
         raise FormatError(msg)
-    return file._replace(columns=columns)
+    named = []
+    for file in sources:
+        names = in_mains if file.use == use else in_others.get(file.use, ColumnNames())
+        if file in tables and names != ColumnNames():
+            if file.use == use and (file.named or len(mains) > 1):
+                names = _name_outputs(names, file.name)
+            file = file._replace(columns=names)
+        named.append(file)
+    return named
+
+
+def _name_outputs(columns: ColumnNames, name: str) -> ColumnNames:
+    """Call the one system whose column has no name of its own like its file."""
+    if len(columns.outputs) != 1:
+        return columns
+    [(system, column)] = columns.outputs
+    is_default = system == name_output_column(column)
+    return columns._replace(outputs=((name if is_default else system, column),))
 
 
 def _check_documents(file: Source) -> Source:
@@ -151,8 +202,9 @@ def _check_documents(file: Source) -> Source:
             "`documents`."
         )
         raise FormatError(msg)
-    if file.format is TSV:
+    if file.format in (TSV, CSV):
         with closing(file.open()) as table:
-            if not any(field.role == "document" for field in table.fields):
+            is_list = file.format is TSV or len(table.fields) == 1
+            if is_list and all(field.role != "document" for field in table.fields):
                 return file._replace(format=PLAIN)
     return file

@@ -76,7 +76,9 @@ def describe_corpus(results: Results) -> str:
         counts.append((len(results.groups), "group"))
     if results.references:
         counts.append((results.references, "reference"))
-    return ", ".join(format_count(count, noun) for count, noun in counts)
+    counted = ", ".join(format_count(count, noun) for count, noun in counts)
+    read = [f"{path} ({layout})" for path, layout in results.layouts.items()]
+    return "; ".join([counted, *read])
 
 
 def list_signatures(results: Results) -> list[str]:

@@ -21,6 +21,8 @@ def convert_results(results: Results) -> dict[str, Any]:
     if results.documents is not None:
         shape["documents"] = results.documents
     shape["references"] = results.references
+    if results.layouts:
+        shape["layouts"] = dict(results.layouts)
     systems = [_list_scores(entry) | _list_levels(entry) for entry in results.systems]
     data: dict[str, Any] = {"evalset": shape, "systems": systems}
     if results.terms is not None:

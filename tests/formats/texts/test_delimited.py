@@ -1,9 +1,11 @@
 """Tables: which columns are what, missing cells, and every way in which they are wrong."""
 
+import json
+
 import pytest
 
-from metra.errors import FormatError
-from metra.formats.texts.columns import recognise_fields
+from metra.errors import FormatError, OptionError
+from metra.formats.texts.columns import ColumnNames, ReadingOptions, recognise_fields
 from metra.scoring.files import open_corpus
 
 
@@ -208,3 +210,157 @@ def test_a_reference_file_without_a_reference_column(write):
     assert str(caught.value) == (
         f"{other} has no column for the reference; it has: A, B. {HELP}"
     )
+
+
+def read_table_columns(*files, **columns):
+    """All that files hold, where columns are named."""
+    names = ColumnNames(**columns)
+    return contents(open_corpus(*files, columns=names))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.json", "t.jsonl"])
+def test_columns_are_named_in_every_table(name, write):
+    rows = [{"Text": "s", "Mensch": "r", "Alt": "a", "Neu": "b", "Kapitel": "1"}]
+    mark = "," if name == "t.csv" else "\t"
+    cells = [mark.join(row) for row in (rows[0], rows[0].values())]
+    lines = cells if name in ("t.csv", "t.tsv") else [json.dumps(rows[0])]
+    path = str(write(name, lines if name != "t.json" else [json.dumps(rows)]))
+    found = read_table_columns(
+        [path],
+        outputs=(("old", "Alt"), ("Neu", "Neu")),
+        references=("Mensch",),
+        source="Text",
+        document="Kapitel",
+    )
+    expected = {"old": ["a"], "Neu": ["b"], "ref 1": ["r"], "source": ["s"]}
+    assert found == expected | {"documents": ["1"]}
+
+
+def test_names_are_those_of_the_table_that_is_for_them(write):
+    outputs = str(write("out.csv", ["text,id", "a,1"]))
+    references = str(write("ref.csv", ["text,more", "b,c"]))
+    source = str(write("src.tsv", ["text\tmore", "d\te"]))
+    documents = str(write("docs.csv", ["text;more", "f;g"]))
+    found = read_table_columns(
+        [outputs],
+        [references],
+        source,
+        documents,
+        outputs=(("text", "text"),),
+        references=("more",),
+        source="more",
+        document="text",
+    )
+    expected = {"text": ["a"], "ref 1": ["c"], "source": ["e"], "documents": ["f"]}
+    assert found == expected
+
+
+def test_names_for_a_table_of_references_beside_plain_outputs(write):
+    outputs = str(write("out.txt", ["a"]))
+    references = str(write("ref.csv", ["first,second", "b,c"]))
+    found = read_table_columns([outputs], [references], references=("second",))
+    assert found == {"out": ["a"], "ref 1": ["c"]}
+
+
+def test_systems_of_several_tables_are_called_like_their_files(write):
+    first = str(write("first.csv", ["text", "a"]))
+    second = str(write("second.csv", ["text", "b"]))
+    reference = str(write("ref.txt", ["c"]))
+    names = {"outputs": (("text", "text"),)}
+    found = read_table_columns([first, f"new={second}"], [reference], **names)
+    assert found == {"first": ["a"], "new": ["b"], "ref 1": ["c"]}
+    named = read_table_columns([f"old={first}"], [reference], **names)
+    assert named == {"old": ["a"], "ref 1": ["c"]}
+
+
+def test_a_column_that_is_not_there(write):
+    path = str(write("t.csv", ["Mensch;Alt", "a;b"]))
+    with pytest.raises(FormatError) as raised:
+        read_table_columns([path], references=("Mensh",))
+    assert str(raised.value) == (
+        f"{path} has no column 'Mensh'. Did you mean 'Mensch'? It has: Mensch, Alt."
+    )
+
+
+def test_columns_without_a_heading_are_no_texts(write):
+    path = str(write("t.csv", [",ref,A,,", "0,a,b,,x"]))
+    assert contents(open_corpus([path])) == {"A": ["b"], "ref 1": ["a"]}
+
+
+def test_a_cell_over_several_lines(write):
+    path = str(write("t.csv", b'ref,A\r\n"a\r\nb",c\r\n,"d"\r\nx,y\r\n'))
+    corpus = open_corpus([path], [str(write("r.txt", ["1", "2", "3"]))])
+    found = contents(corpus, size=2)
+    assert found["A"] == ["c", "d", "y"]
+    assert found["ref 1"] == ["a\nb", None, "x"]
+    assert corpus.layouts == {path: "commas, quoted"}
+
+
+QUOTING = [
+    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not go together (unexpected end of "
+                 "data)", id="a quote that does not end"),
+    pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not go together (',' expected "
+                 "after '\"')", id="text after a quote"),
+    pytest.param(b'ref,A\n"a, b",c\n"d, e",f,g\n', "line 3 has 3 columns (commas, quoted) but "
+                 "the header has 2", id="a comma too many"),
+    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 columns but the header has 2",
+                 id="after a line about the delimiter"),
+    pytest.param(b'sep=;\nref;A\n"a;b";c\n"d;e";f;g\n', "line 4 has 3 columns (semicolons, "
+                 "quoted) but the header has 2", id="and with quotes"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "problem"), QUOTING)
+def test_wrong_quotes(content, problem, write):
+    path = str(write("t.csv", content))
+    with pytest.raises(FormatError) as raised:
+        contents(open_corpus([path]))
+    assert str(raised.value).startswith(f"{path}, {problem}")
+
+
+def test_a_delimiter_that_is_none(write):
+    path = str(write("t.csv", ["ref,A", "a,b"]))
+    with pytest.raises(OptionError) as raised:
+        open_corpus([path], reading=ReadingOptions(delimiter="colon"))
+    assert str(raised.value) == (
+        "`delimiter` is 'colon'; expected one sign, or one of tab, comma, semicolon, pipe."
+    )
+
+
+def test_texts_in_the_place_of_headings(write):
+    path = str(write("t.csv", ["This is it.", "That was it."]))
+    with pytest.raises(FormatError) as raised:
+        open_corpus([path])
+    assert str(raised.value) == (
+        f"{path} has 'This is it.' where headings are expected; write a line of headings "
+        "above, such as source, ref, output, or give `input_format` plain."
+    )
+
+
+def test_a_table_that_changes_is_looked_at_again(write):
+    path = str(write("t.csv", ["ref,A", "a,b"]))
+    assert contents(open_corpus([path]))["A"] == ["b"]
+    write("t.csv", ["ref;A", "a;'b, c'"])
+    assert contents(open_corpus([path]))["A"] == ["'b, c'"]
+
+
+LISTS = [
+    pytest.param("d.tsv", ["a", "b"], id="TSV"),
+    pytest.param("d.tsv", ["a.\t1", "b\t1"], id="TSV with segments"),
+    pytest.param("d.csv", ["a.", "b"], id="CSV"),
+    pytest.param("d.csv", ["doc,more", "a,x", "b,y"], id="CSV with a header"),
+]
+
+
+@pytest.mark.parametrize(("name", "lines"), LISTS)
+def test_lists_of_documents(name, lines, write):
+    outputs = str(write("out.txt", ["x", "y"]))
+    documents = contents(open_corpus([outputs], (), None, str(write(name, lines))))
+    assert [name[0] for name in documents["documents"]] == ["a", "b"]
+
+
+def test_a_list_of_documents_with_a_heading_of_its_own(write):
+    outputs = str(write("out.txt", ["x", "y"]))
+    documents = str(write("d.tsv", ["Kapitel\tSeite", "a\t1", "b\t1"]))
+    found = read_table_columns([outputs], (), None, documents, document="Kapitel")
+    assert found == {"out": ["x", "y"], "documents": ["a", "b"]}

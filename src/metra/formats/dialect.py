@@ -1,0 +1,156 @@
+"""Recognise what separates the cells of a table: its delimiter, and whether it has quotes.
+
+The header decides about the delimiter, as far as it can: known headings, then rows that are
+all as wide as it. Quotes are judged by the whole file, because the writers of tables leave
+marks: those that quote double the quotes in a cell, those that do not leave them as they are.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from metra.errors import FormatError
+from metra.formats.table import DELIMITERS, Dialect, QuotingError, split_rows
+
+# So many lines are looked at for the delimiter.
+_LINES = 200
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
+_QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
+
+
+def recognise_dialect(
+    open_lines: Callable[[], Iterable[str]],
+    preferred: str,
+    count_known: Callable[[Sequence[str]], int],
+    *,
+    delimiter: str | None = None,
+    quoted: bool | None = None,
+) -> Dialect:
+    """Return the dialect of a table; `delimiter` and `quoted` are what is known of it.
+
+    `open_lines` gives the lines from the start, `preferred` is the delimiter of a table of
+    one column, and `count_known` counts the headings that mean something.
+    """
+    head = list(islice(open_lines(), _LINES))
+    first = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
+    skipped = 1 if first else 0
+    if delimiter is None:
+        delimiter = (
+            first[1]
+            if first
+            else _choose_delimiter(head, preferred, count_known, quoted is False)
+        )
+    if quoted is None:
+        quoted = _has_quotes(lambda: islice(open_lines(), skipped, None), delimiter)
+    return Dialect(delimiter, quoted, strict=quoted, skipped=skipped)
+
+
+def _choose_delimiter(
+    head: Sequence[str],
+    preferred: str,
+    count_known: Callable[[Sequence[str]], int],
+    is_plain: bool,
+) -> str:
+    ranks: dict[str, tuple[bool, int, float]] = {}
+    for mark in DELIMITERS.values():
+        quoted = Dialect(mark, quoted=not is_plain)
+        rows = [row.cells for row in split_rows(head, quoted)]
+        if rows and len(rows[0]) > 1:
+            share = max(_get_even_share(rows), _get_even_share(_cut(head, mark)))
+            ranks[mark] = (share == 1, count_known(rows[0]), share)
+    if not ranks:
+        return preferred
+    best = [mark for mark, rank in ranks.items() if rank == max(ranks.values())]
+    # Tabs are rare in texts.
+    if "\t" in best or len(best) == 1:
+        return "\t" if "\t" in best else best[0]
+    names = " or ".join(f"{n}s" for n, mark in DELIMITERS.items() if mark in best)
+    msg = f"its cells may be separated by {names}; say which with `delimiter`."
+    raise FormatError(msg)
+
+
+def _cut(lines: Iterable[str], mark: str) -> list[list[str]]:
+    return [row.cells for row in split_rows(lines, Dialect(mark))]
+
+
+def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
+    """Return the share of rows that are as wide as the first; the last may be cut off."""
+    whole = rows[: _LINES - 1] if len(rows) > 1 else rows
+    return sum(len(row) == len(whole[0]) for row in whole) / len(whole)
+
+
+def _has_quotes(open_lines: Callable[[], Iterable[str]], delimiter: str) -> bool:
+    """Whether cells stand in quotes, by all lines of a file."""
+    marks = QuoteMarks()
+    for line in open_lines():
+        marks.add(line, delimiter)
+    if not marks.any:
+        return False
+    is_quotable = _fits_quotes(open_lines(), delimiter)
+    if is_quotable != marks.is_even:
+        return is_quotable
+    if delimiter != "\t" or not is_quotable:
+        return delimiter != "\t"
+    if marks.is_doubled and marks.is_raw:
+        msg = (
+            "some of its cells are in quotes and some have quotes in them; say whether"
+        )
+        msg += " quotes belong to the text with `quotes`."
+        raise FormatError(msg)
+    if marks.is_raw or marks.is_doubled:
+        return marks.is_doubled
+    # Some cells are in quotes as a whole. A writer that quotes cells does so for a reason:
+    # all of them, or those with a comma, as Excel does.
+    return marks.is_header_quoted or marks.are_commas_quoted
+
+
+@dataclass(slots=True)
+class QuoteMarks:
+    """What the quotes of a table look like if they belong to the text."""
+
+    #: Whether all lines have as many delimiters.
+    is_even: bool = True
+    #: Whether there are quotes at all.
+    any: bool = False
+    #: Whether a cell in quotes has doubled quotes inside.
+    is_doubled: bool = False
+    #: Whether a cell has quotes in it, or begins with one and does not end with one.
+    is_raw: bool = False
+    is_header_quoted: bool = False
+    #: Whether the cells in quotes are those with a comma.
+    are_commas_quoted: bool = True
+    _width: int = -1
+
+    def add(self, line: str, delimiter: str) -> None:
+        """Look at a line."""
+        width = line.count(delimiter)
+        if self._width < 0:
+            self._width = width
+            cells = line.split(delimiter)
+            self.is_header_quoted = all(map(_QUOTED_CELL.fullmatch, cells))
+        self.is_even &= width == self._width
+        if '"' in line:
+            self.any = True
+            for cell in line.split(delimiter):
+                self._add_cell(cell)
+        elif "," in line:
+            self.are_commas_quoted = False
+
+    def _add_cell(self, cell: str) -> None:
+        is_quoted = _QUOTED_CELL.fullmatch(cell) is not None
+        if is_quoted:
+            self.is_doubled |= '""' in cell
+        else:
+            self.is_raw |= '"' in cell
+        self.are_commas_quoted &= is_quoted == ("," in cell)
+
+
+def _fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
+    """Whether all lines are as wide as the header if cells may stand in quotes."""
+    rows = split_rows(lines, Dialect(delimiter, quoted=True, strict=True))
+    try:
+        width = len(next(rows).cells)
+        return all(len(row.cells) == width for row in rows)
+    except QuotingError:
+        return False

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @options.metrics
 @options.documents
 @option("--baseline NAME", "The system to compare with, if not the first.")
@@ -141,7 +142,12 @@ def compare(
     settings = ComparisonSettings(**{name: given[name] for name in names})
     chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(
-        outputs, references, source, documents, input_format=input_format
+        outputs,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        test_set=given["test_set"],
     )
     choose_trials(
         corpus.systems, settings

@@ -1,5 +1,7 @@
 """`metra grid`: one segment's words against its references', matched and unmatched."""
 
+from typing import Any
+
 import click
 
 from metra.cli import options
@@ -9,6 +11,7 @@ from metra.cli.options import option
 @click.command()
 @click.argument("output", metavar="OUTPUT")
 @options.references
+@options.test_set
 @option(
     "-n --segment number",
     "Which segment to show, counted from 1.",
@@ -36,7 +39,7 @@ def grid(
     system: str | None,
     form: str,
     out: str | None,
-    input_format: str,
+    **files: Any,
 ) -> None:
     """Show which words of a segment match which words of its references.
 
@@ -56,7 +59,7 @@ def grid(
     from metra.scoring.files import open_corpus
 
     chosen = metric(spec)
-    corpus = open_corpus([output], references, input_format=input_format)
+    corpus = open_corpus([output], references, **files)
     segment = read_aligned_segment(corpus, system, number, chosen, spec)
     if form == "svg" or (form == "auto" and out is not None and out.endswith(".svg")):
         write_output(picture.render(segment), out)

@@ -6,6 +6,8 @@ segments; packages of one layer do not import each other, so it lives in the lay
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import compress
+from typing import TYPE_CHECKING
 
 from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, OptionError
@@ -16,6 +18,8 @@ from metra.formats.texts.columns import (
     ColumnNames,
     Field,
     Role,
+    Values,
+    count_segments,
     describe_missing_column,
     is_document_column,
     list_values,
@@ -24,6 +28,9 @@ from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import Source, list_sources
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
 
 #: So many segments are read at a time.
 CHUNK = 1024
@@ -37,15 +44,20 @@ def open_corpus(
     *,
     input_format: str = "auto",
     columns: ColumnNames | None = None,
+    test_set: "NamedSet | None" = None,
 ) -> "FileCorpus":
     """Join the files of a call into one corpus.
 
     An output is a path or `NAME=PATH`; `-` is standard input. A table, a JSON lines file,
     or an SGML or XML file may bring references, sources, documents and several systems
-    along; `columns` says which columns of a table are what.
+    along; `columns` says which columns of a table are what. A `test_set` that was found by
+    its name brings the same, and may leave out segments.
     """
     given = (outputs, references, source, documents)
-    return FileCorpus(list_sources(*given, input_format=input_format, columns=columns))
+    files = list_sources(
+        *given, input_format=input_format, columns=columns, test_set=test_set
+    )
+    return FileCorpus(files)
 
 
 class FileCorpus:
@@ -67,6 +79,9 @@ class FileCorpus:
         self.has_references = bool(references)
         #: The share of the segments that has been read, None if it is not known.
         self.share = self._table.share
+        sets = (file.texts.kept for file in files if file.texts)
+        #: Whether each segment of the files is wanted; None: all are.
+        self._kept = next(sets, None)
         with_ids = self._table.with_ids
         if with_ids and references and set(references) <= set(with_ids.fields):
             with_ids.check_references()
@@ -85,7 +100,7 @@ class FileCorpus:
             what = f"{field.role} {field.name!r} in {path}"
             return SegmentColumn(pack(values, what, first=start))
 
-        for columns in self._table.chunks(size, [*wanted, *named]):
+        for columns in self._keep_segments(self._table.chunks(size, [*wanted, *named])):
             documents = [
                 [str(value) for value in list_values(columns[field])]
                 for field in self._fields["document"]
@@ -102,6 +117,24 @@ class FileCorpus:
             start += len(chunk)
         if not start:
             raise CorpusError(EMPTY)
+
+    def _keep_segments(
+        self, chunks: Iterator[dict[Field, Values]]
+    ) -> Iterator[dict[Field, Values]]:
+        """Leave out the segments that are not wanted."""
+        if self._kept is None:
+            yield from chunks
+            return
+        start = 0
+        for columns in chunks:
+            count = count_segments(columns)
+            kept = self._kept[start : start + count]
+            start += count
+            if any(kept):
+                yield {
+                    field: list(compress(list_values(values), kept))
+                    for field, values in columns.items()
+                }
 
     def _find_label(self, name: str) -> Field:
         """Find a label, or the documents, by the name of its column."""

@@ -4,12 +4,15 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.recognise import FORMATS, PLAIN, TSV, TextFormat, choose_format
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
 from metra.formats.texts.columns import ColumnNames, Field, Reader, Role
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
 
 # "any" takes all that a file holds, as what it holds it.
 Use: TypeAlias = Role | Literal["any"]
@@ -28,6 +31,8 @@ class Source(NamedTuple):
     columns: ColumnNames | None = None
     #: The files of a table that is in several, one below the other.
     shards: tuple[str, ...] = ()
+    #: The texts of a test set that was found by its name instead of a file.
+    texts: "NamedSet | None" = None
 
     @property
     def field(self) -> Field:
@@ -48,12 +53,13 @@ def list_sources(
     input_format: str = "auto",
     use: Use = "output",
     columns: ColumnNames | None = None,
+    test_set: "NamedSet | None" = None,
 ) -> list[Source]:
     """List the files of a call; `use` is what `files` are for.
 
     Such a file is a path or `NAME=PATH`; `-` is standard input. Parquet files without a name
     are one table together, and so are those in a folder. `columns` says which columns of
-    these files are what.
+    these files are what. A `test_set` brings its source, references and documents along.
     """
     named_paths = [pair for file in files for pair in _expand_file(file)]
     paths = [*(path for _, path in named_paths), *references, source, documents]
@@ -82,6 +88,10 @@ def list_sources(
             sources.append(Source(other, role, form, name))
     if documents is not None:
         sources[-1] = _check_documents(sources[-1])
+    if test_set is not None:
+        from metra.formats.texts.named_set import build_source
+
+        sources.append(build_source(test_set))
     return sources
 
 

@@ -214,7 +214,7 @@ def path(name: str, pair: str, field: str) -> None:
 
     \b
     metra testsets path wmt23 -l en-de
-    metra score $(metra testsets path mt-metrics-eval:wmt23 -l en-de --field hyp) -t wmt23 -l en-de
+    metra score $(metra testsets path wmt23 -l en-de --field hyp) -t wmt23 -l en-de
     """
     from metra.formats.testsets.lookup import find_set
 
@@ -253,7 +253,9 @@ def check(name: str, pair: str) -> None:
     for each in checked:
         where = f"{each.path} " if each.path else ""
         title = f"{each.location.title} ({each.location.origin})"
-        click.echo(f"{title}: {where}{each.problem}" if each.problem else f"{title}: ok")
+        click.echo(
+            f"{title}: {where}{each.problem}" if each.problem else f"{title}: ok"
+        )
     if bad:
         msg = f"{len(bad)} of {len(checked)} checks failed; see above."
         raise FormatError(msg)

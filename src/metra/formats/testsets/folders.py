@@ -109,7 +109,11 @@ def list_wmt_files(folder: Path) -> dict[str, dict[str, str]]:
             files = pairs.setdefault(pair, {})
             if ALL not in files:
                 files.setdefault(key, str(path))
-    return {pair: f for pair, f in pairs.items() if ALL in f or {SOURCE, REFERENCE} <= set(f)}
+    return {
+        pair: f
+        for pair, f in pairs.items()
+        if ALL in f or {SOURCE, REFERENCE} <= set(f)
+    }
 
 
 def _split_languages(both: str, kind: str, language: str) -> str:

@@ -94,7 +94,9 @@ def read_files(location: SetLocation) -> NamedSet:
     by_role: dict[str, dict[str, list[str | None]]] = {}
     for field, column in columns.items():
         by_role.setdefault(field.role, {})[field.name] = column
-    texts = [column for role in ("source", "document") for column in _fill(by_role, role)]
+    texts = [
+        column for role in ("source", "document") for column in _fill(by_role, role)
+    ]
     source = texts.pop(0) if "source" in by_role else None
     return leave_out_unscored(
         NamedSet(
@@ -139,7 +141,8 @@ def leave_out_unscored(texts: NamedSet) -> NamedSet:
     suites = texts.labels.get("testsuite")
     columns = list(texts.references.values())
     scored = [
-        not (suites and suites[index]) and (not columns or any(c[index] for c in columns))
+        not (suites and suites[index])
+        and (not columns or any(c[index] for c in columns))
         for index in range(texts.segments)
     ]
     if all(scored) or not any(scored):
@@ -180,8 +183,11 @@ def concatenate_sets(parts: Sequence[NamedSet]) -> NamedSet:
     has_source = all(part.source is not None for part in parts)
     has_documents = all(part.documents is not None for part in parts)
     if len(counts) > 1:
-        found = ", ".join(f"{p.title} {len(p.references)}" for p in parts)
-        msg = f"The test sets differ in their number of references ({found}); name as many of each."
+        numbers = ", ".join(f"{len(p.references)} of {p.title}" for p in parts)
+        msg = (
+            f"The test sets differ in their number of references ({numbers}); choose as "
+            "many of each."
+        )
         raise CorpusError(msg)
     columns = zip(*(part.references.values() for part in parts), strict=True)
     labels = dict.fromkeys(name for part in parts for name in part.labels)

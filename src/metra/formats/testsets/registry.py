@@ -110,7 +110,9 @@ def add_sets(locations: Sequence[SetLocation], *, replace: bool = False) -> None
     keys = {(entry.location.name, entry.location.pair) for entry in added}
 
     def add(known: list[RegisteredSet]) -> list[RegisteredSet]:
-        taken = [e.location for e in known if (e.location.name, e.location.pair) in keys]
+        taken = [
+            e.location for e in known if (e.location.name, e.location.pair) in keys
+        ]
         if taken and not replace:
             msg = (
                 f"{taken[0].title} is registered already; remove it first, or give "

@@ -260,8 +260,11 @@ def squeeze(text: str) -> str:
 
 
 def _build_set(location: SetLocation, columns: Mapping[str, list[str]]) -> NamedSet:
-    lengths = {location.files.get(key, key): len(col) for key, col in columns.items()}
-    check_lengths(lengths, "the files of the cache must be parallel; fetch the set again")
+    # The source is what the others are compared with.
+    keys = sorted(columns, key=lambda key: key != SOURCE)
+    lengths = {location.files.get(key, key): len(columns[key]) for key in keys}
+    rule = "the files of the cache must be parallel; fetch the set again"
+    check_lengths(lengths, rule)
     references: dict[str, list[str | None]] = {}
     for key, column in columns.items():
         kind, _, name = key.partition(":")

@@ -35,7 +35,7 @@ def render_set_details(
         return render_json({"testsets": described})
     titles = ("pair", "from", "references", "others", "origlang", "domain")
     columns = [Column(title, "left") for title in titles]
-    columns += [Column("segments"), Column("documents")]
+    columns += [Column("segments", digits=0), Column("documents", digits=0)]
     rows = []
     for location, texts in sets:
         about = _describe_texts(texts)
@@ -46,8 +46,7 @@ def render_set_details(
         words += [", ".join(about["labels"].get(name, ())) for name in titles[4:]]
         counts = [Cell(about["segments"]), Cell(about["documents"])]
         rows.append((location.name, [*map(Cell, words), *counts]))
-    table = make_table("test set", columns, rows)
-    return render_table(table, style._replace(digits=0))
+    return render_table(make_table("test set", columns, rows), style)
 
 
 def _describe_location(location: SetLocation) -> dict[str, Any]:

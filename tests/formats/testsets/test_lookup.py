@@ -18,7 +18,8 @@ from metra.formats.testsets.registry import add_sets
 from .conftest import write_text
 
 
-def test_sets_of_mt_metrics_eval_bring_domains_and_documents(metrics_eval):
+@pytest.mark.usefixtures("metrics_eval")
+def test_sets_of_mt_metrics_eval_bring_domains_and_documents():
     texts = load_test_set("wmt23", "en-de")
     assert texts.origin == "mt-metrics-eval"
     assert list(texts.references) == ["refA", "refB"]
@@ -26,16 +27,16 @@ def test_sets_of_mt_metrics_eval_bring_domains_and_documents(metrics_eval):
     assert texts.labels["domain"] == ["news", "social"]
 
 
-def test_the_cache_comes_before_mt_metrics_eval_unless_the_place_is_named(
-    cache, metrics_eval
-):
+@pytest.mark.usefixtures("cache", "metrics_eval")
+def test_the_cache_comes_before_mt_metrics_eval_unless_the_place_is_named():
     assert load_test_set("wmt23", "en-de").segments == 4
     assert load_test_set("mt-metrics-eval:wmt23", "en-de").segments == 2
     # What the first place lacks is taken from the next.
     assert load_test_set("wmt23", "he-en").source == ["אחת"]
 
 
-def test_registered_sets_come_first(cache, tmp_path):
+@pytest.mark.usefixtures("cache")
+def test_registered_sets_come_first(tmp_path):
     write_text(tmp_path / "wmt23/source.txt", ["a"])
     write_text(tmp_path / "wmt23/reference.txt", ["b"])
     add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
@@ -43,9 +44,10 @@ def test_registered_sets_come_first(cache, tmp_path):
     assert load_test_set("sacrebleu:wmt23", "en-de").segments == 4
 
 
-def test_the_pair_may_be_left_out_where_there_is_one(cache, metrics_eval):
+@pytest.mark.usefixtures("cache", "metrics_eval")
+def test_the_pair_may_be_left_out_where_there_is_one():
     assert load_test_set("sacrebleu:wmt23").segments == 4
-    with pytest.raises(OptionError, match="for 2 language pairs; .*en-de, he-en"):
+    with pytest.raises(OptionError, match=r"for 2 language pairs; .*en-de, he-en"):
         load_test_set("mt-metrics-eval:wmt23")
 
 
@@ -62,7 +64,8 @@ SUBSETS = [  # positions of the segments of the cache that are wanted
 
 
 @pytest.mark.parametrize(("conditions", "expected"), SUBSETS)
-def test_subsets(cache, conditions, expected):
+@pytest.mark.usefixtures("cache")
+def test_subsets(conditions, expected):
     texts = load_test_set("wmt23", "en-de", subset=conditions)
     assert texts.keep_segments(range(4)) == expected
     assert texts.segments == 4
@@ -77,17 +80,20 @@ def test_subsets(cache, conditions, expected):
     ],
     ids=["no value", "no such value", "no such label"],
 )
-def test_subsets_that_cannot_be(cache, condition, message):
+@pytest.mark.usefixtures("cache")
+def test_subsets_that_cannot_be(condition, message):
     with pytest.raises(OptionError, match=message):
         load_test_set("wmt23", "en-de", subset=[condition])
 
 
-def test_conditions_that_no_segment_meets_together(cache):
+@pytest.mark.usefixtures("cache")
+def test_conditions_that_no_segment_meets_together():
     with pytest.raises(OptionError, match="has origlang=en and domain=social together"):
         load_test_set("wmt23", "en-de", subset=["origlang=en", "domain=social"])
 
 
-def test_several_sets_are_one_below_the_other(cache, metrics_eval):
+@pytest.mark.usefixtures("cache", "metrics_eval")
+def test_several_sets_are_one_below_the_other():
     names = "sacrebleu:wmt23, mt-metrics-eval:wmt23"
     texts = load_test_set(names, "en-de", references=["refA"])
     assert texts.source == ["One.", "Two.", "Three.", "Four.", "One.", "Two."]
@@ -97,7 +103,8 @@ def test_several_sets_are_one_below_the_other(cache, metrics_eval):
         load_test_set(names, "en-de")
 
 
-def test_what_is_missing_says_where_it_was_looked_for(cache, home):
+@pytest.mark.usefixtures("cache")
+def test_what_is_missing_says_where_it_was_looked_for(home):
     with pytest.raises(MissingResourceError) as raised:
         find_set("wmt3", "en-de")
     message = str(raised.value)
@@ -108,15 +115,19 @@ def test_what_is_missing_says_where_it_was_looked_for(cache, home):
     assert message.endswith("add it with `metra testsets add`.")
 
 
-def test_what_sacrebleu_could_download_is_said(cache):
+@pytest.mark.usefixtures("cache")
+def test_what_sacrebleu_could_download_is_said():
     pytest.importorskip("sacrebleu")
     with pytest.raises(MissingResourceError, match="fetch wmt22 -l en-de` would downl"):
         find_set("wmt22", "en-de")
-    with pytest.raises(MissingResourceError, match="is here, but not for cs-uk; .*en-de"):
+    with pytest.raises(
+        MissingResourceError, match=r"is here, but not for cs-uk; .*en-de"
+    ):
         find_set("wmt23", "cs-uk")
 
 
-def test_without_sacrebleu_nothing_is_offered(cache, monkeypatch):
+@pytest.mark.usefixtures("cache")
+def test_without_sacrebleu_nothing_is_offered(monkeypatch):
     monkeypatch.setattr(sacrebleu_cache, "load_definitions", dict)
     with pytest.raises(MissingResourceError, match="add it with"):
         find_set("wmt22", "en-de")
@@ -131,17 +142,20 @@ def test_without_sacrebleu_nothing_is_offered(cache, monkeypatch):
         ("wmt23,", "names no test set; expected a name, or several"),
     ],
 )
-def test_bad_names(cache, name, message):
+@pytest.mark.usefixtures("cache")
+def test_bad_names(name, message):
     with pytest.raises(OptionError, match=message):
         load_test_set(name, "en-de")
 
 
-def test_a_reference_that_is_not_there(cache):
+@pytest.mark.usefixtures("cache")
+def test_a_reference_that_is_not_there():
     with pytest.raises(OptionError, match="no reference 'refC'; it has: refA, refB"):
         load_test_set("wmt23", "en-de", references=["refC"])
 
 
-def test_a_file_that_has_gone(cache, tmp_path):
+@pytest.mark.usefixtures("cache")
+def test_a_file_that_has_gone(tmp_path):
     write_text(tmp_path / "set/source.txt", ["a"])
     reference = write_text(tmp_path / "set/reference.txt", ["b"])
     add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
@@ -171,7 +185,8 @@ def test_check_finds_changed_files_and_sets_that_cannot_be_read(cache, tmp_path)
     assert len(problems) == 2
 
 
-def test_a_line_says_what_was_loaded(cache):
+@pytest.mark.usefixtures("cache")
+def test_a_line_says_what_was_loaded():
     whole = load_test_set("wmt23", "en-de", references=["refA", "refB"])
     expected = "wmt23:en-de (sacrebleu): 4 segments, references refA, refB"
     assert describe_set(whole) == expected
@@ -181,7 +196,8 @@ def test_a_line_says_what_was_loaded(cache):
     )
 
 
-def test_a_set_is_scored_in_python(cache):
+@pytest.mark.usefixtures("cache")
+def test_a_set_is_scored_in_python():
     hyps = ["Eins.", "Zwei.", "Fünf.", "Sechs."]
     texts = metra.load_test_set("wmt23", "en-de", subset=["origlang=en"])
     refs = [texts.keep_segments(column) for column in texts.references.values()]
@@ -190,5 +206,6 @@ def test_a_set_is_scored_in_python(cache):
         texts.keep_segments(hyps[:2])
 
 
-def test_nothing_is_there(home):
+@pytest.mark.usefixtures("home")
+def test_nothing_is_there():
     assert list_sets() == []

@@ -24,7 +24,8 @@ def raw(cache):
     return cache
 
 
-def test_plain_files_are_read_with_the_reference_that_sacrebleu_uses(cache):
+@pytest.mark.usefixtures("cache")
+def test_plain_files_are_read_with_the_reference_that_sacrebleu_uses():
     texts = read_cached_set("wmt23", "en-de")
     assert texts.source == ["One.", "Two.", "Three.", "Four."]
     assert texts.references == {"refA": ["Eins.", "Zwei.", "Drei.", "Vier."]}
@@ -33,17 +34,20 @@ def test_plain_files_are_read_with_the_reference_that_sacrebleu_uses(cache):
     assert texts.labels["domain"] == ["news", "news", "social", "social"]
 
 
-def test_another_reference_can_be_named(cache):
+@pytest.mark.usefixtures("cache")
+def test_another_reference_can_be_named():
     texts = read_cached_set("wmt23", "en-de", ["refB", "refA"])
     assert list(texts.references) == ["refB", "refA"]
 
 
-def test_outputs_of_systems_are_no_references(cache):
+@pytest.mark.usefixtures("cache")
+def test_outputs_of_systems_are_no_references():
     (location,) = list_cached_sets()
     assert location.files["hyp:ONLINE-B"].endswith("wmt23.en-de.ONLINE-B")
 
 
-def test_what_the_cache_has_not_is_none(cache):
+@pytest.mark.usefixtures("cache")
+def test_what_the_cache_has_not_is_none():
     assert read_cached_set("wmt23", "de-en") is None
     assert read_cached_set("wmt99", "en-de") is None
 
@@ -74,11 +78,14 @@ def test_models_and_half_written_sets_are_no_sets(cache):
 
 def test_files_of_different_lengths_are_refused(cache):
     write_text(cache / "wmt23/wmt23.en-de.docid", ["bbc.1"])
-    with pytest.raises(LengthError, match="docid has 1 segments but .* has 4; the files"):
+    with pytest.raises(
+        LengthError, match=r"docid has 1 segments but .* has 4; the files"
+    ):
         read_cached_set("wmt23", "en-de")
 
 
-def test_unpacked_xml_is_read_as_sacrebleu_would_write_it(raw):
+@pytest.mark.usefixtures("raw")
+def test_unpacked_xml_is_read_as_sacrebleu_would_write_it():
     texts = read_cached_set("wmt23", "cs-uk", ["refA", "refB"])
     assert texts.source == ["první věta", "druhá & další věta", "třetí"]
     assert texts.references == {
@@ -90,7 +97,8 @@ def test_unpacked_xml_is_read_as_sacrebleu_would_write_it(raw):
     assert texts.left_out == 2
 
 
-def test_unpacked_sgml_keeps_its_entities_as_sacrebleu_does(raw):
+@pytest.mark.usefixtures("raw")
+def test_unpacked_sgml_keeps_its_entities_as_sacrebleu_does():
     texts = read_cached_set("wmt19", "en-de")
     assert texts.source == ["Fish &amp; chips, twice.", "A line in two.", "The third."]
     assert texts.references == {
@@ -123,7 +131,8 @@ def test_sacrebleu_writes_the_same_texts(raw, name, pair, monkeypatch):
         assert again.labels.get(label) == ours.labels.get(label)
 
 
-def test_without_sacrebleu_unpacked_files_go_by_their_names(raw, monkeypatch):
+@pytest.mark.usefixtures("raw")
+def test_without_sacrebleu_unpacked_files_go_by_their_names(monkeypatch):
     monkeypatch.setattr(sacrebleu_cache, "load_definitions", dict)
     titles = [location.title for location in list_cached_sets()]
     assert titles == ["wmt19:en-de", "wmt23:cs-uk", "wmt23:en-de"]
@@ -131,7 +140,8 @@ def test_without_sacrebleu_unpacked_files_go_by_their_names(raw, monkeypatch):
     assert read_cached_set("wmt23", "cs-uk").source[2] == "třetí"
 
 
-def test_plain_files_do_not_wait_for_sacrebleu(raw, monkeypatch):
+@pytest.mark.usefixtures("raw")
+def test_plain_files_do_not_wait_for_sacrebleu(monkeypatch):
     def fail():
         pytest.fail("loads sacreBLEU")
 

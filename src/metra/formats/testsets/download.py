@@ -102,7 +102,9 @@ def _unpack(path: Path) -> None:
                 packed.extractall(path.parent)
     except (tarfile.TarError, zipfile.BadZipFile, OSError, EOFError) as error:
         path.unlink(missing_ok=True)
-        msg = f"{path} cannot be unpacked: {error}; it was taken away again."
+        # tarfile lists a reason for every packing that it knows.
+        reason = str(error).partition(":\n")[0]
+        msg = f"{path} cannot be unpacked: {reason}; it was taken away again."
         raise FormatError(msg) from None
 
 

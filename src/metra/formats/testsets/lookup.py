@@ -20,7 +20,7 @@ from metra.formats.testsets.record import (
 )
 
 
-class _Place(NamedTuple):
+class _SetPlace(NamedTuple):
     """A place where sets lie: its path, and a function that lists them by name and pair."""
 
     find: Callable[[], Path]
@@ -43,9 +43,11 @@ def _list_cached(name: str, pair: str) -> Iterator[SetLocation]:
 
 #: The places in the order in which they are asked.
 _PLACES = {
-    registry.ORIGIN: _Place(registry.find_registry, _list_registered),
-    sacrebleu_cache.ORIGIN: _Place(sacrebleu_cache.find_cache, _list_cached),
-    folders.MT_METRICS_EVAL: _Place(folders.find_mt_metrics_eval, _list_metrics_eval),
+    registry.ORIGIN: _SetPlace(registry.find_registry, _list_registered),
+    sacrebleu_cache.ORIGIN: _SetPlace(sacrebleu_cache.find_cache, _list_cached),
+    folders.MT_METRICS_EVAL: _SetPlace(
+        folders.find_mt_metrics_eval, _list_metrics_eval
+    ),
 }
 
 
@@ -78,7 +80,7 @@ def _split_name(name: str) -> tuple[str, str]:
     return origin, rest
 
 
-def _choose_places(origin: str) -> Mapping[str, _Place]:
+def _choose_places(origin: str) -> Mapping[str, _SetPlace]:
     return {origin: _PLACES[origin]} if origin else _PLACES
 
 

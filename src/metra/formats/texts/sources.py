@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from metra.errors import FormatError
 from metra.formats.recognise import FORMATS, PLAIN, TSV, TextFormat, choose_format
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
-from metra.formats.texts.columns import ColumnNames, Field, Reader, Role
+from metra.formats.texts.columns import (
+    ColumnNames,
+    Field,
+    Reader,
+    Role,
+    is_document_column,
+)
 
 if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
@@ -73,6 +79,7 @@ def list_sources(
     shards = [file for file in sources if file.format.has_shards and not file.named]
     if len(shards) > 1:
         sources = _merge_shards(sources, shards)
+    columns = _leave_out_labels(columns, test_set)
     if columns is not None:
         sources = [_set_columns(file, columns) for file in sources]
     others: list[tuple[str | None, Use, str]] = []
@@ -139,6 +146,23 @@ def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     place = sources.index(shards[0])
     others = [file for file in sources[place:] if file not in shards]
     return [*sources[:place], table, *others]
+
+
+def _leave_out_labels(
+    columns: ColumnNames | None, test_set: "NamedSet | None"
+) -> ColumnNames | None:
+    """Leave out labels that a test set knows, so that no other file needs to have them."""
+    if columns is None or test_set is None:
+        return columns
+    known = {field.name for field in test_set.columns() if field.role == "label"}
+    has_documents = test_set.documents is not None
+    labels = [
+        label
+        for label in columns.labels
+        if label not in known and not (has_documents and is_document_column(label))
+    ]
+    rest = columns._replace(labels=tuple(labels))
+    return None if rest == ColumnNames() else rest
 
 
 def _set_columns(file: Source, columns: ColumnNames) -> Source:

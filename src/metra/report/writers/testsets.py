@@ -8,7 +8,8 @@ from metra.report.table import Style, render_json
 from metra.report.terminal import render_table
 from metra.scoring.table import Cell, Column, make_table
 
-_LEFT = ("from", "pairs")
+_WORDS = ("pair", "from", "references", "others")
+_LABELS = ("origlang", "domain")
 
 
 def render_set_list(sets: Sequence[SetLocation], form: str, style: Style) -> str:
@@ -22,7 +23,7 @@ def render_set_list(sets: Sequence[SetLocation], form: str, style: Style) -> str
         (name, [Cell(origin), Cell(", ".join(known))])
         for (name, origin), known in pairs.items()
     ]
-    columns = [Column(title, "left") for title in _LEFT]
+    columns = [Column(title, "left") for title in ("from", "pairs")]
     return render_table(make_table("test set", columns, rows), style)
 
 
@@ -33,20 +34,30 @@ def render_set_details(
     if form == "json":
         described = [_describe_location(at) | _describe_texts(t) for at, t in sets]
         return render_json({"testsets": described})
-    titles = ("pair", "from", "references", "others", "origlang", "domain")
-    columns = [Column(title, "left") for title in titles]
-    columns += [Column("segments", digits=0), Column("documents", digits=0)]
     rows = []
     for location, texts in sets:
         about = _describe_texts(texts)
         usual = location.references or tuple(texts.references)
         others = [name for name in texts.references if name not in usual]
+        labels = [", ".join(about["labels"].get(name, ())) for name in _LABELS]
         words = [location.pair or "?", location.origin]
-        words += [", ".join(usual), ", ".join(others)]
-        words += [", ".join(about["labels"].get(name, ())) for name in titles[4:]]
+        words += [", ".join(usual), ", ".join(others), *labels]
         counts = [Cell(about["segments"]), Cell(about["documents"])]
         rows.append((location.name, [*map(Cell, words), *counts]))
-    return render_table(make_table("test set", columns, rows), style)
+    columns = [Column(title, "left") for title in (*_WORDS, *_LABELS)]
+    columns += [Column(title, digits=0) for title in ("segments", "documents")]
+    # A column that is empty for all sets says nothing.
+    shown = [
+        index
+        for index in range(len(columns))
+        if any(cells[index].value != "" for _, cells in rows)
+    ]
+    table = make_table(
+        "test set",
+        [columns[index] for index in shown],
+        [(name, [cells[index] for index in shown]) for name, cells in rows],
+    )
+    return render_table(table, style)
 
 
 def _describe_location(location: SetLocation) -> dict[str, Any]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from metra.errors import LengthError
+from metra.errors import LengthError, OptionError
 from metra.formats.testsets import sacrebleu_cache
+from metra.formats.testsets.record import select_segments
 from metra.formats.testsets.sacrebleu_cache import list_cached_sets, read_cached_set
 
 from .conftest import SGML_REFERENCE, SGML_SOURCE, WMT_XML, write_text
@@ -129,6 +130,29 @@ def test_sacrebleu_writes_the_same_texts(raw, name, pair, monkeypatch):
     assert again._replace(left_out=ours.left_out) == ours._replace(labels=again.labels)
     for label in ("origlang", "domain"):
         assert again.labels.get(label) == ours.labels.get(label)
+
+
+@pytest.mark.parametrize("origin", ["cs", "uk", "non-cs", "en", "de", "non-en"])
+@pytest.mark.parametrize(
+    ("name", "pair"), [("wmt23", "cs-uk"), ("wmt19", "en-de")], ids=["xml", "sgml"]
+)
+def test_sacrebleu_chooses_the_same_origins(raw, name, pair, origin, monkeypatch):
+    pytest.importorskip("sacrebleu")
+    from sacrebleu import utils
+
+    monkeypatch.setattr(utils, "SACREBLEU_DIR", str(raw))
+    definition = sacrebleu_cache.find_definition(name)
+    if name == "wmt23":  # sacreBLEU looks for the file of this pair by its first path
+        assert definition.langpairs[pair][0] in XML_PATH
+    rows = list(range(3))
+    (expected,) = utils.filter_subset([rows], name, pair, origin)
+    texts = read_cached_set(name, pair)
+    if expected:
+        kept = select_segments(texts, [f"origlang={origin}"]).keep_segments(rows)
+        assert kept == expected
+    else:
+        with pytest.raises(OptionError, match="No segment of"):
+            select_segments(texts, [f"origlang={origin}"])
 
 
 @pytest.mark.usefixtures("raw")

@@ -112,6 +112,18 @@ def test_every_command_that_takes_references_takes_a_set(cli, out, tmp_path, com
     assert "wmt23:en-de (sacrebleu)" in ran.err
 
 
+def test_a_subset_is_converted(cli, tmp_path):
+    table = tmp_path / "part.tsv"
+    ran = cli(
+        "convert", *T, "--subset", "doc=forum.*", "--only", "doc=forum.2", "-o", table
+    )
+    assert ran.code == 0, ran.err
+    assert table.read_text(encoding="utf-8").split("\n")[:-1] == [
+        "source\tref:refA\tdoc\tlabel:origlang\tdomain",
+        "Four dogs.\tVier Hunde.\tforum.2\tde\tsocial",
+    ]
+
+
 def test_the_report_names_the_set(cli, out, tmp_path):
     page = tmp_path / "report.html"
     assert cli("report", out, *T, "-o", page).code == 0

@@ -1,16 +1,22 @@
 """`metra convert`: a corpus from one format to another."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli import options
 from metra.cli.options import option
 from metra.formats.recognise import FORMATS
 
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
+
 
 @click.command()
 @click.argument("files", nargs=-1, metavar="[IN]...")
 @options.references
 @options.source
+@options.test_set
 @options.documents
 @option(
     "-o --out OUT",
@@ -46,6 +52,7 @@ def convert(
     input_format: str,
     only: tuple[str, ...],
     drop: tuple[str, ...],
+    test_set: "NamedSet | None",
     **about: str | None,
 ) -> None:
     """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml, Parquet.
@@ -61,6 +68,7 @@ def convert(
     metra convert test.tsv --to sgml -o for-mteval/     src.sgm, ref.sgm, SYSTEM.sgm
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
+    metra convert -t wmt23 -l en-de --subset origlang=en -o wmt23.tsv
     """
     from metra.cli.output import show_progress
     from metra.formats.convert import ConversionSettings, convert_files
@@ -69,7 +77,13 @@ def convert(
     known = {key: value for key, value in about.items() if value}
     settings = ConversionSettings(to=to, drop=drop, only=only, about=known)
     sources = list_sources(
-        files, references, source, documents, input_format=input_format, use="any"
+        files,
+        references,
+        source,
+        documents,
+        input_format=input_format,
+        use="any",
+        test_set=test_set,
     )
     with show_progress() as progress:
         convert_files(sources, out, settings, progress=progress)

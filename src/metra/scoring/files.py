@@ -25,7 +25,7 @@ from metra.formats.texts.columns import (
     list_values,
 )
 from metra.formats.texts.parallel import ParallelTable
-from metra.formats.texts.sources import Source, list_sources
+from metra.formats.texts.sources import Source, get_kept_segments, list_sources
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
 
@@ -79,9 +79,7 @@ class FileCorpus:
         self.has_references = bool(references)
         #: The share of the segments that has been read, None if it is not known.
         self.share = self._table.share
-        sets = (file.texts.kept for file in files if file.texts)
-        #: Whether each segment of the files is wanted; None: all are.
-        self._kept = next(sets, None)
+        self._kept = get_kept_segments(files)
         with_ids = self._table.with_ids
         if with_ids and references and set(references) <= set(with_ids.fields):
             with_ids.check_references()

@@ -106,6 +106,7 @@ def metrics_eval(home: Path) -> Path:
     write_text(folder / "documents/en-de.docs", ["news\tbbc.1", "social\tforum.1"])
     write_text(folder / "system-outputs/en-de/online.txt", ["Eins", "Zwei"])
     write_text(folder / "sources/he-en.txt", ["אחת"])
+    write_text(folder / "references/he-en.refA.txt", ["1"])
     write_text(folder / "references/he-en.refB.txt", ["One"])
     return root
 

@@ -47,6 +47,14 @@ def test_plain_files_as_metra_convert_writes_them(tmp_path, cli):
     assert location.files["hyp:sys"].endswith("outputs/sys.txt")
 
 
+def test_an_empty_line_of_a_reference_is_a_segment(tmp_path):
+    write_text(tmp_path / "set/source.txt", ["a", "b"])
+    write_text(tmp_path / "set/reference.txt", ["c", ""])
+    (location,) = recognise_folder(tmp_path / "set", "mine", "en-de")
+    texts = read_set(location)
+    assert (texts.references, texts.left_out) == ({"ref": ["c", ""]}, 0)
+
+
 def test_a_cache_of_sacrebleu_anywhere(cache):
     (location,) = recognise_folder(cache, "ignored", "")
     assert location.title == "wmt23:en-de"

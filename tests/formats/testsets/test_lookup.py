@@ -22,7 +22,9 @@ from .conftest import write_text
 def test_sets_of_mt_metrics_eval_bring_domains_and_documents():
     texts = load_test_set("wmt23", "en-de")
     assert texts.origin == "mt-metrics-eval"
-    assert list(texts.references) == ["refA", "refB"]
+    # The standard reference: refA, but refB for Hebrew.
+    assert list(texts.references) == ["refA"]
+    assert list(load_test_set("wmt23", "he-en").references) == ["refB"]
     assert texts.documents == ["bbc.1", "forum.1"]
     assert texts.labels["domain"] == ["news", "social"]
 
@@ -42,6 +44,16 @@ def test_registered_sets_come_first(tmp_path):
     add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
     assert load_test_set("wmt23", "en-de").source == ["a"]
     assert load_test_set("sacrebleu:wmt23", "en-de").segments == 4
+
+
+@pytest.mark.usefixtures("cache")
+def test_places_after_the_first_that_has_the_set_are_not_looked_at(
+    tmp_path, monkeypatch
+):
+    write_text(tmp_path / "wmt23/source.txt", ["a"])
+    add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
+    monkeypatch.setattr(sacrebleu_cache, "find_cache", lambda: pytest.fail("looked"))
+    assert load_test_set("wmt23", "en-de").source == ["a"]
 
 
 @pytest.mark.usefixtures("cache", "metrics_eval")
@@ -99,8 +111,32 @@ def test_several_sets_are_one_below_the_other():
     assert texts.source == ["One.", "Two.", "Three.", "Four.", "One.", "Two."]
     assert texts.references["refA"][-1] == "Zwei."
     assert texts.labels["origlang"] == ["en", "en", "de", "de", None, None]
-    with pytest.raises(CorpusError, match=r"\(1 of wmt23:en-de, 2 of wmt23:en-de\)"):
-        load_test_set(names, "en-de")
+
+
+def test_documents_keep_their_ids_unless_two_sets_share_one(cache):
+    for field, line in {"src": "x", "ref": "y", "docid": "other.1"}.items():
+        write_text(cache / f"wmt18/wmt18.en-de.{field}", [line])
+    documents = load_test_set("wmt23,wmt18", "en-de").documents
+    assert documents == ["bbc.1", "bbc.1", "forum.1", "forum.2", "other.1"]
+    write_text(cache / "wmt18/wmt18.en-de.docid", ["bbc.1"])
+    documents = load_test_set("wmt23,wmt18", "en-de").documents
+    assert documents[-2:] == ["wmt23:en-de/forum.2", "wmt18:en-de/bbc.1"]
+
+
+def test_a_document_with_signs_of_patterns_is_found_by_its_id(cache):
+    ids = ["doc[1]", "doc[1]", "doc1", "doc2"]
+    write_text(cache / "wmt23/wmt23.en-de.docid", ids)
+    texts = load_test_set("wmt23", "en-de", subset=["doc=doc[1]"])
+    assert texts.keep_segments(range(4)) == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("cache")
+def test_sets_with_different_numbers_of_references_do_not_go_together(tmp_path):
+    for name in ("source", "reference.A", "reference.B"):
+        write_text(tmp_path / f"set/{name}.txt", ["a"])
+    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
+    with pytest.raises(CorpusError, match=r"\(1 of wmt23:en-de, 2 of mine:en-de\)"):
+        load_test_set("wmt23,mine", "en-de")
 
 
 @pytest.mark.usefixtures("cache")

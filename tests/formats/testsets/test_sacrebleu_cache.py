@@ -41,6 +41,13 @@ def test_another_reference_can_be_named():
     assert list(texts.references) == ["refB", "refA"]
 
 
+def test_of_the_usual_references_some_may_be_missing(cache):
+    # sacreBLEU asks for A and for the one without a name, and takes what there is.
+    for field in ("src", "ref-A"):
+        write_text(cache / f"wmt21/dev/wmt21_dev.en-ha.{field}", ["x"])
+    assert read_cached_set("wmt21/dev", "en-ha").references == {"A": ["x"]}
+
+
 @pytest.mark.usefixtures("cache")
 def test_outputs_of_systems_are_no_references():
     (location,) = list_cached_sets()

@@ -8,7 +8,7 @@ docs.txt and label.NAME.txt; sacreBLEU's files are read in `sacrebleu_cache`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from metra.errors import FormatError
@@ -31,6 +31,14 @@ MT_METRICS_EVAL = "mt-metrics-eval"
 
 #: The field of a file of mt-metrics-eval with the domain and the document of a segment.
 DOMAINS_AND_DOCUMENTS = "docs"
+
+# Where mt-metrics-eval's standard reference is another than refA, or ref in older sets.
+_STANDARD_REFERENCES = {
+    **dict.fromkeys(("wmt23:he-en", "wmt23:en-he"), "refB"),
+    **dict.fromkeys(("wmt22:cs-en", "wmt22:en-cs"), "refB"),
+    **dict.fromkeys(("wmt21.news:zh-en", "wmt21.tedtalks:zh-en"), "refB"),
+    "wmt21.news:en-de": "refC",
+}
 
 _LANGUAGE = r"[a-z]{2,3}(?:_[A-Za-z]+)?"
 PAIR = re.compile(rf"{_LANGUAGE}-{_LANGUAGE}")
@@ -65,9 +73,19 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[SetLocation]:
             files[DOMAINS_AND_DOCUMENTS] = str(documents)
         for path in sorted((folder / "system-outputs" / pair).glob("*.txt")):
             files[f"{OUTPUT}:{path.stem}"] = str(path)
+        standard = _find_standard_reference(f"{folder.name}:{pair}", files)
         yield SetLocation(
-            name, pair, MT_METRICS_EVAL, files, reader=read_metrics_eval_set
+            name, pair, MT_METRICS_EVAL, files, standard, read_metrics_eval_set
         )
+
+
+def _find_standard_reference(title: str, files: Collection[str]) -> tuple[str, ...]:
+    """Return the reference that metrics are compared on; none: all of them count."""
+    exception = _STANDARD_REFERENCES.get(title)
+    for name in [exception] if exception else ["refA", "ref"]:
+        if f"{REFERENCE}:{name}" in files:
+            return (name,)
+    return ()
 
 
 def read_metrics_eval_set(location: SetLocation) -> NamedSet:

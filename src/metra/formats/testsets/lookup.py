@@ -5,6 +5,7 @@ one of mt-metrics-eval; `PLACE:NAME` names the place. Nothing is downloaded.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,13 +57,16 @@ def list_sets(name: str = "", pair: str = "") -> list[SetLocation]:
 
     A name may begin with the place, as in sacrebleu:wmt23.
     """
+    return list(_walk_places(name, pair))
+
+
+def _walk_places(name: str, pair: str) -> Iterator[SetLocation]:
+    """Yield the sets of each place in turn; a place is looked at when its turn comes."""
     origin, name = _split_name(name)
-    return [
-        location
-        for place in _choose_places(origin).values()
-        for location in place.list_sets(name, pair)
-        if pair in ("", location.pair)
-    ]
+    for place in _choose_places(origin).values():
+        for location in place.list_sets(name, pair):
+            if pair in ("", location.pair):
+                yield location
 
 
 def _split_name(name: str) -> tuple[str, str]:
@@ -86,7 +90,7 @@ def _choose_places(origin: str) -> Mapping[str, _SetPlace]:
 
 def find_set(name: str, pair: str = "") -> SetLocation:
     """Find a set by its name; the pair may be left out where the set has but one."""
-    sets = list_sets(name, pair)
+    sets = list(islice(_walk_places(name, pair), 1 if pair else None))
     if not sets:
         raise MissingResourceError(_describe_missing(name, pair))
     pairs = list(dict.fromkeys(location.pair for location in sets))
@@ -136,7 +140,7 @@ def _guess_name(name: str) -> str:
 def read_set(location: SetLocation, references: Sequence[str] = ()) -> NamedSet:
     """Read a set, with its usual references or with those that are named."""
     texts = read_whole_set(location)
-    return choose_references(texts, references or location.references)
+    return choose_references(texts, references, location.references)
 
 
 def read_whole_set(location: SetLocation) -> NamedSet:

@@ -94,28 +94,22 @@ def read_files(location: SetLocation) -> NamedSet:
     by_role: dict[str, dict[str, list[str | None]]] = {}
     for field, column in columns.items():
         by_role.setdefault(field.role, {})[field.name] = column
-    texts = [
-        column for role in ("source", "document") for column in _fill(by_role, role)
-    ]
-    source = texts.pop(0) if "source" in by_role else None
-    return leave_out_unscored(
-        NamedSet(
-            location.title,
-            location.origin,
-            source,
-            by_role.get("reference", {}),
-            texts[0] if texts else None,
-            by_role.get("label", {}),
-        )
+    texts = NamedSet(
+        location.title,
+        location.origin,
+        _find_column(by_role.get("source", {})),
+        by_role.get("reference", {}),
+        _find_column(by_role.get("document", {})),
+        by_role.get("label", {}),
     )
+    # Elsewhere an empty reference is one that expects nothing.
+    may_lack_references = any(file.format.has_partial_references for file in sources)
+    return leave_out_unscored(texts) if may_lack_references else texts
 
 
-def _fill(
-    by_role: Mapping[str, Mapping[str, list[str | None]]], role: str
-) -> Iterator[list[str]]:
-    """Yield the columns of a role, with empty texts in the place of missing ones."""
-    for column in by_role.get(role, {}).values():
-        yield [value or "" for value in column]
+def _find_column(columns: Mapping[str, list[str | None]]) -> list[str] | None:
+    """Return the only column of a kind, None if there is none."""
+    return next(([value or "" for value in each] for each in columns.values()), None)
 
 
 def _list_set_files(location: SetLocation) -> Iterator[Source]:
@@ -150,7 +144,9 @@ def leave_out_unscored(texts: NamedSet) -> NamedSet:
     return texts._replace(
         source=None if texts.source is None else list(compress(texts.source, scored)),
         references=_compress_columns(texts.references, scored),
-        documents=texts.documents and list(compress(texts.documents, scored)),
+        documents=None
+        if texts.documents is None
+        else list(compress(texts.documents, scored)),
         labels=_compress_columns(texts.labels, scored),
         left_out=scored.count(False),
     )
@@ -162,9 +158,15 @@ def _compress_columns(
     return {name: list(compress(column, wanted)) for name, column in columns.items()}
 
 
-def choose_references(texts: NamedSet, names: Sequence[str]) -> NamedSet:
-    """Keep some of the references, in the order in which they are named."""
+def choose_references(
+    texts: NamedSet, names: Sequence[str], usual: Sequence[str] = ()
+) -> NamedSet:
+    """Keep the references that are named, in this order; else the usual ones.
+
+    Of the usual references some may be missing; without any of them, all count.
+    """
     known = texts.references
+    names = names or [name for name in usual if name in known]
     for name in names:
         if name not in known:
             has = ", ".join(known) or "none"
@@ -193,13 +195,10 @@ def concatenate_sets(parts: Sequence[NamedSet]) -> NamedSet:
     labels = dict.fromkeys(name for part in parts for name in part.labels)
     return NamedSet(
         "+".join(part.title for part in parts),
-        first.origin,
+        ", ".join(dict.fromkeys(part.origin for part in parts)),
         [text for p in parts for text in p.source or ()] if has_source else None,
         dict(zip(first.references, map(_concatenate, columns), strict=True)),
-        # Two sets may number their documents alike.
-        [f"{p.title}/{d}" for p in parts for d in p.documents or ()]
-        if has_documents
-        else None,
+        _concatenate_documents(parts) if has_documents else None,
         {
             name: _concatenate(
                 part.labels.get(name, [None] * part.segments) for part in parts
@@ -208,6 +207,17 @@ def concatenate_sets(parts: Sequence[NamedSet]) -> NamedSet:
         },
         left_out=sum(part.left_out for part in parts),
     )
+
+
+def _concatenate_documents(parts: Sequence[NamedSet]) -> list[str]:
+    """Return the documents of all parts; where two parts share an id, sets are named."""
+    ids = [set(part.documents or ()) for part in parts]
+    are_distinct = sum(map(len, ids)) == len(set().union(*ids))
+    return [
+        document if are_distinct else f"{part.title}/{document}"
+        for part in parts
+        for document in part.documents or ()
+    ]
 
 
 def _concatenate(columns: Iterable[list[str | None]]) -> list[str | None]:
@@ -242,7 +252,7 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
     for (label, sign), patterns in wanted.items():
         column = _find_label(texts, label)
         fits = {
-            value: any(fnmatchcase(value or "", pattern) for pattern in patterns)
+            value: any(_is_like(value or "", pattern) for pattern in patterns)
             for value in dict.fromkeys(column)
         }
         if not any(fits[value] == (sign == "=") for value in column):
@@ -258,6 +268,11 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
         msg = f"No segment of {texts.title} has {' and '.join(conditions)} together."
         raise OptionError(msg)
     return texts._replace(kept=kept)
+
+
+def _is_like(value: str, pattern: str) -> bool:
+    """Whether a value is the pattern, whatever signs it holds, or matches it."""
+    return value == pattern or fnmatchcase(value, pattern)
 
 
 def _find_label(texts: NamedSet, label: str) -> list[str | None]:

@@ -208,7 +208,11 @@ def _lock(path: Path) -> Iterator[None]:
             import msvcrt
 
             file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+            except OSError:
+                msg = f"{aside} is locked by another program; try again."
+                raise FormatError(msg) from None
             try:
                 yield
             finally:

@@ -296,5 +296,5 @@ def read_cached_set(
     for location in list_cached_sets(name=name, pair=pair):
         if location.reader:
             texts = location.reader(location)
-            return choose_references(texts, references or location.references)
+            return choose_references(texts, references, location.references)
     return None

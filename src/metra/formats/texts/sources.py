@@ -102,6 +102,11 @@ def list_sources(
     return sources
 
 
+def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:
+    """Return whether each segment is wanted, as a test set says; None if all are."""
+    return next((file.texts.kept for file in files if file.texts), None)
+
+
 def _expand_file(file: str) -> list[tuple[str | None, str]]:
     """List the names and paths that a file, a folder or an unresolved pattern stands for."""
     paths = [file]

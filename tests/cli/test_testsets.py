@@ -114,9 +114,8 @@ def test_every_command_that_takes_references_takes_a_set(cli, out, tmp_path, com
 
 def test_a_subset_is_converted(cli, tmp_path):
     table = tmp_path / "part.tsv"
-    ran = cli(
-        "convert", *T, "--subset", "doc=forum.*", "--only", "doc=forum.2", "-o", table
-    )
+    chosen = ("--subset", "doc!=forum.1", "--only", "domain=social")
+    ran = cli("convert", *T, *chosen, "-o", table)
     assert ran.code == 0, ran.err
     assert table.read_text(encoding="utf-8").split("\n")[:-1] == [
         "source\tref:refA\tdoc\tlabel:origlang\tdomain",

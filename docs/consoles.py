@@ -33,12 +33,14 @@ def _output(line: str, folder: str) -> str:
         f"{shlex.quote(sys.executable)} -m metra {arguments}",
         shell=True,
         cwd=folder,
-        env=_environment() | {"PYTHONUTF8": "1"},
-        capture_output=True,
+        # Test sets are registered in the folder, not for whoever builds the pages.
+        env=_environment() | {"PYTHONUTF8": "1", "METRA_TESTSETS": "testsets.json"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         encoding="utf-8",
     )
     if done.returncode:
-        msg = f"{line}\nended with {done.returncode}: {done.stderr}"
+        msg = f"{line}\nended with {done.returncode}: {done.stdout}"
         raise SystemExit(msg)
     return done.stdout
 

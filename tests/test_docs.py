@@ -120,7 +120,12 @@ def run(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env=os.environ | {"PATH": f"{there}{os.pathsep}{os.environ['PATH']}"},
+        env=os.environ
+        | {
+            "PATH": f"{there}{os.pathsep}{os.environ['PATH']}",
+            # Test sets are registered in the folder, not for whoever runs the tests.
+            "METRA_TESTSETS": "testsets.json",
+        },
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         timeout=PATIENCE,

@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from metra.corpus.batch import Batch
     from metra.corpus.evalset import EvalSet
     from metra.errors import MetraError
+    from metra.formats.testsets.lookup import load_test_set
     from metra.metrics.alignment import Alignment
     from metra.metrics.record import Metric
     from metra.metrics.registry import metric
@@ -35,6 +36,7 @@ __all__ = [
     "compare",
     "evaluate",
     "grid",
+    "load_test_set",
     "metric",
     "pairwise",
     "resegment",
@@ -56,6 +58,7 @@ _HOMES = {
     "compare": "metra.scoring.compare",
     "evaluate": "metra.scoring.memory",
     "grid": "metra.report.pictures.grid_text",
+    "load_test_set": "metra.formats.testsets.lookup",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",
     "resegment": "metra.text.sentences.resegmentation",

@@ -404,6 +404,20 @@ CASES = [
             ),
         ],
     ),
+    Case(
+        "testsets/registry",
+        [
+            f"metra testsets add --name mill -l fr-en {REFS} {TEXTS}",
+            "metra testsets list mill",
+            f"metra score {THREE} -t mill -l fr-en {QUICK} --test-ref 1 --test-ref 2",
+            f"metra score {THREE} -t mill --subset doc=brake --level system,segment",
+            f"metra compare {THREE} -t mill --subset 'doc!=brake' --trials 100",
+            f"metra profile {THREE} -t mill",
+            "metra testsets check mill",
+            "metra testsets remove mill",
+            "metra testsets remove mill",
+        ],
+    ),
     Case("demo/all", ["metra demo shown --all"]),
     *map(meta_case, META),
     Case(

@@ -52,6 +52,9 @@ ENVIRONMENT = {
     "SOURCE_DATE_EPOCH": str(int(NOW)),
     "METRA_ADMIN_PASSWORD": "correct horse battery",
     "NO_COLOR": "1",
+    # Relative to the folder of the case.
+    "METRA_TESTSETS": "registry/testsets.json",
+    "SACREBLEU": "cache",
 }
 FORGOTTEN = ("COLUMNS", "LINES", "METRA_STORE", "METRA_BASE_URL", "FORCE_COLOR")
 #: Stores and databases, whose content is asked for by commands.

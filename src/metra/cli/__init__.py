@@ -18,6 +18,7 @@ profile: `metra profile`, length, repetition, copied words and more of each syst
 rank: `metra rank`, systems by the average of their ranks on every document
 report: `metra report`, everything about some outputs as one HTML file
 segment: `metra segment`, sentences, and outputs segmented like their references
+testsets: `metra testsets`, test sets by name: list, add, remove, path, check, fetch
 score: `metra score`, outputs against references, by any metrics, at any level
 weights: `metra weights`, lists of the salience of each word in each document
 """
@@ -41,43 +42,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
     *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
-    *("parse", "evaltrans", "weights", "convert", "segment", "meta", "judge"),
-    *("exercise", "demo"),
+    *("parse", "evaltrans", "weights", "convert", "segment", "testsets", "meta"),
+    *("judge", "exercise", "demo"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *(
-        "automated",
-        "coef",
-        "delimiter",
-        "drop",
-        "encoding",
-        "folds",
-        "group_by",
-        "human",
-    ),
-    *(
-        "input_format",
-        "judges_by",
-        "level",
-        "lower_is_better",
-        "macro",
-        "names",
-        "nulls",
-    ),
-    *(
-        "only",
-        "quotes",
-        "resume",
-        "scores_out",
-        "sheet",
-        "store",
-        "to",
-        "trials",
-        "wmt",
-    ),
+    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "group_by"),
+    *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
+    *("name", "names", "nulls", "only", "quotes", "replace", "resume", "scores_out"),
+    *("sheet", "store", "to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
@@ -86,6 +61,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "references": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",
+    "pair": "-l PAIR",
     "units": "--unit",
     "scales": "--scale",
     "columns.outputs": "--hyp-column",

@@ -12,6 +12,7 @@ from metra.stats import defaults
 @click.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
+@options.test_set
 @options.documents
 @option(
     "--queries FILE",

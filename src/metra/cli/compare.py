@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @options.metrics
 @options.documents
 @option("--baseline NAME", "The system to compare with, if not the first.")
@@ -149,6 +150,7 @@ def compare(
         input_format=input_format,
         columns=given["columns"],
         reading=given["reading"],
+        test_set=given["test_set"],
     )
     choose_trials(
         corpus.systems, settings

@@ -9,6 +9,7 @@ from metra.cli.options import option
 from metra.formats.recognise import FORMATS
 
 if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
 
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, metavar="[IN]...")
 @options.references
 @options.source
+@options.test_set
 @options.documents
 @option(
     "-o --out OUT",
@@ -54,6 +56,7 @@ def convert(
     drop: tuple[str, ...],
     columns: "ColumnNames | None",
     reading: "ReadingOptions",
+    test_set: "NamedSet | None",
     **about: str | None,
 ) -> None:
     """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml, Parquet.
@@ -69,6 +72,7 @@ def convert(
     metra convert test.tsv --to sgml -o for-mteval/     src.sgm, ref.sgm, SYSTEM.sgm
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
     metra convert all.xml --only collection=general --only testsuite= -o general.xml
+    metra convert -t wmt23 -l en-de --subset origlang=en -o wmt23.tsv
     """
     from metra.cli.output import show_progress
     from metra.formats.convert import ConversionSettings, convert_files
@@ -85,6 +89,7 @@ def convert(
         use="any",
         columns=columns,
         reading=reading,
+        test_set=test_set,
     )
     with show_progress() as progress:
         convert_files(sources, out, settings, progress=progress)

@@ -91,6 +91,7 @@ def show(database: str, source: str | None) -> None:
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @options.option("--k", "How many neighbours lend their scores.", 1, least=1)
 @options.option(
     "--lend", "References lend their 10 to outputs like them.", is_flag=True

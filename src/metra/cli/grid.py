@@ -11,6 +11,7 @@ from metra.cli.options import option
 @click.command()
 @click.argument("output", metavar="OUTPUT")
 @options.references
+@options.test_set
 @option(
     "-n --segment number",
     "Which segment to show, counted from 1.",
@@ -39,8 +40,7 @@ def grid(
     system: str | None,
     form: str,
     out: str | None,
-    input_format: str,
-    **tables: Any,
+    **files: Any,
 ) -> None:
     """Show which words of a segment match which words of its references.
 
@@ -60,7 +60,7 @@ def grid(
     from metra.scoring.files import open_corpus
 
     chosen = metric(spec)
-    corpus = open_corpus([output], references, input_format=input_format, **tables)
+    corpus = open_corpus([output], references, **files)
     segment = read_aligned_segment(corpus, system, number, chosen, spec)
     if form == "svg" or (form == "auto" and out is not None and out.endswith(".svg")):
         write_output(picture.render(segment), out)

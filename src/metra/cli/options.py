@@ -43,6 +43,51 @@ references = option(
     multiple=True,
 )
 source = option("-s --source FILE", "Source text, one segment a line or in any format.")
+_test_set_options = (
+    option(
+        "-t --test-set test_name NAME",
+        "Test set of this machine, which brings references, source and documents along "
+        "(see `metra testsets`).",
+    ),
+    option("-l --language-pair PAIR", "Language pair of the test set, such as en-de."),
+    option(
+        "--subset LABEL=VALUE",
+        "Only these segments of the test set: origlang=en, domain=news, doc=bbc.*; != for "
+        "all others. May be given several times.",
+        multiple=True,
+    ),
+    option(
+        "--test-ref test_references NAME",
+        "Reference of the test set, if not the usual ones. May be given several times.",
+        multiple=True,
+    ),
+)
+
+
+def test_set(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a test set; the command gets its texts as `test_set`."""
+
+    @wraps(command)
+    def call(*arguments: Any, **given: Any) -> None:
+        names = ("test_name", "language_pair", "subset", "test_references")
+        name, pair, subset, references = (given.pop(key) for key in names)
+        given["test_set"] = None
+        if name is not None:
+            from metra.formats.testsets.lookup import describe_set, load_test_set
+
+            chosen = {"references": references, "subset": subset}
+            given["test_set"] = texts = load_test_set(name, pair or "", **chosen)
+            click.echo(describe_set(texts), err=True)
+        elif pair or subset or references:
+            msg = "-l, --subset and --test-ref are about a test set; give -t NAME as well."
+            raise click.UsageError(msg)
+        command(*arguments, **given)
+
+    for add_option in reversed(_test_set_options):
+        call = add_option(call)
+    return call
+
+
 DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
 documents = option("--docs documents FILE", DOCUMENTS)
 INPUT_FORMAT = "Format of all input files; auto goes by name and content."

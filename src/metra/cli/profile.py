@@ -12,6 +12,7 @@ from metra.cli.options import option
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @option("--tok", "How text is cut into words: 13a, intl, zh, char, none, …", "13a")
 @options.case
 @option("--ci", "Bootstrap intervals, 95 %.", is_flag=True)

@@ -11,6 +11,7 @@ from metra.cli import options
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @options.metrics
 @options.documents
 @options.option(

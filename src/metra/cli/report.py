@@ -14,6 +14,7 @@ METRICS = ("bleu", "chrf", "ter")
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @option(
     "-m --metric metrics SPEC",
     options.METRICS,
@@ -109,5 +110,6 @@ def report(
         )
     others = filter(None, (files["source"], files["documents"], judgements))
     named = [*files["outputs"], *files["references"], *others, *labels]
+    named += [files["test_set"].title] if files["test_set"] else []
     read = [f"{n} ({corpus.layouts[n]})" if n in corpus.layouts else n for n in named]
     write_output(render(study, build_provenance(read), title), out)

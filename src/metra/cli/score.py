@@ -20,6 +20,7 @@ LEVELS = ("system", "document", "segment")
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
+@options.test_set
 @options.metrics
 @option(
     "--model models FILE",
@@ -117,6 +118,7 @@ def score(
     metra score sysA.txt -r ref.txt -m wer --show-alignment --segments 1,3-5
     metra score sysA.sgm sysB.sgm -r ref.sgm -s src.sgm --level system,document
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
+    metra score sysA.txt -t wmt23 -l en-de --subset origlang=en
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
     from metra.cli.output import build_style, show_progress, write_output
@@ -228,6 +230,7 @@ def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> N
         "-r": request.references,
         "-s": request.source,
         "--docs": request.documents,
+        "-t": request.test_set,
     }
     parts: dict[str, object] = {
         "--group-by": request.group_by,

@@ -16,5 +16,6 @@ atomic: files and folders that are written whole or not at all
 convert: files of a test set in any format, written in another
 texts: formats of test sets
 scores: formats of scores and judgements
+testsets: test sets by name: sacreBLEU's cache, mt-metrics-eval, registered ones
 annotations: formats of parses, entities, terms, templates, rules, weights and more
 """

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.atomic import is_folder_name
@@ -20,7 +21,7 @@ from metra.formats.texts.rows import (
     list_text_fields,
     refuse_value,
 )
-from metra.formats.texts.sources import Source
+from metra.formats.texts.sources import Source, get_kept_segments
 
 SEGMENTS = 1024
 
@@ -54,7 +55,9 @@ def convert_files(
         raise CorpusError(msg)
     check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
     about = {**table.about, **(settings.about or {})}
-    chunks = _read_chunks(table, fields, settings.only, progress)
+    tests = [_parse_filter(entry, table.fields) for entry in settings.only]
+    wanted_rows = _RowFilter(tests, get_kept_segments(files))
+    chunks = _read_chunks(table, fields, wanted_rows, progress)
     form.load("Writing").write(out, fields, chunks, about)
 
 
@@ -89,23 +92,40 @@ def _find_column(name: str, fields: Sequence[Field]) -> Field:
     raise OptionError(no_such("column", name, names))
 
 
+class _RowFilter(NamedTuple):
+    """Which rows are wanted: by the values of labels, and by the subset of a test set."""
+
+    tests: Sequence[tuple[Field, str]]
+    kept: Sequence[bool] | None
+
+    def list_rows(
+        self, rows: Mapping[Field, Sequence[str | None]], first: int, count: int
+    ) -> list[int]:
+        """List the wanted rows of a chunk, whose first row is `first` of the table."""
+        kept = [True] * count if self.kept is None else self.kept[first : first + count]
+        return [
+            index
+            for index in range(count)
+            if kept[index]
+            and all((rows[field][index] or "") == value for field, value in self.tests)
+        ]
+
+
 def _read_chunks(
     table: ParallelTable,
     fields: Sequence[Field],
-    only: Sequence[str],
+    wanted_rows: _RowFilter,
     progress: Callable[[int], None],
 ) -> Iterator[RowChunk]:
     """Read the columns, and keep the rows that are wanted."""
-    tests = [_parse_filter(entry, table.fields) for entry in only]
-    wanted = list(dict.fromkeys([*fields, *(field for field, _ in tests)]))
+    labels = [field for field, _ in wanted_rows.tests]
+    wanted = list(dict.fromkeys([*fields, *labels]))
     read_count = kept_count = 0
     for columns in table.chunks(SEGMENTS, wanted):
         rows = {field: list_values(values) for field, values in columns.items()}
         count = len(next(iter(rows.values())))
+        kept = wanted_rows.list_rows(rows, read_count, count)
         read_count += count
-        kept = list(range(count))
-        for field, value in tests:
-            kept = [index for index in kept if (rows[field][index] or "") == value]
         if kept:
             kept_rows = {field: [rows[field][i] for i in kept] for field in fields}
             chunk = RowChunk(kept_count, kept_rows)

@@ -14,6 +14,7 @@ from metra.stats import defaults, totals
 
 if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus
+    from metra.formats.testsets.record import NamedSet
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
     from metra.metrics.record import Array, Metric
@@ -68,6 +69,8 @@ class ScoringRequest(NamedTuple):
     scores_out: str | None = None
     resume: str | None = None
     engine: str = "local"
+    #: A test set that was found by its name; it brings its texts along.
+    test_set: "NamedSet | None" = None
     settings: Mapping[str, Any] = MappingProxyType({})
 
     @property
@@ -137,6 +140,7 @@ def evaluate_files(
         input_format=request.input_format,
         columns=request.columns,
         reading=request.reading,
+        test_set=request.test_set,
     )
     results = evaluate_corpus(
         corpus,

@@ -6,6 +6,8 @@ segments; packages of one layer do not import each other, so it lives in the lay
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import compress
+from typing import TYPE_CHECKING
 
 from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
 from metra.errors import CorpusError, OptionError
@@ -17,14 +19,19 @@ from metra.formats.texts.columns import (
     Field,
     ReadingOptions,
     Role,
+    Values,
+    count_segments,
     describe_missing_column,
     is_document_column,
     list_values,
 )
 from metra.formats.texts.parallel import ParallelTable
-from metra.formats.texts.sources import Source, list_sources
+from metra.formats.texts.sources import Source, get_kept_segments, list_sources
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
 
 #: So many segments are read at a time.
 CHUNK = 1024
@@ -39,12 +46,14 @@ def open_corpus(
     input_format: str = "auto",
     columns: ColumnNames | None = None,
     reading: ReadingOptions | None = None,
+    test_set: "NamedSet | None" = None,
 ) -> "FileCorpus":
     """Join the files of a call into one corpus.
 
     An output is a path or `NAME=PATH`; `-` is standard input. A table, a JSON lines file,
     or an SGML or XML file may bring references, sources, documents and several systems
-    along; `columns` says which columns of a table are what, `reading` how files are read.
+    along; `columns` says which columns of a table are what, `reading` how files are read. A
+    `test_set` that was found by its name brings the same, and may leave out segments.
     """
     files = list_sources(
         outputs,
@@ -54,6 +63,7 @@ def open_corpus(
         input_format=input_format,
         columns=columns,
         reading=reading,
+        test_set=test_set,
     )
     return FileCorpus(files)
 
@@ -79,6 +89,7 @@ class FileCorpus:
         self.layouts = self._table.layouts
         #: The share of the segments that has been read, None if it is not known.
         self.share = self._table.share
+        self._kept = get_kept_segments(files)
         with_ids = self._table.with_ids
         if with_ids and references and set(references) <= set(with_ids.fields):
             with_ids.check_references()
@@ -97,7 +108,7 @@ class FileCorpus:
             what = f"{field.role} {field.name!r} in {path}"
             return SegmentColumn(pack(values, what, first=start))
 
-        for columns in self._table.chunks(size, [*wanted, *named]):
+        for columns in self._keep_segments(self._table.chunks(size, [*wanted, *named])):
             documents = [
                 [str(value) for value in list_values(columns[field])]
                 for field in self._fields["document"]
@@ -114,6 +125,24 @@ class FileCorpus:
             start += len(chunk)
         if not start:
             raise CorpusError(EMPTY)
+
+    def _keep_segments(
+        self, chunks: Iterator[dict[Field, Values]]
+    ) -> Iterator[dict[Field, Values]]:
+        """Leave out the segments that are not wanted."""
+        if self._kept is None:
+            yield from chunks
+            return
+        start = 0
+        for columns in chunks:
+            count = count_segments(columns)
+            kept = self._kept[start : start + count]
+            start += count
+            if any(kept):
+                yield {
+                    field: list(compress(list_values(values), kept))
+                    for field, values in columns.items()
+                }
 
     def _find_label(self, name: str) -> Field:
         """Find a label, or the documents, by the name of its column."""

@@ -6,6 +6,7 @@ is a module that `metra.formats.recognise` lists.
 
 columns: what the columns of a table stand for, and the reader's interface
 sources: the files of a call: use, format, name
+named_set: test sets found by name, beside the files of a call
 parallel: files side by side as one table
 documents: files with ids, matched by document and segment
 parts: where the documents of a file with ids lie, and what their readers share

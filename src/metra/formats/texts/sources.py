@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.recognise import CSV, FORMATS, PLAIN, TSV, TextFormat, choose_format
@@ -15,8 +15,12 @@ from metra.formats.texts.columns import (
     Reader,
     ReadingOptions,
     Role,
+    is_document_column,
     name_output_column,
 )
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
 
 # "any" takes all that a file holds, as what it holds it.
 Use: TypeAlias = Role | Literal["any"]
@@ -37,6 +41,8 @@ class Source(NamedTuple):
     shards: tuple[str, ...] = ()
     #: How the file is read, where the user can say so.
     reading: ReadingOptions | None = None
+    #: The texts of a test set that was found by its name instead of a file.
+    texts: "NamedSet | None" = None
 
     @property
     def encoding(self) -> str | None:
@@ -63,12 +69,14 @@ def list_sources(
     use: Use = "output",
     columns: ColumnNames | None = None,
     reading: ReadingOptions | None = None,
+    test_set: "NamedSet | None" = None,
 ) -> list[Source]:
     """List the files of a call; `use` is what `files` are for.
 
     Such a file is a path or `NAME=PATH`; `-` is standard input. Parquet files without a name
     are one table together, and so are those in a folder. `columns` says which columns of
-    tables are what, and `reading` how files are read.
+    tables are what, and `reading` how files are read. A `test_set` brings its source,
+    references and documents along.
     """
     named_paths = [pair for file in files for pair in _expand_file(file)]
     paths = [*(path for _, path in named_paths), *references, source, documents]
@@ -87,6 +95,7 @@ def list_sources(
     shards = [file for file in sources if file.format.has_shards and not file.named]
     if len(shards) > 1:
         sources = _merge_shards(sources, shards)
+    columns = _leave_out_labels(columns, test_set)
     for path in references:
         name = name_system(path)
         # reference.A.txt is the reference A.
@@ -98,7 +107,18 @@ def list_sources(
         file = open_source(documents, "document", "doc")
         is_named = file.format.has_column_names and columns and columns.document
         sources.append(file if is_named else _check_documents(file))
-    return sources if columns is None else _set_columns(sources, columns, use)
+    if columns is not None:
+        sources = _set_columns(sources, columns, use)
+    if test_set is not None:
+        from metra.formats.texts.named_set import build_source
+
+        sources.append(build_source(test_set))
+    return sources
+
+
+def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:
+    """Return whether each segment is wanted, as a test set says; None if all are."""
+    return next((file.texts.kept for file in files if file.texts), None)
 
 
 def _expand_file(file: str) -> list[tuple[str | None, str]]:
@@ -145,6 +165,23 @@ def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     place = sources.index(shards[0])
     others = [file for file in sources[place:] if file not in shards]
     return [*sources[:place], table, *others]
+
+
+def _leave_out_labels(
+    columns: ColumnNames | None, test_set: "NamedSet | None"
+) -> ColumnNames | None:
+    """Leave out labels that a test set knows, so that no other file needs to have them."""
+    if columns is None or test_set is None:
+        return columns
+    known = {field.name for field in test_set.columns() if field.role == "label"}
+    has_documents = test_set.documents is not None
+    labels = [
+        label
+        for label in columns.labels
+        if label not in known and not (has_documents and is_document_column(label))
+    ]
+    rest = columns._replace(labels=tuple(labels))
+    return None if rest == ColumnNames() else rest
 
 
 def _set_columns(sources: list[Source], columns: ColumnNames, use: Use) -> list[Source]:

@@ -12,5 +12,6 @@ meta: answers of meta-evaluation in every format
 exercise: the tables of a collective exercise
 ranking: rankings by average ranks, and retrieval runs
 segmentation: how outputs were segmented, and where that is unsure
+testsets: test sets of this machine, and what they hold
 salience: salience lists and studies of two translations
 """

@@ -1,0 +1,282 @@
+"""`metra testsets`: test sets by name: list, add, remove, path, check, fetch."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from metra.cli import Commands, options
+from metra.cli.options import option
+from metra.errors import FormatError, OptionError
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import SetLocation
+
+
+@click.group(cls=Commands)
+def testsets() -> None:
+    """Find, register and check test sets, which -t NAME then scores against.
+
+    A test set is looked for among the registered ones, in the cache of sacreBLEU
+    ($SACREBLEU, or ~/.sacrebleu) and in the folder of mt-metrics-eval
+    (~/.mt-metrics-eval/mt-metrics-eval-v2), in this order; PLACE:NAME names the place, as
+    in sacrebleu:wmt23. The registry is a file in the folder of your settings, or the one
+    that $METRA_TESTSETS names. Nothing is downloaded, except by `fetch`.
+
+    \b
+    metra testsets list
+    metra score out.txt -t wmt23 -l en-de
+    """
+
+
+_pair = option("-l --language-pair pair PAIR", "Language pair, such as en-de.", "")
+
+
+@testsets.command("list")
+@click.argument("name", required=False, default="")
+@option("-l --language-pair pair PAIR", "Only this language pair, such as en-de.", "")
+@options.table_or_json
+def list_(name: str, pair: str, form: str) -> None:
+    """List the test sets of this machine, or what the set NAME holds.
+
+    \b
+    metra testsets list
+    metra testsets list -l en-de
+    metra testsets list wmt23
+    """
+    from metra.cli.output import build_style, write_output
+    from metra.formats.testsets.lookup import find_set, list_sets, read_whole_set
+    from metra.report.writers.testsets import render_set_details, render_set_list
+
+    sets = list_sets(name, pair)
+    style = build_style()
+    if name:
+        if not sets:
+            find_set(name, pair)
+        details = [(location, read_whole_set(location)) for location in sets]
+        write_output(render_set_details(details, form, style), None)
+        return
+    if not sets and form != "json":
+        click.echo(_describe_nothing(), err=True)
+        return
+    write_output(render_set_list(sets, form, style), None)
+
+
+def _describe_nothing() -> str:
+    from metra.formats.testsets.lookup import describe_places
+
+    return (
+        f"There are no test sets on this machine; looked in {describe_places()}. "
+        "Register some with `metra testsets add`."
+    )
+
+
+@testsets.command()
+@click.argument("path", required=False)
+@option("--name", "Name of the test set; that of the folder or file if not given.", "")
+@_pair
+@options.references
+@options.source
+@options.documents
+@option("--replace", "Replace a set of the same name and pair.", is_flag=True)
+def add(
+    path: str | None,
+    name: str,
+    pair: str,
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    replace: bool,
+) -> None:
+    """Register the test sets in PATH, or one in the files of -r, -s and --docs.
+
+    PATH is a folder (of mt-metrics-eval, of sacreBLEU, of WMT's XML or SGML files, or of
+    plain files as `metra convert` writes them), or a file with everything: WMT's XML or a
+    table. The files stay where they are; their checksums are kept, for
+    `metra testsets check`.
+
+    \b
+    metra testsets add data/wmttest2023.en-de.all.xml --name general23
+    metra testsets add data/mt-metrics-eval-v2
+    metra testsets add --name mine -l en-de -s src.txt -r refA.txt -r refB.txt --docs docs.txt
+    """
+    from metra.formats.testsets.registry import add_sets, find_registry
+
+    if (path is None) == (not references and source is None):
+        msg = "Give a folder or a file, or the files by -r and -s: one of the two."
+        raise click.UsageError(msg)
+    if path is None:
+        sets = [_build_location(name, pair, references, source, documents)]
+    else:
+        sets = _recognise(path, name, pair)
+    if any(not each.pair for each in sets):
+        msg = f"The languages of {sets[0].name} are not known; give -l PAIR, such as en-de."
+        raise click.UsageError(msg)
+    _check_readable(sets)
+    add_sets(sets, replace=replace)
+    for each in sets:
+        click.echo(each.title)
+    click.echo(f"Registered in {find_registry()}.", err=True)
+
+
+def _recognise(path: str, name: str, pair: str) -> "list[SetLocation]":
+    """Find the sets in a folder or a file, of one language pair or of all."""
+    from pathlib import Path
+
+    from metra.formats.stream import split_file_name
+    from metra.formats.testsets import folders
+
+    if not os.path.exists(path):
+        msg = f"{path} is not there; give a folder or a file with a test set."
+        raise FormatError(msg)
+    if os.path.isdir(path):
+        folder = Path(os.path.abspath(path))
+        sets = folders.recognise_folder(folder, name or folder.name, pair)
+    else:
+        own_name = split_file_name(path)[0]
+        sets = [folders.recognise_file(path, name or own_name, pair)]
+    names = {each.name for each in sets}
+    if name and names != {name}:
+        msg = (
+            f"{path} holds sets with names of their own ({', '.join(sorted(names))}), so "
+            "--name cannot be given."
+        )
+        raise OptionError(msg)
+    if pair and not any(each.pair == pair for each in sets):
+        known = ", ".join(sorted({each.pair for each in sets}))
+        msg = f"{path} holds nothing for {pair}; it has: {known}."
+        raise OptionError(msg)
+    return [each for each in sets if pair in ("", each.pair)]
+
+
+def _build_location(
+    name: str,
+    pair: str,
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+) -> "SetLocation":
+    """Make a set of single files; references are named as `metra score` names them."""
+    from metra.formats.testsets.record import DOCUMENTS, REFERENCE, SOURCE, SetLocation
+    from metra.formats.texts.sources import list_sources
+
+    if not name:
+        msg = "Single files do not say what the test set is called; give --name NAME."
+        raise click.UsageError(msg)
+    files = {SOURCE: source} if source else {}
+    for file in list_sources([], references):
+        key = f"{REFERENCE}:{file.name}"
+        while key in files:
+            key += "-2"
+        files[key] = file.path
+    if documents:
+        files[DOCUMENTS] = documents
+    return SetLocation(name, pair, "", files)
+
+
+def _check_readable(sets: "list[SetLocation]") -> None:
+    """Refuse sets that cannot be read before any is registered."""
+    from metra.formats.testsets.lookup import read_set
+
+    for each in sets:
+        texts = read_set(each)
+        if texts.source is None and not texts.references:
+            msg = f"{each.title} has neither a source nor a reference."
+            raise FormatError(msg)
+
+
+@testsets.command()
+@click.argument("name")
+@_pair
+def remove(name: str, pair: str) -> None:
+    """Take the registered set NAME off the registry; its files stay where they are.
+
+    \b
+    metra testsets remove mine
+    metra testsets remove mine -l en-de
+    """
+    from metra.formats.testsets.registry import remove_sets
+
+    for location in remove_sets(name, pair):
+        click.echo(f"{location.title} is no longer registered.", err=True)
+
+
+@testsets.command()
+@click.argument("name")
+@_pair
+@option(
+    "--field NAME",
+    "Only files of this field: src, ref, ref:NAME, docid, hyp or a label.",
+    "",
+)
+def path(name: str, pair: str, field: str) -> None:
+    """Print the paths of the files that hold the set NAME, one a line.
+
+    \b
+    metra testsets path wmt23 -l en-de
+    metra score $(metra testsets path wmt23 -l en-de --field hyp) -t wmt23 -l en-de
+    """
+    from metra.formats.testsets.lookup import find_set
+
+    location = find_set(name, pair)
+    wanted = {
+        key: file
+        for key, file in location.files.items()
+        if field in ("", key, key.partition(":")[0])
+    }
+    if not wanted:
+        known = ", ".join(location.files)
+        msg = f"{location.title} has no files of the field {field!r}; it has: {known}."
+        raise OptionError(msg)
+    click.echo("\n".join(wanted.values()))
+
+
+@testsets.command()
+@click.argument("name", required=False, default="")
+@_pair
+def check(name: str, pair: str) -> None:
+    """Check the test sets of this machine, or the set NAME: checksums, files, lengths.
+
+    Registered files are compared with what they were when they were added, the archives of
+    sacreBLEU's cache with sacreBLEU's own checksums, where it is installed.
+
+    \b
+    metra testsets check
+    metra testsets check wmt23
+    """
+    from metra.formats.testsets.lookup import check_sets, find_set
+
+    checked = list(check_sets(name, pair))
+    if name and not checked:
+        find_set(name, pair)
+    bad = [each for each in checked if each.problem]
+    for each in checked:
+        where = f"{each.path} " if each.path else ""
+        title = f"{each.location.title} ({each.location.origin})"
+        click.echo(
+            f"{title}: {where}{each.problem}" if each.problem else f"{title}: ok"
+        )
+    if bad:
+        msg = f"{len(bad)} of {len(checked)} checks failed; see above."
+        raise FormatError(msg)
+
+
+@testsets.command()
+@click.argument("name")
+@_pair
+def fetch(name: str, pair: str) -> None:
+    """Download the set NAME into sacreBLEU's cache, as sacreBLEU defines it.
+
+    It needs the package sacrebleu, for its definitions, and a connection. An archive is
+    there whole and with the right checksum, or not at all.
+
+    \b
+    metra testsets fetch wmt23 -l en-de
+    """
+    from metra.formats.testsets.download import fetch_set
+
+    def report(address: str) -> None:
+        click.echo(f"Fetching {address} …", err=True)
+
+    for archive in fetch_set(name, pair, report=report):
+        click.echo(archive)

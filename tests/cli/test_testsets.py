@@ -1,0 +1,269 @@
+"""metra testsets, and -t wherever references are taken."""
+
+import json
+import os
+
+import pytest
+
+LINES = {
+    "src": ["One house.", "Two trees.", "Three cats.", "Four dogs."],
+    "ref-refA": ["Ein Haus.", "Zwei Bäume.", "Drei Katzen.", "Vier Hunde."],
+    "ref-refB": ["1 Haus.", "2 Bäume.", "3 Katzen.", "4 Hunde."],
+    "docid": ["bbc.1", "bbc.1", "forum.1", "forum.2"],
+    "origlang": ["en", "en", "de", "de"],
+    "domain": ["news", "news", "social", "social"],
+    "ONLINE-B": ["Ein Haus.", "Zwei Bäume.", "Drei Katze.", "Vier Hund."],
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A home of its own, with a cache of sacreBLEU in it."""
+    folder = tmp_path / "home"
+    for field, lines in LINES.items():
+        write(folder / f".sacrebleu/wmt23/wmt23.en-de.{field}", lines)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    for name in ("SACREBLEU", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("METRA_TESTSETS", str(tmp_path / "registry.json"))
+    return folder
+
+
+def write(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes("".join(f"{line}\n" for line in lines).encode())
+    return path
+
+
+@pytest.fixture
+def out(tmp_path):
+    return write(tmp_path / "out.txt", LINES["ONLINE-B"])
+
+
+@pytest.fixture
+def files(home):
+    """The same references and source as files."""
+    folder = home / ".sacrebleu/wmt23"
+    return {field: folder / f"wmt23.en-de.{field}" for field in LINES}
+
+
+T = ("-t", "wmt23", "-l", "en-de")
+
+
+def test_a_set_scores_as_its_files_do(cli, out, files):
+    named = cli("score", out, *T, "--level", "system,document,segment", "-m", "wer")
+    given = ("-r", files["ref-refA"], "--docs", files["docid"], "-s", files["src"])
+    by_file = cli(
+        "score", out, *given, "--level", "system,document,segment", "-m", "wer"
+    )
+    assert named.code == 0
+    assert named.out == by_file.out
+    assert named.err == "wmt23:en-de (sacrebleu): 4 segments, reference refA\n"
+
+
+def test_subsets_leave_out_outputs_and_references_alike(cli, out):
+    ran = cli(
+        "score", out, *T, "-m", "wer", "--subset", "origlang=de", "--format", "json"
+    )
+    data = json.loads(ran.out)
+    assert data["evalset"] == {"segments": 2, "documents": 2, "references": 1}
+    assert data["systems"][0]["scores"]["wer"]["score"] == 50
+    ran = cli(
+        "score", out, *T, "-m", "wer", "--subset", "doc=bbc.*", "--format", "json"
+    )
+    assert json.loads(ran.out)["systems"][0]["scores"]["wer"]["score"] == 0
+
+
+def test_groups_by_what_the_set_knows(cli, out):
+    ran = cli("score", out, *T, "-m", "wer", "--group-by", "domain")
+    assert ran.code == 0
+    assert "social" in ran.out
+
+
+def test_other_references_are_named(cli, out):
+    ran = cli("score", out, *T, "--test-ref", "refA", "--test-ref", "refB")
+    assert "2 references" in ran.out
+    ran = cli("score", out, *T, "--test-ref", "refC")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no reference 'refC'; it has: refA, refB" in ran.err
+
+
+def test_own_references_come_beside_those_of_the_set(cli, out, tmp_path):
+    mine = write(tmp_path / "mine.txt", LINES["ONLINE-B"])
+    ran = cli("score", out, *T, "-r", mine, "-m", "wer", "--format", "json")
+    data = json.loads(ran.out)
+    assert data["evalset"]["references"] == 2
+    assert data["systems"][0]["scores"]["wer"]["score"] == 0
+
+
+@pytest.mark.parametrize("command", ["compare", "profile", "rank", "report", "grid"])
+def test_every_command_that_takes_references_takes_a_set(cli, out, tmp_path, command):
+    other = write(tmp_path / "other.txt", LINES["ref-refA"])
+    arguments = {
+        "compare": [other, out, "--trials", "20"],
+        "profile": [out],
+        "rank": [other, out],
+        "report": [other, out, "-o", tmp_path / "report.html"],
+        "grid": [out, "-n", "1"],
+    }[command]
+    ran = cli(command, *arguments, *T)
+    assert ran.code == 0, ran.err
+    assert "wmt23:en-de (sacrebleu)" in ran.err
+
+
+def test_a_subset_is_converted(cli, tmp_path):
+    table = tmp_path / "part.tsv"
+    chosen = ("--subset", "doc!=forum.1", "--only", "domain=social")
+    ran = cli("convert", *T, *chosen, "-o", table)
+    assert ran.code == 0, ran.err
+    assert table.read_text(encoding="utf-8").split("\n")[:-1] == [
+        "source\tref:refA\tdoc\tlabel:origlang\tdomain",
+        "Four dogs.\tVier Hunde.\tforum.2\tde\tsocial",
+    ]
+
+
+def test_the_report_names_the_set(cli, out, tmp_path):
+    page = tmp_path / "report.html"
+    assert cli("report", out, *T, "-o", page).code == 0
+    assert "wmt23:en-de" in page.read_text(encoding="utf-8")
+
+
+def test_an_output_of_another_length(cli, tmp_path):
+    short = write(tmp_path / "short.txt", ["a"])
+    ran = cli("score", short, *T)
+    assert ran.code == 2
+    assert "wmt23:en-de has 4 segments but" in ran.err
+
+
+REFUSED = [
+    pytest.param(["-l", "en-de"], "about a test set; give -t NAME", id="pair alone"),
+    pytest.param(
+        ["--subset", "a=b"], "about a test set; give -t NAME", id="subset alone"
+    ),
+    pytest.param(["-t", "wmt3"], "(did you mean wmt23?); looked in", id="unknown"),
+    pytest.param([*T, "--subset", "x"], "'x' is no condition", id="condition"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_what_is_refused(cli, out, arguments, message):
+    ran = cli("score", out, *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_the_source_is_given_once(cli, out, files):
+    ran = cli("score", out, *T, "-s", files["src"])
+    assert ran.code == 2
+    assert "The source is given 2 times" in ran.err
+
+
+def test_list_shows_names_pairs_and_places(cli):
+    ran = cli("testsets", "list")
+    assert ran.out.split("\n")[2].split() == ["wmt23", "sacrebleu", "en-de"]
+    assert cli("testsets", "list", "-l", "de-en").out == ""
+    data = json.loads(cli("testsets", "list", "--format", "json").out)
+    assert [each["name"] for each in data["testsets"]] == ["wmt23"]
+
+
+def test_list_shows_what_a_set_holds(cli):
+    ran = cli("testsets", "list", "wmt23")
+    line = ran.out.split("\n")[2]
+    words = ["wmt23", "en-de", "sacrebleu", "refA", "refB", "de,", "en", "news,"]
+    assert line.split() == [*words, "social", "4", "3"]
+    (data,) = json.loads(cli("testsets", "list", "wmt23", "--format", "json").out)[
+        "testsets"
+    ]
+    assert (data["segments"], data["documents"]) == (4, 3)
+    assert data["labels"]["origlang"] == ["de", "en"]
+    ran = cli("testsets", "list", "wmt22")
+    assert ran.code == 2
+    assert "There is no test set wmt22 on this machine" in ran.err
+
+
+def test_list_of_nothing_says_where_it_looked(cli, monkeypatch, tmp_path):
+    monkeypatch.setenv("SACREBLEU", str(tmp_path / "none"))
+    ran = cli("testsets", "list")
+    assert (ran.code, ran.out) == (0, "")
+    assert f"{tmp_path / 'none'} (not there)" in ran.err
+    assert json.loads(cli("testsets", "list", "--format", "json").out)["testsets"] == []
+
+
+def test_paths(cli, files):
+    ran = cli("testsets", "path", "wmt23", "-l", "en-de", "--field", "ref")
+    assert ran.out == f"{files['ref-refA']}\n{files['ref-refB']}\n"
+    ran = cli("testsets", "path", "wmt23", "--field", "hyp:ONLINE-B")
+    assert ran.out == f"{files['ONLINE-B']}\n"
+    ran = cli("testsets", "path", "wmt23", "--field", "x")
+    assert ran.code == 2
+    assert "has no files of the field 'x'; it has: " in ran.err
+
+
+@pytest.mark.usefixtures("tmp_path")
+def test_files_are_added_scored_checked_and_removed(cli, out, files):
+    source, reference = ["-s", files["src"]], ["-r", files["ref-refA"]]
+    ran = cli(
+        "testsets", "add", "--name", "mine", "-l", "en-de", *source, *reference,
+        "--docs", files["docid"],
+    )  # fmt: skip
+    assert (ran.code, ran.out) == (0, "mine:en-de\n")
+    assert cli("score", out, "-t", "mine").code == 0
+    ran = cli("testsets", "check", "mine")
+    assert (ran.code, ran.out) == (0, "mine:en-de (registered): ok\n")
+    write(files["src"], LINES["docid"])
+    ran = cli("testsets", "check", "mine")
+    assert ran.code == 2
+    assert ran.out.endswith("wmt23.en-de.src has changed since it was added\n")
+    assert "1 of 1 checks failed" in ran.err
+    ran = cli("testsets", "remove", "mine")
+    assert ran.err == "mine:en-de is no longer registered.\n"
+    assert cli("score", out, "-t", "mine").code == 2
+    assert files["src"].exists()
+
+
+ADDED = [
+    pytest.param([], "one of the two", id="nothing"),
+    pytest.param(["x", "-s", "y"], "one of the two", id="both"),
+    pytest.param(["nowhere"], "nowhere is not there", id="no such path"),
+    pytest.param(["-s", "SRC"], "give --name NAME", id="no name"),
+    pytest.param(["-s", "SRC", "--name", "m"], "give -l PAIR", id="no pair"),
+    pytest.param(["CACHE", "--name", "m"], "names of their own (wmt23)", id="names"),
+    pytest.param(
+        ["CACHE", "-l", "en-fr"], "nothing for en-fr; it has: en-de", id="pair"
+    ),
+    pytest.param(
+        ["-s", "SRC", "-r", "SHORT", "--name", "m", "-l", "en-de"],
+        "SHORT has 1 segments but",
+        id="lengths",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), ADDED)
+def test_what_cannot_be_added(cli, files, home, tmp_path, arguments, message):
+    paths = {
+        "SRC": str(files["src"]),
+        "CACHE": str(home / ".sacrebleu"),
+        "SHORT": str(write(tmp_path / "SHORT", ["a"])),
+    }
+    ran = cli("testsets", "add", *(paths.get(each, each) for each in arguments))
+    assert ran.code == 2
+    assert message in ran.err
+    assert not os.path.exists(os.environ["METRA_TESTSETS"])
+
+
+def test_a_taken_name_is_replaced_only_when_asked(cli, home):
+    cache = home / ".sacrebleu"
+    assert cli("testsets", "add", cache).out == "wmt23:en-de\n"
+    ran = cli("testsets", "add", cache)
+    assert ran.code == 2
+    assert "or give another --name, or --replace." in ran.err
+    assert cli("testsets", "add", cache, "--replace").code == 0
+
+
+def test_fetching_needs_a_known_name(cli):
+    pytest.importorskip("sacrebleu")
+    ran = cli("testsets", "fetch", "wmt2x")
+    assert ran.code == 2
+    assert "No test set of sacreBLEU named 'wmt2x'. Did you mean 'wmt2" in ran.err

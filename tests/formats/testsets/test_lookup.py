@@ -1,0 +1,247 @@
+"""Test sets by name, from all places; subsets; what is missing."""
+
+import pytest
+
+import metra
+from metra.errors import CorpusError, FormatError, MissingResourceError, OptionError
+from metra.formats.testsets import sacrebleu_cache
+from metra.formats.testsets.folders import recognise_folder
+from metra.formats.testsets.lookup import (
+    check_sets,
+    describe_set,
+    find_set,
+    list_sets,
+    load_test_set,
+)
+from metra.formats.testsets.registry import add_sets
+
+from .conftest import write_text
+
+
+@pytest.mark.usefixtures("metrics_eval")
+def test_sets_of_mt_metrics_eval_bring_domains_and_documents():
+    texts = load_test_set("wmt23", "en-de")
+    assert texts.origin == "mt-metrics-eval"
+    # The standard reference: refA, but refB for Hebrew.
+    assert list(texts.references) == ["refA"]
+    assert list(load_test_set("wmt23", "he-en").references) == ["refB"]
+    assert texts.documents == ["bbc.1", "forum.1"]
+    assert texts.labels["domain"] == ["news", "social"]
+
+
+@pytest.mark.usefixtures("cache", "metrics_eval")
+def test_the_cache_comes_before_mt_metrics_eval_unless_the_place_is_named():
+    assert load_test_set("wmt23", "en-de").segments == 4
+    assert load_test_set("mt-metrics-eval:wmt23", "en-de").segments == 2
+    # What the first place lacks is taken from the next.
+    assert load_test_set("wmt23", "he-en").source == ["אחת"]
+
+
+@pytest.mark.usefixtures("cache")
+def test_registered_sets_come_first(tmp_path):
+    write_text(tmp_path / "wmt23/source.txt", ["a"])
+    write_text(tmp_path / "wmt23/reference.txt", ["b"])
+    add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
+    assert load_test_set("wmt23", "en-de").source == ["a"]
+    assert load_test_set("sacrebleu:wmt23", "en-de").segments == 4
+
+
+@pytest.mark.usefixtures("cache")
+def test_places_after_the_first_that_has_the_set_are_not_looked_at(
+    tmp_path, monkeypatch
+):
+    write_text(tmp_path / "wmt23/source.txt", ["a"])
+    add_sets(recognise_folder(tmp_path / "wmt23", "wmt23", "en-de"))
+    monkeypatch.setattr(sacrebleu_cache, "find_cache", lambda: pytest.fail("looked"))
+    assert load_test_set("wmt23", "en-de").source == ["a"]
+
+
+@pytest.mark.usefixtures("cache", "metrics_eval")
+def test_the_pair_may_be_left_out_where_there_is_one():
+    assert load_test_set("sacrebleu:wmt23").segments == 4
+    with pytest.raises(OptionError, match=r"for 2 language pairs; .*en-de, he-en"):
+        load_test_set("mt-metrics-eval:wmt23")
+
+
+SUBSETS = [  # positions of the segments of the cache that are wanted
+    pytest.param(["origlang=en"], [0, 1], id="origin"),
+    pytest.param(["origlang=non-en"], [2, 3], id="origin as sacreBLEU writes it"),
+    pytest.param(["origlang!=non-en"], [0, 1], id="negated twice"),
+    pytest.param(["domain=social"], [2, 3], id="domain"),
+    pytest.param(["doc=bbc.*"], [0, 1], id="pattern of documents"),
+    pytest.param(["doc=bbc.1", "doc=forum.2"], [0, 1, 3], id="values are alternatives"),
+    pytest.param(["domain=social", "doc!=forum.1"], [3], id="labels go together"),
+    pytest.param([], [0, 1, 2, 3], id="no condition"),
+]
+
+
+@pytest.mark.parametrize(("conditions", "expected"), SUBSETS)
+@pytest.mark.usefixtures("cache")
+def test_subsets(conditions, expected):
+    texts = load_test_set("wmt23", "en-de", subset=conditions)
+    assert texts.keep_segments(range(4)) == expected
+    assert texts.segments == 4
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ("origlang", "'origlang' is no condition; expected LABEL=VALUE"),
+        ("origlang=fr", "No segment of wmt23:en-de has origlang=fr; .* are: en, de"),
+        ("genre=news", "have no 'genre'; they have: origlang, domain, doc"),
+    ],
+    ids=["no value", "no such value", "no such label"],
+)
+@pytest.mark.usefixtures("cache")
+def test_subsets_that_cannot_be(condition, message):
+    with pytest.raises(OptionError, match=message):
+        load_test_set("wmt23", "en-de", subset=[condition])
+
+
+@pytest.mark.usefixtures("cache")
+def test_conditions_that_no_segment_meets_together():
+    with pytest.raises(OptionError, match="has origlang=en and domain=social together"):
+        load_test_set("wmt23", "en-de", subset=["origlang=en", "domain=social"])
+
+
+@pytest.mark.usefixtures("cache", "metrics_eval")
+def test_several_sets_are_one_below_the_other():
+    names = "sacrebleu:wmt23, mt-metrics-eval:wmt23"
+    texts = load_test_set(names, "en-de", references=["refA"])
+    assert texts.source == ["One.", "Two.", "Three.", "Four.", "One.", "Two."]
+    assert texts.references["refA"][-1] == "Zwei."
+    assert texts.labels["origlang"] == ["en", "en", "de", "de", None, None]
+
+
+def test_documents_keep_their_ids_unless_two_sets_share_one(cache):
+    for field, line in {"src": "x", "ref": "y", "docid": "other.1"}.items():
+        write_text(cache / f"wmt18/wmt18.en-de.{field}", [line])
+    documents = load_test_set("wmt23,wmt18", "en-de").documents
+    assert documents == ["bbc.1", "bbc.1", "forum.1", "forum.2", "other.1"]
+    write_text(cache / "wmt18/wmt18.en-de.docid", ["bbc.1"])
+    documents = load_test_set("wmt23,wmt18", "en-de").documents
+    assert documents[-2:] == ["wmt23:en-de/forum.2", "wmt18:en-de/bbc.1"]
+
+
+def test_a_document_with_signs_of_patterns_is_found_by_its_id(cache):
+    ids = ["doc[1]", "doc[1]", "doc1", "doc2"]
+    write_text(cache / "wmt23/wmt23.en-de.docid", ids)
+    texts = load_test_set("wmt23", "en-de", subset=["doc=doc[1]"])
+    assert texts.keep_segments(range(4)) == [0, 1, 2]
+
+
+@pytest.mark.usefixtures("cache")
+def test_sets_with_different_numbers_of_references_do_not_go_together(tmp_path):
+    for name in ("source", "reference.A", "reference.B"):
+        write_text(tmp_path / f"set/{name}.txt", ["a"])
+    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
+    with pytest.raises(CorpusError, match=r"\(1 of wmt23:en-de, 2 of mine:en-de\)"):
+        load_test_set("wmt23,mine", "en-de")
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_is_missing_says_where_it_was_looked_for(home):
+    with pytest.raises(MissingResourceError) as raised:
+        find_set("wmt3", "en-de")
+    message = str(raised.value)
+    assert message.startswith("There is no test set wmt3:en-de on this machine")
+    assert "did you mean wmt23?" in message
+    assert f"{home / '.sacrebleu'}," in message
+    assert f"{home / '.config/metra/testsets.json'} (not there)" in message
+    assert message.endswith("add it with `metra testsets add`.")
+
+
+@pytest.mark.usefixtures("cache")
+def test_what_sacrebleu_could_download_is_said():
+    pytest.importorskip("sacrebleu")
+    with pytest.raises(MissingResourceError, match="fetch wmt22 -l en-de` would downl"):
+        find_set("wmt22", "en-de")
+    with pytest.raises(
+        MissingResourceError, match=r"is here, but not for cs-uk; .*en-de"
+    ):
+        find_set("wmt23", "cs-uk")
+
+
+@pytest.mark.usefixtures("cache")
+def test_without_sacrebleu_nothing_is_offered(monkeypatch):
+    monkeypatch.setattr(sacrebleu_cache, "load_definitions", dict)
+    with pytest.raises(MissingResourceError, match="add it with"):
+        find_set("wmt22", "en-de")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is no place"),
+        ("../wmt23", "is no name of a test set but a path"),
+        ("/etc", "is no name of a test set but a path"),
+        ("wmt23,", "names no test set; expected a name, or several"),
+    ],
+)
+@pytest.mark.usefixtures("cache")
+def test_bad_names(name, message):
+    with pytest.raises(OptionError, match=message):
+        load_test_set(name, "en-de")
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_reference_that_is_not_there():
+    with pytest.raises(OptionError, match="no reference 'refC'; it has: refA, refB"):
+        load_test_set("wmt23", "en-de", references=["refC"])
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_file_that_has_gone(tmp_path):
+    write_text(tmp_path / "set/source.txt", ["a"])
+    reference = write_text(tmp_path / "set/reference.txt", ["b"])
+    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
+    reference.unlink()
+    with pytest.raises(FormatError, match=r"mine:en-de lacks .*reference.txt, which"):
+        load_test_set("mine", "en-de")
+    (checked,) = check_sets("mine")
+    assert checked.problem == "is missing"
+
+
+def test_domains_without_documents_are_refused(metrics_eval):
+    write_text(metrics_eval / "wmt23/documents/en-de.docs", ["news\tbbc.1", "social"])
+    with pytest.raises(FormatError, match="line 2 has 1 columns; expected the domain"):
+        load_test_set("wmt23", "en-de")
+
+
+def test_check_finds_changed_files_and_sets_that_cannot_be_read(cache, tmp_path):
+    write_text(tmp_path / "set/source.txt", ["a"])
+    reference = write_text(tmp_path / "set/reference.txt", ["b"])
+    add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
+    assert [each.problem for each in check_sets()] == ["", ""]
+    write_text(reference, ["c"])
+    write_text(cache / "wmt23/wmt23.en-de.docid", ["bbc.1"])
+    problems = [each.problem for each in check_sets()]
+    assert problems[0] == "has changed since it was added"
+    assert problems[1].startswith("cannot be read: ")
+    assert len(problems) == 2
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_line_says_what_was_loaded():
+    whole = load_test_set("wmt23", "en-de", references=["refA", "refB"])
+    expected = "wmt23:en-de (sacrebleu): 4 segments, references refA, refB"
+    assert describe_set(whole) == expected
+    part = load_test_set("wmt23", "en-de", subset=["doc=forum.2"])
+    assert describe_set(part) == (
+        "wmt23:en-de (sacrebleu): 1 of 4 segments, reference refA"
+    )
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_set_is_scored_in_python():
+    hyps = ["Eins.", "Zwei.", "Fünf.", "Sechs."]
+    texts = metra.load_test_set("wmt23", "en-de", subset=["origlang=en"])
+    refs = [texts.keep_segments(column) for column in texts.references.values()]
+    assert metra.score(texts.keep_segments(hyps), refs, "wer").score == 0
+    with pytest.raises(CorpusError, match="the column has 2 segments but wmt23:en-de"):
+        texts.keep_segments(hyps[:2])
+
+
+@pytest.mark.usefixtures("home")
+def test_nothing_is_there():
+    assert list_sets() == []

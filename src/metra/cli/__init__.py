@@ -50,11 +50,13 @@ COMMANDS = (
 _SAME = (
     *("automated", "coef", "drop", "folds", "group_by", "human", "input_format"),
     *("judges_by", "level", "lower_is_better", "macro", "names", "nulls", "only"),
+    "rename",
     *("resume", "scores_out", "store", "to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
+    "column_groups": "--column-group",
     "most_pairs": "--pairs",
     "references": "-r FILE",
     "source": "-s FILE",

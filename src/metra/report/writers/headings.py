@@ -79,14 +79,19 @@ def describe_corpus(results: Results) -> str:
     return ", ".join(format_count(count, noun) for count, noun in counts)
 
 
-def list_signatures(results: Results) -> list[str]:
-    """List each metric's signature, once."""
+def list_signatures(results: Results, form: str = "full") -> list[str]:
+    """List each metric's signature, once, in a form of `metra.metrics.signatures`."""
     signatures = [
         signature
         for score in results.systems[0].scores.values()
         for signature in (score.signature, score.segment_signature)
     ]
-    return list(dict.fromkeys(filter(None, signatures)))
+    unique = list(dict.fromkeys(filter(None, signatures)))
+    if form == "full":
+        return unique
+    from metra.metrics.signatures import rewrite_signature
+
+    return [rewrite_signature(signature, form) for signature in unique]
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ demo: `metra demo`, the main job on the shipped example
 derive: click options derived from the fields of an options record
 evaltrans: `metra evaltrans`, the collection of judged outputs for the metric evaltrans
 exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
+gate: `metra gate`, outputs checked against a saved baseline, for continuous integration
 grid: `metra grid`, the words of a segment against those of its references
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
@@ -40,8 +41,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
-    *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
-    *("parse", "evaltrans", "weights", "convert", "segment", "meta", "judge"),
+    *("score", "compare", "gate", "profile", "report", "rank", "clir", "grid"),
+    *(
+        "metrics",
+        "parse",
+        "evaltrans",
+        "weights",
+        "convert",
+        "segment",
+        "meta",
+        "judge",
+    ),
     *("exercise", "demo"),
 )
 

@@ -1,6 +1,7 @@
 """`metra score`: outputs against references, by any metrics, at any level."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -105,6 +106,7 @@ LEVELS = ("system", "document", "segment")
 @options.input_format
 @options.result_digits
 @option("--sort", "Best system first, by the first metric.", is_flag=True)
+@option("--save FILE", "Also write what `metra gate` compares later outputs with.")
 @option("-b --score-only", "Print nothing but the scores.", is_flag=True)
 @option(
     "--verbose", "Show what each score is made of: BLEU's precisions …", is_flag=True
@@ -158,13 +160,56 @@ def score(
     with show_progress(
         "segments" if request.engine == "local" else "tasks"
     ) as progress:
-        results = evaluate_files(request, progress)
+        if given["save"]:
+            results, saved = _evaluate_and_save(request, progress)
+        else:
+            results = evaluate_files(request, progress)
     text = _render(results, form, style, given)
     if described and isinstance(text, str) and form == "table":
         from metra.report.writers.details import describe_models
 
         text += f"\n\n{describe_models(described)}"
     write_output(text, out)
+    if given["save"]:
+        write_output(saved, given["save"])
+
+
+def _evaluate_and_save(
+    request: "ScoringRequest", progress: Callable[[int, float | None], None]
+) -> "tuple[Results, str]":
+    """Score the files, and write a baseline of them as JSON."""
+    from metra.report.writers.gate import render_baseline
+    from metra.scoring.baseline import count_baseline
+    from metra.scoring.files import open_corpus
+
+    options = request.options
+    others = {
+        "--group-by": request.group_by,
+        "--scores-out": request.scores_out,
+        "--resume": request.resume,
+        "--engine spark": request.engine != "local",
+        "--show-alignment": options.alignments,
+        "--details": options.details,
+    }
+    other = next(filter(others.get, others), None)
+    if other:
+        msg = f"--save and {other} cannot be given together; leave one of them out."
+        raise click.UsageError(msg)
+    corpus = open_corpus(
+        request.outputs,
+        request.references,
+        request.source,
+        request.documents,
+        input_format=request.input_format,
+        columns=request.columns,
+    )
+    results, baseline = count_baseline(
+        corpus,
+        request.metrics,
+        options,
+        progress=lambda done: progress(done, corpus.share()),
+    )
+    return results, render_baseline(results, baseline)
 
 
 def _render(

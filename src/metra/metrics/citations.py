@@ -142,7 +142,10 @@ def list_papers(spec: str) -> tuple[str, ...]:
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):
         return (_METEOR.get(variant[1], "denkowski2014"),)
-    return _PAPERS.get(name, ())
+    # Other conventions are not sacreBLEU's.
+    is_other = re.search(r"\bstyle[=:](?!sacrebleu)", spec)
+    papers = _PAPERS.get(name, ())
+    return tuple(key for key in papers if not (is_other and key == "post2018"))
 
 
 def format_bibliography(keys: Iterable[str]) -> str:

@@ -34,7 +34,6 @@ caption { margin-bottom: .5em; text-align: left; }
 th, td { padding: .2em .6em; text-align: right; }
 th { font-weight: normal; }
 th:first-child, td:first-child { text-align: left; }
-thead tr:first-child > *, tbody:last-of-type tr:last-child > * { border-block: 0 solid; }
 table { border-top: 2px solid; border-bottom: 2px solid; }
 tbody { border-top: 1px solid; }
 th[colspan] { border-bottom: 1px solid; text-align: center; }
@@ -229,9 +228,7 @@ def _build_html_table(paper: PaperTable, style: Style) -> Html:
     heads.append(tag("tr", *titles))
     rows = []
     for name, *cells in table.rows:
-        header = tag(
-            "th", format_cell(name, table.columns[0], style), scope="row", class_="name"
-        )
+        header = tag("th", format_cell(name, table.columns[0], style), scope="row")
         columns = table.columns[1:]
         pairs = zip(cells, columns, strict=True)
         rows.append(tag("tr", header, *(_build_html_cell(*p, style) for p in pairs)))

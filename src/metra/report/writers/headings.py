@@ -67,6 +67,12 @@ def order_systems(results: Results, style: Style) -> list[SystemScores]:
     return results.ranked(results.specs[0])
 
 
+def find_best_score(values: Sequence[float], score: Score) -> float:
+    """Find the best value of those that are not missing, as the score's metric has it."""
+    known = [value for value in values if value == value]
+    return (max if score.higher_is_better else min)(known, default=0.0)
+
+
 def describe_corpus(results: Results) -> str:
     """Say how many segments, documents, groups and references were scored."""
     counts = [(results.segments, "segment")]

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_lowercase
 
+from metra import __version__
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.metrics.citations import (
     CITATIONS,
@@ -22,6 +23,7 @@ from metra.report.paper import (
 )
 from metra.report.table import (
     Style,
+    escape_latex,
     format_count,
     format_latex_comments,
     render_latex_table,
@@ -30,12 +32,14 @@ from metra.report.writers.comparison import build_reasons, describe_comparisons
 from metra.report.writers.headings import (
     TESTS,
     describe_corpus,
+    find_best_score,
     join_names,
+    list_signatures,
     order_systems,
     shorten_specs,
 )
 from metra.scoring.results import Results, Score, SystemScores
-from metra.scoring.table import Cell, Column, Table, make_table, mark_best
+from metra.scoring.table import Cell, Column, Table, make_table
 
 #: Groups of segments are columns side by side if there are no more columns than this.
 MOST_COLUMNS = 12
@@ -171,33 +175,34 @@ def describe_methods(results: Results, form: str) -> str:
         inner = "; ".join(f"{each.format_authors()}, {each.year}" for each in entries)
         return f" ({inner})"
 
-    titles = name_metrics(results.specs)
-    metrics = [f"{title}{cite(list_papers(spec))}" for spec, title in titles.items()]
-    sentences = [f"We report {join_names(metrics)} on {_join_counts(results)}"]
-    sentences[0] += ", computed with metra."
+    escape = escape_latex if form == "latex" else str
+    metrics = [
+        f"{escape(title)}{cite(list_papers(spec))}"
+        for spec, title in name_metrics(results.specs).items()
+    ]
+    sentences = [
+        f"We report {join_names(metrics)} on {_join_counts(results)}, computed with metra "
+        f"{__version__}."
+    ]
     terms = results.terms
     if terms is not None:
         papers = cite(PAPERS_OF_METHODS[terms.test])
         sentence = (
             f"We test differences for significance by {TESTS[terms.test]}{papers} of "
             f"{format_count(terms.units, terms.unit)} with "
-            f"{format_count(terms.trials, 'trial')} (seed {terms.seed}), at p ≤ {terms.alpha:g}"
+            f"{format_count(terms.trials, 'trial')} (seed {terms.seed}), "
         )
+        sentence += escape(f"at p ≤ {terms.alpha:g}")
         if terms.correction == "holm":
             after = cite(PAPERS_OF_METHODS["holm"])
             sentence += f" after Holm's correction{after} for each metric"
         sentences.append(f"{sentence}.")
     elif any(score.interval for score in results.systems[0].scores.values()):
-        sentences.append(
-            f"Intervals are 95% bootstrap confidence intervals"
-            f"{cite(PAPERS_OF_METHODS['interval'])}."
-        )
-    signatures = (score.signature for score in results.systems[0].scores.values())
-    text = " ".join(sentences)
-    if form == "latex":
-        text = text.replace("%", r"\%").replace("≤", r"$\leq$")
-    blocks = [text, "\n".join(f"% {signature}" for signature in signatures)]
-    return "\n\n".join([*blocks, format_bibliography(cited)])
+        intervals = escape("Intervals are 95% bootstrap confidence intervals")
+        sentences.append(f"{intervals}{cite(PAPERS_OF_METHODS['interval'])}.")
+    # Comments for LaTeX, and nothing to BibTeX.
+    signatures = format_latex_comments(list_signatures(results))
+    return "\n\n".join([" ".join(sentences), signatures, format_bibliography(cited)])
 
 
 def _join_counts(results: Results) -> str:
@@ -245,21 +250,11 @@ def _list_group_columns(
 
 
 def _mark_best_scores(cells: Sequence[Cell], score: Score) -> list[Cell]:
-    """Mark the best score in full precision, whichever way the metric points."""
-    known = [cell for cell in cells if cell.value == cell.value]
-    if score.higher_is_better:
-        return _keep_unknown(cells, mark_best(known))
-    turned = [replace(cell, value=-float(str(cell.value))) for cell in known]
-    best = [cell.best for cell in mark_best(turned)]
-    pairs = zip(known, best, strict=True)
-    return _keep_unknown(
-        cells, [replace(cell, best=is_best) for cell, is_best in pairs]
-    )
-
-
-def _keep_unknown(cells: Sequence[Cell], known: Sequence[Cell]) -> list[Cell]:
-    marked = iter(known)
-    return [next(marked) if cell.value == cell.value else cell for cell in cells]
+    """Mark the best score of a column of several, in full precision."""
+    values = [float(cell.value) for cell in cells if isinstance(cell.value, float)]
+    best = find_best_score(values, score)
+    several = len(cells) > 1
+    return [replace(cell, best=several and cell.value == best) for cell in cells]
 
 
 def _letter_systems(systems: Sequence[SystemScores]) -> dict[str, str]:
@@ -289,9 +284,8 @@ def _find_marks(
     places = {name: place for place, name in enumerate(letters)}
     joint = "" if set(letters.values()) <= set(ascii_lowercase) else ","
     for key, losers in beaten.items():
-        marks[key] = joint.join(
-            letters[name] for name in sorted(losers, key=places.get)
-        )  # type: ignore[arg-type]
+        ordered = sorted(losers, key=places.__getitem__)
+        marks[key] = joint.join(letters[name] for name in ordered)
     return marks
 
 

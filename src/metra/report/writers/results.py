@@ -17,6 +17,7 @@ from metra.report.terminal import DIM, escape_controls, render_table, style_text
 from metra.report.writers.headings import (
     build_metric_columns,
     describe_corpus,
+    find_best_score,
     list_signatures,
     order_systems,
 )
@@ -135,7 +136,7 @@ def build_tables(results: Results, style: Style) -> list[Table]:
         return [*build_comparison_tables(results), *_build_level_tables(results, style)]
     systems = order_systems(results, style)
     best = {
-        spec: _find_best([entry.scores[spec].score for entry in systems], score)
+        spec: find_best_score([entry.scores[spec].score for entry in systems], score)
         for spec, score in systems[0].scores.items()
     }
     several = len(systems) > 1
@@ -239,15 +240,9 @@ def _build_group_tables(
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
     """Build a row of one metric's scores; the best is marked unless all are equal."""
-    best = _find_best(values, score)
+    best = find_best_score(values, score)
     several = len(set(values)) > 1
     return [Cell(value, best=several and value == best) for value in values]
-
-
-def _find_best(values: Sequence[float], score: Score) -> float:
-    """Find the best value of those that are not missing."""
-    known = [value for value in values if value == value]
-    return (max if score.higher_is_better else min)(known, default=0.0)
 
 
 def _format_key(value: object) -> str:

@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 @options.out
 @options.input_format
 @options.result_digits
-@options.paper
+@options.add_paper_options
 def compare(
     outputs: tuple[str, ...],
     references: tuple[str, ...],

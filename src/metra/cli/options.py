@@ -100,7 +100,7 @@ _PAPER = (
 )
 
 
-def paper(command: Callable[..., Any]) -> Callable[..., Any]:
+def add_paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of tables for papers."""
     for add in reversed(_PAPER):
         command = add(command)

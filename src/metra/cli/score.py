@@ -111,7 +111,7 @@ LEVELS = ("system", "document", "segment")
 @option(
     "--verbose", "Show what each score is made of: BLEU's precisions …", is_flag=True
 )
-@options.paper
+@options.add_paper_options
 def score(
     metrics: tuple[str, ...],
     models: tuple[str, ...],

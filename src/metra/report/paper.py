@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.errors import MissingResourceError, missing_package
-from metra.report.html.markup import Html, join_markup, tag
+from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.table import (
     Style,
     escape_latex,
@@ -112,7 +112,7 @@ def render_paper_html(papers: Sequence[PaperTable], style: Style) -> str:
         "\n",
         tag("meta", charset="utf-8"),
         tag("title", title),
-        tag("style", Html(f"\n{_HTML_STYLE}")),
+        tag("style", mark_safe(f"\n{_HTML_STYLE}")),
         "\n",
         *body,
         lang="en",
@@ -165,7 +165,9 @@ def _needs_two_columns(table: Table, at: int) -> bool:
 def _format_latex_heads(table: Table, pairs: Sequence[bool]) -> Iterator[str]:
     """Write the headings, and above them those of groups of columns with their rules."""
     if any(column.group for column in table.columns):
-        heads, rules, place = [], [], 1
+        heads: list[str] = []
+        rules: list[str] = []
+        place = 1
         columns = zip(table.columns, pairs, strict=True)
         for group, members in groupby(columns, key=lambda pair: pair[0].group):
             width = sum(1 + is_pair for _, is_pair in members)
@@ -216,14 +218,14 @@ def _build_html_table(paper: PaperTable, style: Style) -> Html:
     table = paper.table
     heads = []
     if any(column.group for column in table.columns):
-        cells = []
+        titles = []
         for group, members in groupby(table.columns, key=lambda column: column.group):
             count = len(list(members))
             if group:
-                cells.append(tag("th", group, colspan=count, scope="colgroup"))
+                titles.append(tag("th", group, colspan=count, scope="colgroup"))
             else:
-                cells += [tag("td")] * count
-        heads.append(tag("tr", *cells))
+                titles += [tag("td")] * count
+        heads.append(tag("tr", *titles))
     titles = [tag("th", column.title, scope="col") for column in table.columns]
     heads.append(tag("tr", *titles))
     rows = []

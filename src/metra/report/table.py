@@ -243,7 +243,9 @@ def _format_rows(
             text = escape(format_cell(cell, column, style))
             text = bold.format(text) if cell.best else text
             # Daggers are raised as they are.
-            text += raised.format(cell.marks) if cell.marks[:1].isalnum() else cell.marks
+            text += (
+                raised.format(cell.marks) if cell.marks[:1].isalnum() else cell.marks
+            )
             interval = format_cell_interval(cell, column, style)
             after = f" {shrink(interval)}" if interval else ""
             texts.append(f"{text}{after}".strip())

@@ -24,6 +24,7 @@ from metra.metrics.registry import metric as make_metric
 from metra.scoring.compare import (
     ComparisonSettings,
     SystemComparison,
+    choose_trials,
     compare_statistics,
 )
 from metra.scoring.evaluate import (
@@ -33,7 +34,7 @@ from metra.scoring.evaluate import (
 )
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
-from metra.scoring.totals import GroupTotal
+from metra.scoring.totals import GroupTotal, Totals
 from metra.stats import totals as exact
 from metra.text.columns import window
 
@@ -183,7 +184,10 @@ def check_outputs(
 ) -> list[GateCheck]:
     """Check every output of a corpus against the baseline and the bounds."""
     # What cannot be is refused before the work begins.
-    rivals = {name: _find_rival(baseline, name) for name in corpus.systems}
+    rivals = {}
+    for name in corpus.systems:
+        rivals[name] = _find_rival(baseline, name)
+        choose_trials([BASELINE, name], settings)
     for spec in conditions.bounds:
         if spec not in baseline.signatures:
             raise UnknownNameError(no_such("metric", spec, baseline.specs))
@@ -193,7 +197,7 @@ def check_outputs(
         corpus, metrics, keep=True, visitors=[digests.visit], progress=progress
     )
     _check_corpus(baseline, statistics, digests.list_digests())
-    checks = []
+    checks: list[GateCheck] = []
     for system, rival in rivals.items():
         pair = _join_pair(statistics, system, baseline.rows[rival])
         results = compare_statistics(pair, settings)
@@ -255,7 +259,8 @@ def _join_pair(
     statistics: CorpusStatistics, system: str, rows_by_spec: Mapping[str, Array]
 ) -> CorpusStatistics:
     """Put the baseline beside one output, as if both had been counted together."""
-    totals, tallies = {}, {}
+    totals: Totals = {}
+    tallies: dict[tuple[str, str], Tally] = {}
     for spec, rows in rows_by_spec.items():
         sums = exact.sum_parts(rows)
         now = statistics.totals[(), system, spec]

@@ -143,6 +143,13 @@ def test_systems_meet_their_namesakes(cli, tmp_path):
     assert "Write NAME=FILE" in ran.err
 
 
+def test_an_output_may_be_called_baseline(cli, baseline):
+    ran = cli(
+        "gate", f"baseline={output('dropped')}", *REFERENCE, "--baseline", baseline
+    )
+    assert ran.code == 1
+
+
 def test_few_segments_cannot_fail_a_test(cli, write, tmp_path):
     path = tmp_path / "base.json"
     ref = write("ref.txt", ["a b c d e", "f g h i j"])

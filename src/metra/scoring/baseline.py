@@ -41,9 +41,6 @@ from metra.text.columns import window
 if TYPE_CHECKING:
     from metra.corpus.outputs import Corpus
 
-#: What the old output is called beside the new one.
-BASELINE = "baseline"
-
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
@@ -187,7 +184,7 @@ def check_outputs(
     rivals = {}
     for name in corpus.systems:
         rivals[name] = _find_rival(baseline, name)
-        choose_trials([BASELINE, name], settings)
+        choose_trials([name, _name_baseline(name)], settings)
     for spec in conditions.bounds:
         if spec not in baseline.signatures:
             raise UnknownNameError(no_such("metric", spec, baseline.specs))
@@ -259,23 +256,27 @@ def _join_pair(
     statistics: CorpusStatistics, system: str, rows_by_spec: Mapping[str, Array]
 ) -> CorpusStatistics:
     """Put the baseline beside one output, as if both had been counted together."""
+    old = _name_baseline(system)
     totals: Totals = {}
     tallies: dict[tuple[str, str], Tally] = {}
     for spec, rows in rows_by_spec.items():
         sums = exact.sum_parts(rows)
         now = statistics.totals[(), system, spec]
-        totals[(), BASELINE, spec] = GroupTotal(now.segments, now.lacking, sums)
-        tallies[BASELINE, spec] = Tally(rows, _join_sums(sums))
+        totals[(), old, spec] = GroupTotal(now.segments, now.lacking, sums)
+        tallies[old, spec] = Tally(rows, _join_sums(sums))
         totals[(), system, spec] = now
         tallies[system, spec] = statistics.tallies[system, spec]
     ordered = {
         (name, spec): tallies[name, spec]
-        for name in (BASELINE, system)
+        for name in (old, system)
         for spec in statistics.metrics
     }
-    return replace(
-        statistics, systems=[BASELINE, system], totals=totals, tallies=ordered
-    )
+    return replace(statistics, systems=[old, system], totals=totals, tallies=ordered)
+
+
+def _name_baseline(system: str) -> str:
+    """Name the old output beside the new one, never like it."""
+    return f"{system} (baseline)"
 
 
 def _join_sums(sums: exact.PartSums) -> Array:
@@ -299,7 +300,7 @@ def _list_checks(
                 "worse",
                 not (is_worse and -comparison.gain > conditions.tolerance),
                 score.score,
-                results[BASELINE][spec].score,
+                results[comparison.baseline][spec].score,
                 comparison,
             )
         if bound is not None:

@@ -20,8 +20,8 @@ def rewrite_signature(signature: str, form: str) -> str:
 def shorten_signature(signature: str) -> str:
     """Leave out the options that have their default values; the version stands for them.
 
-    >>> shorten_signature(make_metric("bleu:tok=intl").signature(nrefs=4))
-    'bleu|tok:intl|nrefs:4|version:0.1.0'
+    >>> shorten_signature(make_metric("bleu:tok=intl").signature(nrefs=4)).split("|")[:3]
+    ['bleu', 'tok:intl', 'nrefs:4']
     """
     name, *parts = signature.split("|")
     try:

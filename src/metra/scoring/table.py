@@ -38,7 +38,8 @@ class Cell:
 
     value: float | str | None
     interval: tuple[float, float] | None = None
-    #: The best of its column; shown in bold, on the terminal also by a star. Nothing else is.
+    #: The best of what is compared; shown in bold, on the terminal also by a star. Nothing
+    #: else is.
     best: bool = False
     #: Digits after the point; None for those of the column.
     digits: int | None = None

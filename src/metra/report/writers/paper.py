@@ -251,7 +251,7 @@ def _list_group_columns(
 
 def _mark_best_scores(cells: Sequence[Cell], score: Score) -> list[Cell]:
     """Mark the best score of a column of several, in full precision."""
-    values = [float(cell.value) for cell in cells if isinstance(cell.value, float)]
+    values = [cell.value for cell in cells if isinstance(cell.value, int | float)]
     best = find_best_score(values, score)
     several = len(cells) > 1
     return [replace(cell, best=several and cell.value == best) for cell in cells]

@@ -39,7 +39,12 @@ if TYPE_CHECKING:
     "Paired approximate randomisation, or paired bootstrap.",
     choices=["ar", "bootstrap"],
 )
-@option("--trials", "Number of swaps or resamples.", defaults.TEST_TRIALS, least=1)
+@option(
+    "--trials",
+    "Number of swaps or resamples.",
+    least=1,
+    show_default=str(defaults.TEST_TRIALS),
+)
 @options.seed
 @option(
     "--unit",

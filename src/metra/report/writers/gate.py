@@ -188,7 +188,7 @@ def _name_check(check: GateCheck) -> str:
 
 def _escape_command(text: str, *, is_property: bool = False) -> str:
     """Escape what would end a workflow command or one of its properties."""
-    escapes = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+    escapes: dict[str, str | int | None] = {"%": "%25", "\r": "%0D", "\n": "%0A"}
     if is_property:
         escapes |= {":": "%3A", ",": "%2C"}
     return text.translate(str.maketrans(escapes))

@@ -265,13 +265,13 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
                     cells = level, entry.name, str(item), spec, _format_number(value)
                     yield (*cells, "", "", signed)
                     signed = ""
-    for number, group in enumerate(results.groups or ()):
+    for place, group in enumerate(results.groups or ()):
         keys = group.key.items()
         item = ",".join(f"{key}={_format_key(value)}" for key, value in keys)
         for entry in group.systems:
             for spec, score in entry.scores.items():
                 cells = "group", entry.name, item, spec, _format_number(score.score)
-                yield (*cells, "", "", "" if number else score.signature)
+                yield (*cells, "", "", "" if place else score.signature)
 
 
 def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:

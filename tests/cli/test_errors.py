@@ -24,7 +24,7 @@ USAGE = [
     (["--seed", "-1"], "Invalid value for '--seed': -1 is not in the range x>=0."),
     (["--digits", "99"], "Invalid value for '--digits': 99 is not in the range 0<=x<=15."),
     (["--format", "xml"], "Invalid value for '--format': 'xml' is not one of 'table', "
-     "'json', 'tsv', 'markdown', 'latex'."),
+     "'json', 'tsv', 'markdown', 'latex', 'html', 'xlsx'."),
     (["--ci-method", "t"], "Invalid value for '--ci-method': 't' is not one of "
      "'percentile', 'bca'."),
     (["--nonsense"], "No such option '--nonsense'."),

@@ -16,6 +16,11 @@ def signature(n: int, eff: str, more: str = "") -> str:
     )
 
 
+def in_latex(signature: str) -> str:
+    escaped = signature.replace("_", r"\_")
+    return escaped.replace("|", r"\textbar\allowbreak ")
+
+
 BLEU, SEGMENT, BIGRAMS = signature(4, "no"), signature(4, "yes"), signature(2, "no")
 
 
@@ -51,28 +56,38 @@ sysB    30.21       63.25
 {BIGRAMS}
 """,
     "markdown": f"""\
-| system | bleu ↑ | bleu:n=2 ↑ |
+**Automatic evaluation scores (2 segments, 2 references).**
+
+| System | BLEU ↑ | BLEU (n=2) ↑ |
 | :-- | --: | --: |
-| sysA | **89.48** | **89.48** |
-| sysB | 30.21 | 63.25 |
+| sysA | **89.5** | **89.5** |
+| sysB | 30.2 | 63.2 |
 
-2 segments, 2 references
+Bold: best score of the column.
 
-- `{BLEU}`
-- `{BIGRAMS}`
+- BLEU: `{BLEU}`
+- BLEU (n=2): `{BIGRAMS}`
 """,
-    "latex": rf"""% 2 segments, 2 references
-% {BLEU}
-% {BIGRAMS}
-
+    "latex": rf"""% Needs \usepackage{{booktabs}}.
+\begin{{table}}[t]
+\centering
+\caption{{Automatic evaluation scores (2 segments, 2 references).}}
+\label{{tab:scores}}
 \begin{{tabular}}{{lrr}}
 \toprule
-system & bleu $\uparrow$ & bleu:n=2 $\uparrow$ \\
+System & BLEU $\uparrow$ & BLEU (n=2) $\uparrow$ \\
 \midrule
-sysA & \textbf{{89.48}} & \textbf{{89.48}} \\
-sysB & 30.21 & 63.25 \\
+sysA & \textbf{{89.5}} & \textbf{{89.5}} \\
+sysB & 30.2 & 63.2 \\
 \bottomrule
 \end{{tabular}}
+\par\smallskip
+\begin{{minipage}}{{\linewidth}}\footnotesize\raggedright
+Bold: best score of the column. \\
+BLEU: \texttt{{{in_latex(BLEU)}}} \\
+BLEU (n=2): \texttt{{{in_latex(BIGRAMS)}}}
+\end{{minipage}}
+\end{{table}}
 """,
     "tsv": f"""\
 level	system	item	metric	score	low	high	signature
@@ -214,7 +229,8 @@ def test_tsv_of_levels(score, files):
         ["segment", "sysB", "1", "bleu"],
         ["segment", "sysB", "2", "bleu"],
     ]
-    assert [row[7] for row in rows[1:]] == [BLEU] * 3 + [SEGMENT] * 2
+    # Once for each level: on every line it would be most of the file.
+    assert [row[7] for row in rows[1:]] == [BLEU, BLEU, "", SEGMENT, ""]
     assert {len(row) for row in rows} == {8}
 
 

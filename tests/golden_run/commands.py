@@ -274,6 +274,34 @@ CASES = [
         ],
     ),
     Case(
+        "papers/formats",
+        [
+            *every_format(
+                f"metra compare {FEW} {QUICK} --trials 500 --all-pairs --signature short "
+                "--rename solid=Ours --column-group 'N-grams=BLEU,chrF' --caption 50%",
+                ("markdown", "latex", "html"),
+            ),
+            f"metra score {FEW} -m bleu -m ter --ci --trials 50 --format html --digits 2",
+            f"metra compare {FEW} -m bleu -m meteor --trials 500 --methods",
+            f"metra score {FEW} -m bleu -m chrf:word_order=2 --ci --trials 50 --methods "
+            "--format latex",
+            f"metra score {FEW} -m bleu -m ter -m wer --verbose --signature sacrebleu",
+            f"metra score {FEW} -m bleu -m ter -b",
+        ],
+    ),
+    Case(
+        "gate/formats",
+        [
+            f"metra score examples/outputs/solid.txt {REFS} -m bleu -m ter --save base.json",
+            f"metra gate examples/outputs/solid.txt {REFS} --baseline base.json",
+            *every_format(
+                f"metra gate examples/outputs/dropped.txt {REFS} --baseline base.json "
+                "--github --junit gate.xml --fail-if worse --fail-if below=bleu:90",
+                ("table", "json", "markdown"),
+            ),
+        ],
+    ),
+    Case(
         "profile/formats",
         [
             *every_format(

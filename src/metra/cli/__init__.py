@@ -7,6 +7,7 @@ demo: `metra demo`, the main job on the shipped example
 derive: click options derived from the fields of an options record
 evaltrans: `metra evaltrans`, the collection of judged outputs for the metric evaltrans
 exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
+gate: `metra gate`, outputs checked against a saved baseline, for continuous integration
 grid: `metra grid`, the words of a segment against those of its references
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
@@ -41,9 +42,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 #: The commands, each in the module of its name, in the order in which one meets them.
 COMMANDS = (
-    *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
-    *("parse", "evaltrans", "weights", "convert", "segment", "testsets", "meta"),
-    *("judge", "exercise", "demo"),
+    *("score", "compare", "gate", "profile", "report", "rank", "clir", "grid"),
+    *("metrics", "parse", "evaltrans", "weights", "convert", "segment", "testsets"),
+    *("meta", "judge", "exercise", "demo"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the
@@ -51,12 +52,13 @@ COMMANDS = (
 _SAME = (
     *("automated", "coef", "delimiter", "drop", "encoding", "folds", "group_by"),
     *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
-    *("name", "names", "nulls", "only", "quotes", "replace", "resume", "scores_out"),
-    *("sheet", "store", "to", "trials", "wmt"),
+    *("name", "names", "nulls", "only", "quotes", "rename", "replace", "resume"),
+    *("scores_out", "sheet", "store", "to", "trials", "wmt"),
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
+    "column_groups": "--column-group",
     "most_pairs": "--pairs",
     "references": "-r FILE",
     "source": "-s FILE",

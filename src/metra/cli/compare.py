@@ -95,11 +95,12 @@ if TYPE_CHECKING:
     "Where words are counted for --bucket frequency; the references if not given.",
 )
 @option("--profiles", "Describe each system's output.", is_flag=True)
-@options.form
+@options.result_form
 @options.out
 @options.input_format
 @options.tables
-@options.digits
+@options.result_digits
+@options.add_paper_options
 def compare(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -109,7 +110,6 @@ def compare(
     form: str,
     out: str | None,
     input_format: str,
-    digits: int,
     **given: Any,
 ) -> None:
     """Compare one or more OUTPUTs with a BASELINE, and say whether it may be chance.
@@ -127,7 +127,12 @@ def compare(
     from dataclasses import fields, replace
 
     from metra.analysis.findings import prepare_analyses, run_analyses
-    from metra.cli.output import build_style, name_stages, show_progress, write_output
+    from metra.cli.output import (
+        build_result_style,
+        name_stages,
+        show_progress,
+        write_output,
+    )
     from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
@@ -156,6 +161,7 @@ def compare(
         corpus.systems, settings
     )  # what cannot be is refused before the work begins
     analyses = _read_analysis_options(given)
+    style = build_result_style(form, out, given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)
     with show_progress() as progress:
@@ -173,8 +179,18 @@ def compare(
             baseline=choose_baseline(corpus.systems, settings),
             looking=name_stage,
         )
-    style = build_style(out, digits=digits)
-    write_output(render_with_findings(results, findings, form, style), out)
+    content: str | bytes
+    if given["methods"]:
+        from metra.report.writers.paper import describe_methods
+
+        content = describe_methods(results, form)
+    elif form == "xlsx":
+        from metra.report.writers.results import render_xlsx
+
+        content = render_xlsx(results, style)
+    else:
+        content = render_with_findings(results, findings, form, style)
+    write_output(content, out)
     if style.width and form == "table" and not analyses.any:
         hint = "See what changed: add --changes 5, --ngrams 5, --bucket length or --profiles."
         click.secho(f"\n{hint}", dim=True, err=True)

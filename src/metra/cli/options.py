@@ -8,6 +8,7 @@ import click
 
 from metra.formats.recognise import FORMATS
 from metra.report import FORMATS as REPORT_FORMATS
+from metra.report import RESULT_FORMATS
 from metra.stats import defaults
 
 
@@ -102,12 +103,56 @@ tok = option("--tok", "How text is cut into words.", "13a")
 case = option("--case", "Whether letter case counts.", choices=["mixed", "lower"])
 seed = option("--seed", "Seed of the random draws.", defaults.SEED, least=0)
 form = option("--format form", "How the results are written.", choices=REPORT_FORMATS)
+result_form = option(
+    "--format form",
+    "How the results are written; markdown, latex, html and xlsx are for papers.",
+    choices=RESULT_FORMATS,
+)
 table_or_json = option(
     "--format form", "How the results are written.", choices=["table", "json"]
 )
 out = option("-o --out FILE", "Write here instead of to the screen.")
 DIGITS = "Digits after the point in tables."
 digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
+result_digits = option(
+    "--digits",
+    DIGITS,
+    type=click.IntRange(0, 15),
+    show_default="2; in tables for papers 1",
+)
+_PAPER = (
+    option("--caption TEXT", "Caption of a table for a paper; else what was scored."),
+    option("--label", "Label of a table for a paper.", show_default="tab:scores"),
+    option(
+        "--rename OLD=NEW",
+        "Name a system or metric so in a table for a paper. May be given several times.",
+        multiple=True,
+    ),
+    option(
+        "--column-group column_groups TITLE=METRIC[,METRIC]",
+        "Heading above several metrics in a table for a paper. May be given several times.",
+        multiple=True,
+    ),
+    option(
+        "--signature",
+        "All of each signature, only what is not a default, or as sacreBLEU writes it.",
+        choices=["full", "short", "sacrebleu"],
+    ),
+    option(
+        "--methods",
+        "Print, instead of scores, what to say in a paper's methods, with BibTeX.",
+        is_flag=True,
+    ),
+)
+
+
+def add_paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of tables for papers."""
+    for add in reversed(_PAPER):
+        command = add(command)
+    return command
+
+
 labels = option(
     "--labels NAME=FILE",
     "Scores by label, one a line for each segment. May be given several times.",

@@ -3,9 +3,9 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -110,14 +110,49 @@ def build_style(
     return Style(digits, has_color, sort, width or None)
 
 
-def write_output(text: str, path: str | None) -> None:
-    """Print the text, or put it into the file in one step."""
+def build_result_style(
+    form: str, out: str | None, given: Mapping[str, Any], *, sort: bool = False
+) -> "Style":
+    """Choose how scores look, and refuse what the format cannot show."""
+    from metra.report import PAPER_FORMATS
+    from metra.report.table import PaperOptions
+
+    is_paper = form in PAPER_FORMATS
+    for name in PaperOptions._fields:
+        if given[name] and not is_paper:
+            flag = f"--{name.replace('_', '-').removesuffix('s')}"
+            msg = (
+                f"{flag} is for tables for papers: --format {', '.join(PAPER_FORMATS)}."
+            )
+            raise click.UsageError(msg)
+    if form == "xlsx" and not given["methods"]:
+        from metra.report.paper import import_xlsxwriter
+
+        import_xlsxwriter()
+        if out is None or out == "-":
+            msg = "A workbook is no text for the screen; name a file with -o FILE.xlsx."
+            raise click.UsageError(msg)
+    digits = given["digits"]
+    if digits is None:
+        digits = 1 if is_paper else 2
+    return build_style(out, digits=digits, sort=sort)._replace(
+        signature=given["signature"],
+        verbose=bool(given.get("verbose")),
+        paper=PaperOptions(*(given[name] for name in PaperOptions._fields)),
+    )
+
+
+def write_output(content: str | bytes, path: str | None) -> None:
+    """Print the text, or put it, or other content, into the file in one step."""
     if path is not None and path != "-":
         from metra.formats.atomic import write_file
 
         with write_file(path) as file:
-            file.write(f"{text}\n".encode())
+            file.write(
+                content if isinstance(content, bytes) else f"{content}\n".encode()
+            )
         return
+    text = content.decode() if isinstance(content, bytes) else content
     try:
         click.echo(text, color=True)
     except BrokenPipeError:

@@ -1,6 +1,7 @@
 """`metra score`: outputs against references, by any metrics, at any level."""
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,9 @@ from metra.stats import defaults
 
 if TYPE_CHECKING:
     from metra.metrics.record import Metric
+    from metra.report.table import Style
     from metra.scoring.evaluate import ScoringRequest
+    from metra.scoring.results import Results
 
 LEVELS = ("system", "document", "segment")
 
@@ -88,17 +91,22 @@ LEVELS = ("system", "document", "segment")
     "Setting for Spark. May be given several times.",
     multiple=True,
 )
-@options.form
+@options.result_form
 @options.out
 @options.input_format
-@options.digits
+@options.result_digits
 @option("--sort", "Best system first, by the first metric.", is_flag=True)
+@option("--save FILE", "Also write what `metra gate` compares later outputs with.")
+@option("-b --score-only", "Print nothing but the scores.", is_flag=True)
+@option(
+    "--verbose", "Show what each score is made of: BLEU's precisions …", is_flag=True
+)
+@options.add_paper_options
 def score(
     metrics: tuple[str, ...],
     models: tuple[str, ...],
     form: str,
     out: str | None,
-    digits: int,
     sort: bool,
     **given: Any,
 ) -> None:
@@ -121,8 +129,7 @@ def score(
     metra score sysA.txt -t wmt23 -l en-de --subset origlang=en
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import build_style, show_progress, write_output
-    from metra.report.writers.results import render
+    from metra.cli.output import build_result_style, show_progress, write_output
     from metra.scoring.evaluate import evaluate_files, make_metrics
 
     levels = [level.strip() for level in given["level"].split(",")]
@@ -140,16 +147,96 @@ def score(
         specs += [f"quality:model={path}", *(member.spec for member in model.members)]
     request = _build_request(make_metrics(specs or ["bleu"]), levels, given)
     _check_request(request, form, levels)
+    _check_look(given, form, levels)
+    style = build_result_style(form, out, given, sort=sort)
     with show_progress(
         "segments" if request.engine == "local" else "tasks"
     ) as progress:
-        results = evaluate_files(request, progress)
-    text = render(results, form, build_style(out, digits=digits, sort=sort))
-    if described and form == "table":
+        if given["save"]:
+            results, saved = _evaluate_and_save(request, progress)
+        else:
+            results = evaluate_files(request, progress)
+    text = _render(results, form, style, given)
+    if described and isinstance(text, str) and form == "table":
         from metra.report.writers.details import describe_models
 
         text += f"\n\n{describe_models(described)}"
     write_output(text, out)
+    if given["save"]:
+        write_output(saved, given["save"])
+
+
+def _evaluate_and_save(
+    request: "ScoringRequest", progress: Callable[[int, float | None], None]
+) -> "tuple[Results, str]":
+    """Score the files, and write a baseline of them as JSON."""
+    from metra.report.writers.gate import render_baseline
+    from metra.scoring.baseline import count_baseline
+    from metra.scoring.files import open_corpus
+
+    options = request.options
+    others = {
+        "--group-by": request.group_by,
+        "--scores-out": request.scores_out,
+        "--resume": request.resume,
+        "--engine spark": request.engine != "local",
+        "--show-alignment": options.alignments,
+        "--details": options.details,
+    }
+    other = next(filter(others.get, others), None)
+    if other:
+        msg = f"--save and {other} cannot be given together; leave one of them out."
+        raise click.UsageError(msg)
+    corpus = open_corpus(
+        request.outputs,
+        request.references,
+        request.source,
+        request.documents,
+        input_format=request.input_format,
+        columns=request.columns,
+    )
+    results, baseline = count_baseline(
+        corpus,
+        request.metrics,
+        options,
+        progress=lambda done: progress(done, corpus.share()),
+    )
+    return results, render_baseline(results, baseline)
+
+
+def _render(
+    results: "Results", form: str, style: "Style", given: dict[str, Any]
+) -> str | bytes:
+    from metra.report.writers import results as writers
+
+    if given["methods"]:
+        from metra.report.writers.paper import describe_methods
+
+        return describe_methods(results, form)
+    if given["score_only"]:
+        return writers.render_scores_only(results, style)
+    if form == "xlsx":
+        return writers.render_xlsx(results, style)
+    return writers.render(results, form, style)
+
+
+def _check_look(given: dict[str, Any], form: str, levels: list[str]) -> None:
+    """Refuse ways to show the scores that do not go together."""
+    alone = {"-b": given["score_only"], "--verbose": given["verbose"]}
+    for flag, is_given in alone.items():
+        if is_given and form != "table":
+            msg = f"{flag} does not work with --format {form}; leave one of them out."
+            raise click.UsageError(msg)
+    if given["score_only"] and levels != ["system"]:
+        msg = (
+            "-b prints the scores of systems only; leave out --level, or take "
+            "--format tsv instead of -b."
+        )
+        raise click.UsageError(msg)
+    if given["score_only"] and (given["verbose"] or given["methods"]):
+        other = "--verbose" if given["verbose"] else "--methods"
+        msg = f"-b and {other} cannot be given together; leave one of them out."
+        raise click.UsageError(msg)
 
 
 def _build_request(

@@ -4,6 +4,8 @@ record: Metric, the record that every metric is; its factory; what metrics need.
 options: options of metrics, their types and ranges; specs.
 registry: every metric by name.
 describe: metrics explained, from their docstrings and options.
+citations: names of metrics in print, and the papers of metrics and tests.
+signatures: signatures without defaults, and as sacreBLEU writes them.
 alignment: which words of an output stand for which of a reference.
 corpus_weights: weights counted from the references of a whole corpus.
 units: segments and documents as units of annotation; what metrics note in them.

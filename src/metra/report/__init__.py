@@ -1,6 +1,7 @@
 """From results to tables, pictures and pages. Nothing is computed here.
 
 table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text
+paper: tables for a paper as LaTeX, Markdown, HTML and Excel workbooks
 terminal: tables, words and running text for a terminal
 writers: one module per kind of result, in every format
 chart: the chart kit: palette, ticks, scales, axes and marks
@@ -11,3 +12,7 @@ html: the report as one HTML page
 
 #: Formats of tables; `metra.report.writers.results.WRITERS` has the functions.
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
+#: Formats of tables that are ready for a paper, of `metra score` and `metra compare`.
+PAPER_FORMATS = ("markdown", "latex", "html", "xlsx")
+#: Formats of scores and comparisons.
+RESULT_FORMATS = (*FORMATS, "html", "xlsx")

@@ -28,6 +28,11 @@ _LATEX_ESCAPES = str.maketrans(
         "△": r"$\vartriangle$",
         "▽": r"$\triangledown$",
         "<": "$<$",
+        ">": "$>$",
+        "≤": r"$\leq$",
+        "|": r"\textbar{}",
+        "†": r"\dag{}",
+        "‡": r"\ddag{}",
         "\n": " ",
         "\r": " ",
     }
@@ -40,6 +45,19 @@ _MARKDOWN_ESCAPES = str.maketrans(
 _TSV_ESCAPES = str.maketrans({"\t": " ", "\n": " ", "\r": " "})
 
 
+class PaperOptions(NamedTuple):
+    """What a table for a paper says around and above its numbers."""
+
+    #: What was scored, if None.
+    caption: str | None = None
+    #: LaTeX's label, or the id in HTML.
+    label: str | None = None
+    #: Pairs OLD=NEW of names of systems and metrics.
+    rename: Sequence[str] = ()
+    #: Headings above several columns: TITLE=METRIC,METRIC.
+    column_groups: Sequence[str] = ()
+
+
 class Style(NamedTuple):
     """Choices of presentation."""
 
@@ -47,24 +65,29 @@ class Style(NamedTuple):
     color: bool = False
     sort: bool = False
     width: int | None = None
+    #: How much of each signature is shown: full, short or sacrebleu.
+    signature: str = "full"
+    #: Whether the parts of each score are shown.
+    verbose: bool = False
+    paper: PaperOptions = PaperOptions()
 
 
 def render_markdown_table(table: Table, style: Style) -> str:
-    """Write a table in Markdown, the best and the significant in bold."""
+    """Write a table in Markdown, the best in bold."""
     lines = [f"**{escape_markdown(table.caption)}**", ""] if table.caption else []
     rows = [
-        [escape_markdown(column.title) for column in table.columns],
+        [escape_markdown(_join_group(column)) for column in table.columns],
         [":--" if column.align == "left" else "--:" for column in table.columns],
-        *_format_rows(table, style, escape_markdown, "**{}**"),
+        *_format_rows(table, style, escape_markdown, "**{}**", raised="<sup>{}</sup>"),
     ]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def render_latex_table(table: Table, style: Style) -> str:
-    """Write a table as a tabular for booktabs, the best and the significant in bold."""
-    heads = " & ".join(_escape_latex(column.title) for column in table.columns)
+    """Write a table as a tabular for booktabs, the best in bold."""
+    heads = " & ".join(escape_latex(column.title) for column in table.columns)
     aligned = "".join(column.align[0] for column in table.columns)
-    rows = _format_rows(table, style, _escape_latex, r"\textbf{{{}}}", _shrink_latex)
+    rows = _format_rows(table, style, escape_latex, r"\textbf{{{}}}", _shrink_latex)
     return "\n".join(
         [
             *([format_latex_comments([table.caption])] if table.caption else []),
@@ -72,11 +95,17 @@ def render_latex_table(table: Table, style: Style) -> str:
             r"\toprule",
             rf"{heads} \\",
             r"\midrule",
-            *(rf"{' & '.join(row)} \\" for row in rows),
+            *map(join_latex_row, rows),
             r"\bottomrule",
             r"\end{tabular}",
         ]
     )
+
+
+def join_latex_row(cells: Sequence[str]) -> str:
+    """Join the cells of a row; what would be an option of the line before it is no such."""
+    row = rf"{' & '.join(cells)} \\"
+    return f"{{}}{row}" if row.startswith(("[", "*")) else row
 
 
 def format_latex_comments(lines: Iterable[str]) -> str:
@@ -194,28 +223,38 @@ def escape_markdown(text: str) -> str:
     return text.translate(_MARKDOWN_ESCAPES)
 
 
+def escape_latex(text: str) -> str:
+    """Keep text from being read as LaTeX."""
+    return text.translate(_LATEX_ESCAPES)
+
+
 def _format_rows(
     table: Table,
     style: Style,
     escape: Callable[[str], str],
     bold: str,
     shrink: Callable[[str], str] = str,
+    raised: str = "{}",
 ) -> Iterator[list[str]]:
-    """Write each row's cells, the best and the significant in bold, with their intervals."""
+    """Write each row's cells, the best in bold, with their intervals."""
     for row in table.rows:
         texts = []
         for cell, column in zip(row, table.columns, strict=True):
             text = escape(format_cell(cell, column, style))
-            text = bold.format(text) if cell.best or cell.tone else text
+            text = bold.format(text) if cell.best else text
+            # Daggers are raised as they are.
+            text += (
+                raised.format(cell.marks) if cell.marks[:1].isalnum() else cell.marks
+            )
             interval = format_cell_interval(cell, column, style)
             after = f" {shrink(interval)}" if interval else ""
             texts.append(f"{text}{after}".strip())
         yield texts
 
 
+def _join_group(column: Column) -> str:
+    return f"{column.group}: {column.title}" if column.group else column.title
+
+
 def _shrink_latex(text: str) -> str:
-    return rf"{{\small {_escape_latex(text)}}}"
-
-
-def _escape_latex(text: str) -> str:
-    return text.translate(_LATEX_ESCAPES)
+    return rf"{{\small {escape_latex(text)}}}"

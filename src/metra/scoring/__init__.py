@@ -8,6 +8,7 @@ statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 memory: texts in memory, scored by one metric or by several
 compare: significance tests of systems against a baseline or each other
+baseline: saved statistics, and later outputs checked against them
 pairwise: scores of all pairs of candidates and references
 alignments: word alignments of segments, and details that metrics noted
 scorers: metrics as scorers for meta-evaluation

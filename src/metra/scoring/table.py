@@ -21,6 +21,8 @@ class Column:
     digits: int | None = None
     #: Terminal columns that it takes at least.
     width: int = 0
+    #: What stands above it and its neighbours of the same group, in tables for papers.
+    group: str = ""
 
     @property
     def title(self) -> str:
@@ -36,6 +38,8 @@ class Cell:
 
     value: float | str | None
     interval: tuple[float, float] | None = None
+    #: The best of what is compared; shown in bold, on the terminal also by a star. Nothing
+    #: else is.
     best: bool = False
     #: Digits after the point; None for those of the column.
     digits: int | None = None
@@ -45,6 +49,8 @@ class Cell:
     suffix: str = ""
     #: What is significant; the prefix or suffix must say it too, not colour alone.
     tone: Literal["", "good", "bad"] = ""
+    #: Signs of significance behind the number, raised where a format can: daggers, letters.
+    marks: str = ""
 
 
 @dataclass(frozen=True, slots=True)

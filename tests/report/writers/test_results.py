@@ -112,17 +112,17 @@ AWKWARD = "a|b*c_d\\e"
 
 def test_markdown_is_escaped():
     found = lines(results(1, 2, names=[AWKWARD, "x\ny"]), "markdown")
-    assert found[2] == r"| a\|b\*c\_d\\e | 1.00 |"
-    assert found[3] == "| x y | **2.00** |"
+    assert found[4] == r"| a\|b\*c\_d\\e | 1.00 |"
+    assert found[5] == "| x y | **2.00** |"
 
 
 def test_latex_is_escaped():
     found = lines(results(1, 2, names=[r"a_b&c%d#e$f{g}~^\h", "x\ny"]), "latex")
-    assert found[7] == (
+    assert found[9] == (
         r"a\_b\&c\%d\#e\$f\{g\}\textasciitilde{}\textasciicircum{}\textbackslash{}h"
         r" & 1.00 \\"
     )
-    assert found[8] == r"x y & \textbf{2.00} \\"
+    assert found[10] == r"x y & \textbf{2.00} \\"
 
 
 def test_tsv_stays_a_table():

@@ -31,8 +31,13 @@ def build_comparison_tables(results: Results) -> list[Table]:
 def describe_comparisons(results: Results) -> list[str]:
     """Say in words which systems are better, and why there was no test."""
     describe = _describe_rankings if results.clusters else _describe_systems
+    return [*describe(results), *build_reasons(results)]
+
+
+def build_reasons(results: Results) -> list[str]:
+    """Say why there was no test, where there was none."""
     reasons = dict.fromkeys(entry.reason for entry in results.comparisons)
-    return [*describe(results), *(f"No test: {reason}" for reason in reasons if reason)]
+    return [f"No test: {reason}" for reason in reasons if reason]
 
 
 def build_comparison_legend(results: Results) -> list[str]:

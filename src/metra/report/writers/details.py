@@ -1,4 +1,4 @@
-"""What metrics noted, sentence by sentence, and what quality models consist of."""
+"""What metrics noted, what scores and quality models consist of."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, fields
@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from metra.metrics.options import format_value
 from metra.metrics.units import Finding
 from metra.report import terminal
-from metra.report.table import Style, convert_record, render_json, render_tsv
+from metra.report.table import (
+    Style,
+    convert_record,
+    format_score,
+    render_json,
+    render_tsv,
+)
 from metra.report.writers.headings import order_systems, shorten_specs
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
@@ -32,6 +38,44 @@ def render_details(results: Results, style: Style) -> Iterator[str]:
                 yield "\n".join(
                     [terminal.style_text(title, terminal.BOLD, style), *lines]
                 )
+
+
+def describe_parts(results: Results, style: Style) -> Iterator[str]:
+    """Say what each score is made of, in a line each: BLEU's as sacreBLEU writes it."""
+    short_names = shorten_specs(results.specs)
+    for system in order_systems(results, style):
+        name = terminal.escape_controls(system.name)
+        for spec, score in system.scores.items():
+            number = format_score(score.score, style.digits)
+            parts = dict(score.parts)
+            text = f"{name}: {short_names[spec]} = {number}"
+            precisions = parts.pop("precisions", None)
+            if isinstance(precisions, list):
+                text += " " + "/".join(f"{share:.1f}" for share in precisions)
+                parts = {key: parts[key] for key in _BESIDE_PRECISIONS}
+            if parts:
+                inner = (
+                    f"{_PART_NAMES.get(key, key)} = {_format_part(key, value)}"
+                    for key, value in parts.items()
+                )
+                text += f" ({' '.join(inner)})"
+            yield text
+
+
+_BESIDE_PRECISIONS = ("bp", "ratio", "hyp_len", "ref_len")
+_PART_NAMES = {"bp": "BP"}
+
+
+def _format_part(key: str, value: float | list[float]) -> str:
+    if isinstance(value, list):
+        return "/".join(_format_part(key, entry) for entry in value)
+    if key in ("bp", "ratio"):
+        return f"{value:.3f}"
+    return (
+        f"{value:.10g}"
+        if value - value == 0 and value == int(value)
+        else f"{value:.2f}"
+    )
 
 
 def render_sentence_index(

@@ -67,6 +67,12 @@ def order_systems(results: Results, style: Style) -> list[SystemScores]:
     return results.ranked(results.specs[0])
 
 
+def find_best_score(values: Sequence[float], score: Score) -> float:
+    """Find the best value of those that are not missing, as the score's metric has it."""
+    known = [value for value in values if value == value]
+    return (max if score.higher_is_better else min)(known, default=0.0)
+
+
 def describe_corpus(results: Results) -> str:
     """Say how many segments, documents, groups and references were scored."""
     counts = [(results.segments, "segment")]
@@ -81,14 +87,19 @@ def describe_corpus(results: Results) -> str:
     return "; ".join([counted, *read])
 
 
-def list_signatures(results: Results) -> list[str]:
-    """List each metric's signature, once."""
+def list_signatures(results: Results, form: str = "full") -> list[str]:
+    """List each metric's signature, once, in a form of `metra.metrics.signatures`."""
     signatures = [
         signature
         for score in results.systems[0].scores.values()
         for signature in (score.signature, score.segment_signature)
     ]
-    return list(dict.fromkeys(filter(None, signatures)))
+    unique = list(dict.fromkeys(filter(None, signatures)))
+    if form == "full":
+        return unique
+    from metra.metrics.signatures import rewrite_signature
+
+    return [rewrite_signature(signature, form) for signature in unique]
 
 
 def join_names(names: Sequence[str]) -> str:

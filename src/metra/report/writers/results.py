@@ -1,4 +1,7 @@
-"""Scores as text, JSON, tab-separated values, Markdown and LaTeX."""
+"""Scores as text, JSON and tab-separated values, and for papers.
+
+Tables for papers are in `metra.report.writers.paper`.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -6,17 +9,15 @@ from typing import Any
 from metra.report.table import (
     MISSING,
     Style,
-    escape_markdown,
-    format_latex_comments,
+    format_score,
     render_json,
-    render_latex_table,
-    render_markdown_table,
     render_tsv,
 )
 from metra.report.terminal import DIM, escape_controls, render_table, style_text
 from metra.report.writers.headings import (
     build_metric_columns,
     describe_corpus,
+    find_best_score,
     list_signatures,
     order_systems,
 )
@@ -38,8 +39,12 @@ def render_terminal(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
     blocks = [render_table(table, style) for table in build_tables(results, style)]
     remarks = "\n".join(escape_controls(line) for line in build_remarks(results))
-    notes = [*build_notes(results), *list_signatures(results)]
+    notes = [*build_notes(results), *list_signatures(results, style.signature)]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
+    if style.verbose:
+        from metra.report.writers.details import describe_parts
+
+        blocks.append("\n".join(describe_parts(results, style)))
     blocks.extend(filter(None, [remarks, below]))
     scores = results.systems[0].scores.values()
     if any(score.alignments for score in scores):
@@ -70,25 +75,46 @@ def render_results_json(results: Results, _: Style) -> str:
     return render_json(convert_results(results))
 
 
+def render_scores_only(results: Results, style: Style) -> str:
+    """Write nothing but the scores: a line for each system, tabs between metrics."""
+    return "\n".join(
+        "\t".join(
+            format_score(score.score, style.digits) for score in entry.scores.values()
+        )
+        for entry in order_systems(results, style)
+    )
+
+
 def render_markdown(results: Results, style: Style) -> str:
     """Write tables that read well as text and as a page."""
-    blocks = [
-        render_markdown_table(table, style) for table in build_tables(results, style)
-    ]
-    blocks += [*map(escape_markdown, build_remarks(results)), *build_notes(results)]
-    signed = "\n".join(f"- `{signature}`" for signature in list_signatures(results))
-    return "\n\n".join([*blocks, signed])
+    from metra.report.writers import paper
+
+    return paper.render_markdown(results, style, build_further_tables(results, style))
 
 
 def render_latex(results: Results, style: Style) -> str:
-    """Write tabulars, with what was scored and the signatures as comments."""
-    lines = [*build_remarks(results), *build_notes(results), *list_signatures(results)]
-    if results.terms is not None:
-        lines.append(r"The triangles need \usepackage{amssymb}.")
-    tables = [
-        render_latex_table(table, style) for table in build_tables(results, style)
-    ]
-    return "\n\n".join([format_latex_comments(lines), *tables])
+    """Write tables for a paper in LaTeX."""
+    from metra.report.writers import paper
+
+    return paper.render_latex(results, style, build_further_tables(results, style))
+
+
+def render_html(results: Results, style: Style) -> str:
+    """Write tables as a small page."""
+    from metra.report.writers import paper
+
+    return paper.render_html(results, style, build_further_tables(results, style))
+
+
+def render_xlsx(results: Results, style: Style) -> bytes:
+    """Return an Excel workbook: tables, and comparisons with numbers in full."""
+    from metra.report.writers import paper
+
+    rows: list[Sequence[object]] = [COLUMNS + TEST_COLUMNS]
+    for line in _list_comparison_rows(results):
+        rows.append([_read_number(cell) for cell in line])
+    tables = build_further_tables(results, style)
+    return paper.render_xlsx(results, style, tables, rows)
 
 
 #: The function that writes each format.
@@ -98,6 +124,7 @@ WRITERS = {
     "tsv": render_results_tsv,
     "markdown": render_markdown,
     "latex": render_latex,
+    "html": render_html,
 }
 
 
@@ -109,7 +136,7 @@ def build_tables(results: Results, style: Style) -> list[Table]:
         return [*build_comparison_tables(results), *_build_level_tables(results, style)]
     systems = order_systems(results, style)
     best = {
-        spec: _find_best([entry.scores[spec].score for entry in systems], score)
+        spec: find_best_score([entry.scores[spec].score for entry in systems], score)
         for spec, score in systems[0].scores.items()
     }
     several = len(systems) > 1
@@ -124,6 +151,17 @@ def build_tables(results: Results, style: Style) -> list[Table]:
     if results.groups is not None:
         return [main, *_build_group_tables(results, results.groups, style)]
     return [main, *_build_level_tables(results, style)]
+
+
+def build_further_tables(results: Results, style: Style) -> list[Table]:
+    """Lay out what a table for a paper does not show: documents, segments, many groups."""
+    from metra.report.writers.paper import shows_groups
+
+    if results.groups is None:
+        return list(_build_level_tables(results, style))
+    if shows_groups(results) and not style.paper.column_groups:
+        return []
+    return list(_build_group_tables(results, results.groups, style))
 
 
 def build_notes(results: Results) -> list[str]:
@@ -202,15 +240,9 @@ def _build_group_tables(
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
     """Build a row of one metric's scores; the best is marked unless all are equal."""
-    best = _find_best(values, score)
+    best = find_best_score(values, score)
     several = len(set(values)) > 1
     return [Cell(value, best=several and value == best) for value in values]
-
-
-def _find_best(values: Sequence[float], score: Score) -> float:
-    """Find the best value of those that are not missing."""
-    known = [value for value in values if value == value]
-    return (max if score.higher_is_better else min)(known, default=0.0)
 
 
 def _format_key(value: object) -> str:
@@ -227,17 +259,19 @@ def _list_score_rows(results: Results) -> Iterator[tuple[str, ...]]:
                 ("document", score.documents, score.signature),
                 ("segment", _number_segments(score), score.segment_signature),
             ):
+                # Once for all: it would be most of the file.
                 signed = signature or score.signature
                 for item, value in (values or {}).items():
                     cells = level, entry.name, str(item), spec, _format_number(value)
                     yield (*cells, "", "", signed)
-    for group in results.groups or ():
+                    signed = ""
+    for place, group in enumerate(results.groups or ()):
         keys = group.key.items()
         item = ",".join(f"{key}={_format_key(value)}" for key, value in keys)
         for entry in group.systems:
             for spec, score in entry.scores.items():
                 cells = "group", entry.name, item, spec, _format_number(score.score)
-                yield (*cells, "", "", score.signature)
+                yield (*cells, "", "", "" if place else score.signature)
 
 
 def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
@@ -259,3 +293,10 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
 def _format_number(value: float | None) -> str:
     """Write a number in full; nothing if it is missing."""
     return "" if value is None or value != value else repr(value)
+
+
+def _read_number(text: str) -> object:
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,158 @@
+"""`metra gate`: outputs checked against a saved baseline, for continuous integration."""
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from metra.cli import options
+from metra.cli.derive import FiniteRange
+from metra.cli.options import option
+from metra.stats import defaults
+
+if TYPE_CHECKING:
+    from metra.scoring.baseline import GateConditions
+
+
+@click.command()
+@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@option("--baseline FILE", "What `metra score --save FILE` wrote.", required=True)
+@options.references
+@options.source
+@options.documents
+@options.test_set
+@option(
+    "--fail-if conditions CONDITION",
+    "worse: significantly worse than the baseline; below=N or below=METRIC:N: a score "
+    "that does not reach N, or an error rate above it. May be given several times.",
+    multiple=True,
+    show_default="worse",
+)
+@option(
+    "--tolerance POINTS",
+    "A drop of so much passes, even if it is significant.",
+    0.0,
+    type=FiniteRange(0),
+)
+@option(
+    "--test",
+    "Paired approximate randomisation, or paired bootstrap.",
+    choices=["ar", "bootstrap"],
+)
+@option(
+    "--trials",
+    "Number of swaps or resamples.",
+    least=1,
+    show_default=str(defaults.TEST_TRIALS),
+)
+@options.seed
+@option(
+    "--unit",
+    "What is swapped or resampled; auto: documents where at least 20 are known.",
+    choices=["auto", "segment", "document"],
+)
+@option(
+    "--alpha",
+    "A difference counts if its p-value is not above this.",
+    0.05,
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+)
+@option(
+    "--format form",
+    "How the checks are written.",
+    choices=["table", "markdown", "json"],
+)
+@options.out
+@option("--markdown FILE", "Also write the checks here, for a pull request.")
+@option("--junit FILE", "Also write the checks here, as JUnit's XML.")
+@option(
+    "--github",
+    "Annotate the run on GitHub, on standard error.",
+    is_flag=True,
+    show_default="where GITHUB_ACTIONS is true",
+)
+@options.input_format
+@options.tables
+@options.digits
+def gate(
+    outputs: tuple[str, ...],
+    baseline: str,
+    references: tuple[str, ...],
+    source: str | None,
+    documents: str | None,
+    form: str,
+    out: str | None,
+    **given: Any,
+) -> None:
+    """Check OUTPUTs against a saved baseline; exit with 1 if one does not pass.
+
+    The metrics are those of the baseline, the references must be the same. An OUTPUT is
+    held against the system of its name, or against the only one in the file.
+
+    \b
+    metra score old.txt -r ref.txt -m bleu -m chrf --save base.json
+    metra gate new.txt -r ref.txt --baseline base.json
+    metra gate new.txt -r ref.txt --baseline base.json --fail-if worse --fail-if below=bleu:30
+    metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --markdown gate.md
+    """
+    from metra.cli.output import build_style, show_progress, write_output
+    from metra.report.writers import gate as writers
+    from metra.scoring.baseline import check_outputs, read_baseline
+    from metra.scoring.compare import ComparisonSettings
+    from metra.scoring.files import open_corpus
+
+    saved = read_baseline(baseline)
+    conditions = _read_conditions(given["conditions"], given["tolerance"], saved.specs)
+    names = ("test", "trials", "seed", "unit", "alpha")
+    settings = ComparisonSettings(**{name: given[name] for name in names})
+    files = ("input_format", "columns", "reading", "test_set")
+    corpus = open_corpus(
+        outputs, references, source, documents, **{name: given[name] for name in files}
+    )
+    with show_progress() as progress:
+        checks = check_outputs(corpus, saved, conditions, settings, progress=progress)
+    style = build_style(out, digits=given["digits"])
+    write_output(writers.GATE_WRITERS[form](checks, style), out)
+    if given["markdown"]:
+        plain = build_style(given["markdown"], digits=given["digits"])
+        write_output(writers.render_gate_markdown(checks, plain), given["markdown"])
+    if given["junit"]:
+        write_output(writers.render_junit(checks), given["junit"])
+    if given["github"] or os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in writers.format_annotations(checks):
+            click.echo(line, err=True)
+    if not all(check.passed for check in checks):
+        sys.exit(1)
+
+
+def _read_conditions(
+    given: tuple[str, ...], tolerance: float, specs: list[str]
+) -> "GateConditions":
+    """Read when an output fails; a bound without a metric is for the only one."""
+    from metra.scoring.baseline import GateConditions
+
+    bounds = {}
+    for condition in given:
+        kind, _, bound = condition.partition("=")
+        spec, _, number = bound.rpartition(":")
+        if condition == "worse":
+            continue
+        if kind == "below" and not spec and len(specs) == 1:
+            spec = specs[0]
+        try:
+            value = float(number)
+        except ValueError:
+            value = float("nan")
+        if kind != "below" or value - value != 0:
+            msg = f"{condition!r} is no condition; expected worse, below=N or below=METRIC:N."
+            raise click.BadParameter(msg, param_hint="'--fail-if'")
+        if not spec:
+            msg = (
+                f"{condition!r} is for one metric, but the baseline has "
+                f"{', '.join(specs)}; write below=METRIC:{number}."
+            )
+            raise click.BadParameter(msg, param_hint="'--fail-if'")
+        bounds[spec] = value
+    is_worse = not given or "worse" in given
+    return GateConditions(worse=is_worse, bounds=bounds, tolerance=tolerance)

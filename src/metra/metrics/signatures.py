@@ -1,0 +1,125 @@
+"""Signatures in other forms: without defaults, and as sacreBLEU writes them."""
+
+from collections.abc import Callable, Mapping
+
+from metra.errors import MetraError
+from metra.metrics.citations import get_metric_name
+from metra.metrics.registry import metric as make_metric
+
+#: The version of sacreBLEU whose scores are reproduced.
+SACREBLEU = "2.6.0"
+#: How much of a signature is shown.
+FORMS = ("full", "short", "sacrebleu")
+
+
+def rewrite_signature(signature: str, form: str) -> str:
+    """Return a signature in one of `FORMS`."""
+    return _REWRITERS[form](signature)
+
+
+def shorten_signature(signature: str) -> str:
+    """Leave out the options that have their default values; the version stands for them.
+
+    >>> shorten_signature(make_metric("bleu:tok=intl").signature(nrefs=4)).split("|")[:3]
+    ['bleu', 'tok:intl', 'nrefs:4']
+    """
+    name, *parts = signature.split("|")
+    try:
+        defaults = make_metric(get_metric_name(name)).signature().split("|")
+    except MetraError:  # it has an option without a default, such as a file
+        return signature
+    kept = [
+        part
+        for part in parts
+        if part not in defaults or part.startswith(("nrefs:", "version:"))
+    ]
+    return "|".join([name, *kept])
+
+
+def convert_to_sacrebleu(signature: str) -> str:
+    """Write a signature as sacreBLEU does, or leave it where sacreBLEU has no such metric.
+
+    >>> convert_to_sacrebleu(make_metric("bleu").signature(nrefs=1))
+    'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0'
+    """
+    name, *parts = signature.split("|")
+    options = dict(part.partition(":")[::2] for part in parts)
+    known = _SACREBLEU.get(name)
+    if known is None:
+        return signature
+    title, fixed, list_parts = known
+    if any(options.get(key) != value for key, value in fixed.items()):
+        return signature
+    resampled = ""
+    if "ci" in options:
+        resampled = f"|bs:{options['trials']}|seed:{options['seed']}"
+    listed = "|".join(f"{k}:{v}" for k, v in list_parts(options).items())
+    title += "+" * min(int(options.get("word_order", 0)), 2)
+    return f"{title}|nrefs:{options.get('nrefs', 1)}{resampled}|{listed}|version:{SACREBLEU}"
+
+
+def _list_bleu_parts(options: Mapping[str, str]) -> dict[str, str]:
+    smooth = options["smooth"]
+    if smooth in ("floor", "add-k"):
+        smooth += f"[{float(options['smooth_value']):.2f}]"
+    return {
+        "case": _name_case(options),
+        "eff": options["eff"],
+        "tok": options["tok"],
+        "smooth": smooth,
+    }
+
+
+def _list_chrf_parts(options: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "case": _name_case(options),
+        "eff": "no" if options["eps"] == "yes" else "yes",
+        "nc": options["n"],
+        "nw": options["word_order"],
+        "space": options["whitespace"],
+    }
+
+
+def _list_ter_parts(options: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "case": _name_case(options),
+        "tok": "tercom",
+        "norm": options["normalized"],
+        "punct": options["punct"],
+        "asian": options["asian"],
+    }
+
+
+def _name_case(options: Mapping[str, str]) -> str:
+    return "lc" if options["case"] == "lower" else "mixed"
+
+
+#: By metric: its name there, the options that sacreBLEU does not have, and its own.
+_SACREBLEU: dict[
+    str,
+    tuple[str, Mapping[str, str], Callable[[Mapping[str, str]], dict[str, str]]],
+] = {
+    "bleu": (
+        "BLEU",
+        {
+            "n": "4",
+            "stem": "no",
+            "ref_len": "closest",
+            "average": "geometric",
+            "style": "sacrebleu",
+        },
+        _list_bleu_parts,
+    ),
+    "chrf": ("chrF2", {"beta": "2", "stem": "no"}, _list_chrf_parts),
+    "ter": (
+        "TER",
+        {"tok": "none", "stem": "no", "style": "sacrebleu"},
+        _list_ter_parts,
+    ),
+}
+
+_REWRITERS: dict[str, Callable[[str], str]] = {
+    "full": str,
+    "short": shorten_signature,
+    "sacrebleu": convert_to_sacrebleu,
+}

@@ -1,0 +1,194 @@
+"""Checks against a baseline: a table, Markdown, JSON, JUnit's XML, GitHub's annotations."""
+
+from collections.abc import Sequence
+
+from metra.report.html.markup import replace_invisible
+from metra.report.table import (
+    Style,
+    escape_markdown,
+    format_count,
+    format_p_value,
+    format_score,
+    format_signed,
+    render_json,
+    render_markdown_table,
+)
+from metra.report.terminal import escape_controls, render_table
+from metra.report.writers.headings import shorten_specs
+from metra.report.writers.json import convert_results
+from metra.scoring.baseline import Baseline, GateCheck, convert_baseline
+from metra.scoring.results import Results
+from metra.scoring.table import Cell, Column, Table, make_table
+
+SUITE = "metra gate"
+
+
+def render_baseline(results: Results, baseline: Baseline) -> str:
+    """Write the results as JSON, with what `metra gate` needs beside them."""
+    saved = {"baseline": convert_baseline(baseline)}
+    return render_json(convert_results(results) | saved)
+
+
+def render_gate_table(checks: Sequence[GateCheck], style: Style) -> str:
+    """Lay out the checks, then say what failed and why."""
+    table = render_table(_build_table(checks), style)
+    lines = map(escape_controls, [count_failures(checks), *describe_failures(checks)])
+    return "\n\n".join([table, "\n".join(lines)])
+
+
+def render_gate_markdown(checks: Sequence[GateCheck], style: Style) -> str:
+    """Write the checks for a pull request."""
+    title = f"### Translation quality: {count_failures(checks)}"
+    failures = "\n".join(f"- {escape_markdown(s)}" for s in describe_failures(checks))
+    signatures = dict.fromkeys(
+        check.comparison.test for check in checks if check.comparison
+    )
+    signed = "\n".join(f"`{signature}`" for signature in signatures)
+    table = render_markdown_table(_build_table(checks), style)
+    blocks = [title, failures, table, signed]
+    return "\n\n".join(filter(None, blocks))
+
+
+def render_gate_json(checks: Sequence[GateCheck], _: Style) -> str:
+    """Write the checks for other programs."""
+    return render_json(
+        {
+            "passed": all(check.passed for check in checks),
+            "checks": [
+                {
+                    "system": check.system,
+                    "metric": check.metric,
+                    "condition": check.condition,
+                    "passed": check.passed,
+                    "score": check.score,
+                    "expected": check.expected,
+                    "p_value": check.comparison and check.comparison.p_value,
+                    "test": check.comparison and check.comparison.test,
+                    "message": describe_check(check),
+                }
+                for check in checks
+            ],
+        }
+    )
+
+
+#: The functions that write each format.
+GATE_WRITERS = {
+    "table": render_gate_table,
+    "markdown": render_gate_markdown,
+    "json": render_gate_json,
+}
+
+
+def render_junit(checks: Sequence[GateCheck]) -> str:
+    """Write the checks as a test suite in JUnit's XML, which most CI services read."""
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+    failures = sum(not check.passed for check in checks)
+    counts = {"tests": str(len(checks)), "failures": str(failures)}
+    root = Element("testsuites", counts)
+    suite = SubElement(root, "testsuite", {"name": SUITE, **counts})
+    for check in checks:
+        attributes = {"classname": check.system, "name": _name_check(check)}
+        shown = {key: replace_invisible(text) for key, text in attributes.items()}
+        case = SubElement(suite, "testcase", shown)
+        message = replace_invisible(describe_check(check))
+        if not check.passed:
+            SubElement(case, "failure", {"message": message, "type": check.condition})
+        else:
+            SubElement(case, "system-out").text = message
+    indent(root)
+    text = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}'
+
+
+def format_annotations(checks: Sequence[GateCheck]) -> list[str]:
+    """Write failures as annotations of GitHub's workflows, or one notice if there is none."""
+    failed = [check for check in checks if not check.passed]
+    if not failed:
+        return [f"::notice title={SUITE}::{_escape_command(count_failures(checks))}"]
+    lines = []
+    for check in failed:
+        name = shorten_specs([check.metric])[check.metric]
+        title = _escape_command(f"{SUITE}: {name}", is_property=True)
+        lines.append(f"::error title={title}::{_escape_command(describe_check(check))}")
+    return lines
+
+
+def count_failures(checks: Sequence[GateCheck]) -> str:
+    """Say how many checks failed."""
+    failed = sum(not check.passed for check in checks)
+    if not failed:
+        return f"passed {format_count(len(checks), 'check')}"
+    return f"failed {failed:,} of {format_count(len(checks), 'check')}"
+
+
+def describe_failures(checks: Sequence[GateCheck]) -> list[str]:
+    """Say in a sentence each which checks failed."""
+    return [describe_check(check) for check in checks if not check.passed]
+
+
+def describe_check(check: GateCheck) -> str:
+    """Say in a sentence how one check ended."""
+    name = shorten_specs([check.metric])[check.metric]
+    score, expected = (format_score(n, 2) for n in (check.score, check.expected))
+    if check.condition == "below":
+        how = "no worse than" if check.passed else "worse than"
+        return f"{check.system}: {name} {score}, {how} the bound {expected}."
+    comparison = check.comparison
+    if comparison is None or comparison.reason:
+        reason = comparison.reason if comparison else ""
+        return f"{check.system}: {name} {score}, baseline {expected}; no test: {reason}"
+    if not comparison.significant:
+        verdict = "no significant difference from"
+    else:
+        verdict = f"significantly {'better' if comparison.gain > 0 else 'worse'} than"
+    difference = format_signed(comparison.difference, 2)
+    p_value = format_p_value(comparison.p_value)
+    return (
+        f"{check.system}: {name} {score}, {verdict} the baseline {expected} "
+        f"({difference}, p = {p_value})."
+    )
+
+
+def _build_table(checks: Sequence[GateCheck]) -> Table:
+    names = shorten_specs(list(dict.fromkeys(check.metric for check in checks)))
+    rows = []
+    for check in checks:
+        comparison = check.comparison
+        difference = check.score - check.expected
+        p_value = comparison.p_value if comparison else None
+        outcome = "passed" if check.passed else "failed"
+        tested = "baseline" if check.condition == "worse" else "bound"
+        cells = [
+            Cell(names[check.metric]),
+            Cell(check.score),
+            Cell(tested),
+            Cell(check.expected),
+            Cell(difference, signed=True),
+            Cell(format_p_value(p_value)),
+            Cell(outcome, tone="" if check.passed else "bad"),
+        ]
+        rows.append((check.system, cells))
+    headings = [
+        Column("metric", "left"),
+        Column("score"),
+        Column("against", "left"),
+        *(Column(text) for text in ("", "difference", "p", "")),
+    ]
+    return make_table("system", headings, rows)
+
+
+def _name_check(check: GateCheck) -> str:
+    name = shorten_specs([check.metric])[check.metric]
+    if check.condition == "below":
+        return f"{name} is no worse than {format_score(check.expected, 2)}"
+    return f"{name} is not significantly worse than the baseline"
+
+
+def _escape_command(text: str, *, is_property: bool = False) -> str:
+    """Escape what would end a workflow command or one of its properties."""
+    escapes: dict[str, str | int | None] = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+    if is_property:
+        escapes |= {":": "%3A", ",": "%2C"}
+    return text.translate(str.maketrans(escapes))

@@ -1,0 +1,313 @@
+"""Baselines: saved statistics of systems, and later outputs checked against them.
+
+A baseline keeps each segment's statistics, so that new outputs can be tested against it
+without its texts; digests tell whether the references are still the same.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from metra.corpus.batch import CorpusChunk, SegmentColumn
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
+from metra.formats.lines import read_lines
+from metra.metrics.record import Array, Metric
+from metra.metrics.registry import metric as make_metric
+from metra.scoring.compare import (
+    ComparisonSettings,
+    SystemComparison,
+    choose_trials,
+    compare_statistics,
+)
+from metra.scoring.evaluate import (
+    NO_DOCUMENTS,
+    EvaluationOptions,
+    evaluate_statistics,
+)
+from metra.scoring.results import Results
+from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
+from metra.scoring.totals import GroupTotal, Totals
+from metra.stats import totals as exact
+from metra.text.columns import window
+
+if TYPE_CHECKING:
+    from metra.corpus.outputs import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The statistics of systems, and what they were counted on."""
+
+    #: By system and spec: each segment's.
+    rows: Mapping[str, Mapping[str, Array]]
+    #: By spec.
+    signatures: Mapping[str, str]
+    #: Of each reference's text, then of the source's where there was one.
+    digests: Sequence[str]
+
+    @property
+    def specs(self) -> list[str]:
+        """List the metrics, by their specs."""
+        return list(self.signatures)
+
+
+class GateCheck(NamedTuple):
+    """Whether one output may pass by one metric, and why."""
+
+    system: str
+    metric: str
+    #: `worse`: compared with the baseline; `below`: held against a bound.
+    condition: str
+    passed: bool
+    score: float
+    #: The score of the baseline, or the bound.
+    expected: float
+    #: The comparison with the baseline, where there was one.
+    comparison: SystemComparison | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GateConditions:
+    """When an output does not pass."""
+
+    #: Whether it fails if it is significantly worse than the baseline.
+    worse: bool = True
+    #: By spec, the score that it must reach; for error rates, that it must not exceed.
+    bounds: Mapping[str, float] = field(default_factory=dict)
+    #: A drop of no more points than this passes.
+    tolerance: float = 0.0
+
+
+class _Digests:
+    """A visitor of chunks that computes digests of references and source."""
+
+    def __init__(self) -> None:
+        self._hashes: list[Any] = []
+
+    def visit(self, chunk: CorpusChunk) -> None:
+        columns = [*chunk.refs, *([chunk.source] if chunk.source else [])]
+        if not self._hashes:
+            self._hashes = [sha256() for _ in columns]
+        for digest, column in zip(self._hashes, columns, strict=True):
+            _add_texts(digest, column)
+
+    def list_digests(self) -> list[str]:
+        return [digest.hexdigest() for digest in self._hashes]
+
+
+def _add_texts(digest: Any, column: SegmentColumn) -> None:
+    for text in window(column.text, 0, len(column.text)):
+        # A missing text is not an empty one.
+        digest.update(b"\0\n" if text is None else f"{text}\n".encode())
+
+
+def count_baseline(
+    corpus: "Corpus",
+    metrics: Mapping[str, Metric],
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008, it cannot change
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> tuple[Results, Baseline]:
+    """Score a corpus, and keep what a later comparison needs."""
+    if options.documents and not corpus.has_documents:
+        raise CorpusError(NO_DOCUMENTS)
+    digests = _Digests()
+    statistics = count_corpus(
+        corpus, metrics, keep=True, visitors=[digests.visit], progress=progress
+    )
+    rows: dict[str, dict[str, Array]] = {name: {} for name in statistics.systems}
+    for (system, spec), tally in statistics.tallies.items():
+        rows[system][spec] = tally.rows
+    baseline = Baseline(rows, _list_signatures(statistics), digests.list_digests())
+    return evaluate_statistics(statistics, options), baseline
+
+
+def convert_baseline(baseline: Baseline) -> dict[str, Any]:
+    """Return a baseline as plain data for JSON, a short text for each segment."""
+    return {
+        "signatures": dict(baseline.signatures),
+        "digests": list(baseline.digests),
+        "rows": {
+            system: {
+                spec: [" ".join(map(_format_number, row)) for row in rows.tolist()]
+                for spec, rows in by_spec.items()
+            }
+            for system, by_spec in baseline.rows.items()
+        },
+    }
+
+
+def read_baseline(path: str) -> Baseline:
+    """Read what `metra score --save` wrote."""
+    import numpy as np
+
+    text = "\n".join(read_lines(path))
+    try:
+        data = json.loads(text)["baseline"]
+        rows = {
+            system: {
+                spec: np.array([[float(n) for n in row.split()] for row in texts])
+                for spec, texts in by_spec.items()
+            }
+            for system, by_spec in data["rows"].items()
+        }
+        baseline = Baseline(rows, dict(data["signatures"]), list(data["digests"]))
+        is_whole = bool(rows) and all(
+            set(by_spec) == set(baseline.signatures) for by_spec in rows.values()
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        is_whole = False
+    if not is_whole:
+        msg = f"{path} holds no baseline; save one with metra score … --save FILE."
+        raise FormatError(msg)
+    return baseline
+
+
+def check_outputs(
+    corpus: "Corpus",
+    baseline: Baseline,
+    conditions: GateConditions,
+    settings: ComparisonSettings,
+    *,
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[GateCheck]:
+    """Check every output of a corpus against the baseline and the bounds."""
+    # What cannot be is refused before the work begins.
+    rivals = {}
+    for name in corpus.systems:
+        rivals[name] = _find_rival(baseline, name)
+        choose_trials([name, _name_baseline(name)], settings)
+    for spec in conditions.bounds:
+        if spec not in baseline.signatures:
+            raise UnknownNameError(no_such("metric", spec, baseline.specs))
+    digests = _Digests()
+    metrics = {spec: make_metric(spec) for spec in baseline.specs}
+    statistics = count_corpus(
+        corpus, metrics, keep=True, visitors=[digests.visit], progress=progress
+    )
+    _check_corpus(baseline, statistics, digests.list_digests())
+    checks: list[GateCheck] = []
+    for system, rival in rivals.items():
+        pair = _join_pair(statistics, system, baseline.rows[rival])
+        results = compare_statistics(pair, settings)
+        checks += _list_checks(results, system, conditions)
+    return checks
+
+
+def _find_rival(baseline: Baseline, system: str) -> str:
+    """Find the system of the baseline that an output is held against."""
+    if system in baseline.rows:
+        return system
+    if len(baseline.rows) == 1:
+        return next(iter(baseline.rows))
+    known = no_such("system", system, baseline.rows, owner="the baseline")
+    msg = f"{known} Write NAME=FILE to say which one the output is."
+    raise UnknownNameError(msg)
+
+
+def _check_corpus(
+    baseline: Baseline, statistics: CorpusStatistics, digests: Sequence[str]
+) -> None:
+    """Refuse a baseline that was counted on another test set or by other metrics."""
+    rows = next(iter(next(iter(baseline.rows.values())).values()))
+    if len(rows) != statistics.segments:
+        msg = (
+            f"The baseline has {len(rows)} segments, the output {statistics.segments}; both "
+            "must be of the same test set. Save the baseline again if the test set changed."
+        )
+        raise CorpusError(msg)
+    if list(baseline.digests) != list(digests):
+        msg = (
+            "The baseline was scored with other references or another source; give the same "
+            "files, or save the baseline again."
+        )
+        raise CorpusError(msg)
+    for spec, signature in _list_signatures(statistics).items():
+        saved = baseline.signatures[spec]
+        if _drop_version(signature) != _drop_version(saved):
+            msg = (
+                f"{spec} was {saved} in the baseline and is {signature} now; save the "
+                "baseline again."
+            )
+            raise OptionError(msg)
+
+
+def _list_signatures(statistics: CorpusStatistics) -> dict[str, str]:
+    return {
+        spec: metric.signature(nrefs=statistics.nrefs)
+        for spec, metric in statistics.metrics.items()
+    }
+
+
+def _drop_version(signature: str) -> str:
+    # A change of numbers means a new name, so versions may differ.
+    return signature.rpartition("|version:")[0]
+
+
+def _join_pair(
+    statistics: CorpusStatistics, system: str, rows_by_spec: Mapping[str, Array]
+) -> CorpusStatistics:
+    """Put the baseline beside one output, as if both had been counted together."""
+    old = _name_baseline(system)
+    totals: Totals = {}
+    tallies: dict[tuple[str, str], Tally] = {}
+    for spec, rows in rows_by_spec.items():
+        sums = exact.sum_parts(rows)
+        now = statistics.totals[(), system, spec]
+        totals[(), old, spec] = GroupTotal(now.segments, now.lacking, sums)
+        tallies[old, spec] = Tally(rows, _join_sums(sums))
+        totals[(), system, spec] = now
+        tallies[system, spec] = statistics.tallies[system, spec]
+    ordered = {
+        (name, spec): tallies[name, spec]
+        for name in (old, system)
+        for spec in statistics.metrics
+    }
+    return replace(statistics, systems=[old, system], totals=totals, tallies=ordered)
+
+
+def _name_baseline(system: str) -> str:
+    """Name the old output beside the new one, never like it."""
+    return f"{system} (baseline)"
+
+
+def _join_sums(sums: exact.PartSums) -> Array:
+    import numpy as np
+
+    return np.array(exact.join_parts(sums))
+
+
+def _list_checks(
+    results: Results, system: str, conditions: GateConditions
+) -> Iterable[GateCheck]:
+    for comparison in results.comparisons:
+        spec = comparison.metric
+        score = results[system][spec]
+        bound = conditions.bounds.get(spec)
+        if conditions.worse:
+            is_worse = comparison.significant and comparison.gain < 0
+            yield GateCheck(
+                system,
+                spec,
+                "worse",
+                not (is_worse and -comparison.gain > conditions.tolerance),
+                score.score,
+                results[comparison.baseline][spec].score,
+                comparison,
+            )
+        if bound is not None:
+            ahead = score.score - bound
+            reached = (ahead if score.higher_is_better else -ahead) >= 0
+            yield GateCheck(system, spec, "below", reached, score.score, bound)
+
+
+def _format_number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)

@@ -1,0 +1,243 @@
+"""`metra gate` and the baselines that `metra score --save` writes."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from metra.corpus import examples
+
+EXAMPLE = examples.find_example()
+REFERENCE = ["-r", EXAMPLE.references[0]]
+
+
+def output(name: str) -> str:
+    return next(path for path in EXAMPLE.outputs if f"{name}.txt" in path)
+
+
+@pytest.fixture(autouse=True)
+def not_on_github(monkeypatch):
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+
+
+@pytest.fixture
+def baseline(cli, tmp_path):
+    path = tmp_path / "base.json"
+    metrics = ["-m", "bleu", "-m", "ter", "-m", "nist"]
+    ran = cli("score", output("solid"), *REFERENCE, *metrics, "--save", path)
+    assert ran.code == 0, ran.err
+    return path
+
+
+@pytest.fixture
+def gate(cli, baseline):
+    def run(name: str, *arguments: object):
+        given = ["--baseline", baseline, *arguments]
+        return cli("gate", f"new={output(name)}", *REFERENCE, *given)
+
+    return run
+
+
+def test_a_copy_passes(gate):
+    ran = gate("solid")
+    assert ran.code == 0, ran.err
+    assert ran.out.endswith("\npassed 3 checks\n")
+    assert ran.err == ""
+
+
+def test_what_is_significantly_worse_fails(gate):
+    ran = gate("dropped")
+    assert ran.code == 1
+    assert "failed 3 of 3 checks" in ran.out
+    assert re.search(
+        r"new: ter [\d.]+, significantly worse than the baseline 18\.87 \(\+[\d.]+, p = ",
+        ran.out,
+    )
+
+
+def test_numbers_are_those_of_compare(gate, cli):
+    found = json.loads(gate("polished", "--format", "json").out)
+    outputs = [output("solid"), output("polished")]
+    metrics = ["-m", "bleu", "-m", "ter", "-m", "nist"]
+    ran = cli("compare", *outputs, *REFERENCE, *metrics, "--format", "json")
+    expected = json.loads(ran.out)
+    tested = [entry["p_value"] for entry in expected["comparisons"]]
+    assert [check["p_value"] for check in found["checks"]] == tested
+    old, new = (entry["scores"] for entry in expected["systems"])
+    for check in found["checks"]:
+        assert check["score"] == new[check["metric"]]["score"]
+        assert check["expected"] == old[check["metric"]]["score"]
+
+
+def test_better_passes(cli, tmp_path):
+    path = tmp_path / "base.json"
+    cli("score", output("dropped"), *REFERENCE, "--save", path)
+    ran = cli("gate", output("solid"), *REFERENCE, "--baseline", path)
+    assert ran.code == 0
+    assert "passed 1 check" in ran.out
+
+
+BOUNDS = [
+    (["--fail-if", "below=bleu:60"], 0),
+    (["--fail-if", "below=bleu:70"], 1),
+    (["--fail-if", "below=ter:20"], 0),
+    (["--fail-if", "below=ter:15"], 1),
+    (["--fail-if", "below=bleu:60", "--fail-if", "worse"], 0),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), BOUNDS)
+def test_bounds_go_by_the_direction_of_the_metric(gate, arguments, code):
+    assert gate("solid", *arguments).code == code
+
+
+def test_a_bound_alone_does_not_look_at_the_baseline(gate):
+    assert gate("dropped", "--fail-if", "below=bleu:1").code == 0
+
+
+def test_a_drop_may_be_tolerated(gate):
+    assert gate("polished", "--tolerance", "13").code == 0
+    assert gate("polished", "--tolerance", "12").code == 1
+
+
+def test_junit_markdown_and_annotations(gate, tmp_path):
+    junit, page = tmp_path / "a.xml", tmp_path / "a.md"
+    ran = gate("dropped", "--junit", junit, "--markdown", page, "--github",
+               "--fail-if", "worse", "--fail-if", "below=ter:99")  # fmt: skip
+    assert ran.code == 1
+    suite = ElementTree.parse(junit).find("testsuite")
+    assert (suite.get("tests"), suite.get("failures")) == ("4", "3")
+    passed = [case for case in suite if case.find("failure") is None]
+    assert [case.get("name") for case in passed] == ["ter is no worse than 99.00"]
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("### Translation quality: failed 3 of 4 checks\n")
+    assert "| new | bleu |" in text
+    assert ran.err.count("::error title=metra gate%3A ") == 3
+
+
+def test_annotations_come_by_themselves_on_github(gate, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert gate("solid").err == "::notice title=metra gate::passed 3 checks\n"
+
+
+def test_names_cannot_forge_a_workflow_command(cli, baseline):
+    name = "a\n::set-output::%0A"
+    arguments = ["--baseline", baseline, "--github", *REFERENCE]
+    ran = cli("gate", f"{name}={output('dropped')}", *arguments)
+    assert all(line.startswith("::error ") for line in ran.err.rstrip("\n").split("\n"))
+    assert "a%0A::set-output::%250A: bleu" in ran.err
+
+
+def test_systems_meet_their_namesakes(cli, tmp_path):
+    path = tmp_path / "base.json"
+    pair = [f"a={output('solid')}", f"b={output('dropped')}"]
+    cli("score", *pair, *REFERENCE, "--save", path)
+    assert cli("gate", *pair, *REFERENCE, "--baseline", path).code == 0
+    swapped = [f"b={output('solid')}", f"a={output('dropped')}"]
+    ran = cli("gate", *swapped, *REFERENCE, "--baseline", path)
+    assert ran.code == 1
+    assert "failed 1 of 2 checks" in ran.out
+    ran = cli("gate", f"c={output('solid')}", *REFERENCE, "--baseline", path)
+    assert ran.code == 2
+    assert "Write NAME=FILE" in ran.err
+
+
+def test_an_output_may_be_called_baseline(cli, baseline):
+    ran = cli(
+        "gate", f"baseline={output('dropped')}", *REFERENCE, "--baseline", baseline
+    )
+    assert ran.code == 1
+
+
+def test_few_segments_cannot_fail_a_test(cli, write, tmp_path):
+    path = tmp_path / "base.json"
+    ref = write("ref.txt", ["a b c d e", "f g h i j"])
+    bad = write("bad.txt", ["x", "y"])
+    cli("score", ref, "-r", ref, "--save", path)
+    ran = cli("gate", bad, "-r", ref, "--baseline", path, "--format", "json")
+    assert ran.code == 0
+    (check,) = json.loads(ran.out)["checks"]
+    assert "no test: 2 segments cannot tell systems apart" in check["message"]
+
+
+def test_saving_changes_no_score(cli, tmp_path):
+    path = tmp_path / "base.json"
+    plain = cli("score", output("solid"), *REFERENCE, "--ci", "--format", "json")
+    saved = cli(
+        "score", output("solid"), *REFERENCE, "--ci", "--format", "json", "--save", path
+    )
+    assert saved.out == plain.out
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert data.pop("baseline")
+    assert data == json.loads(plain.out)
+
+
+def test_another_reference_is_refused(cli, baseline):
+    arguments = ["-r", EXAMPLE.references[1], "--baseline", baseline]
+    ran = cli("gate", output("solid"), *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert "The baseline was scored with other references" in ran.err
+
+
+def test_another_test_set_is_refused(cli, baseline, write):
+    short = write("short.txt", ["a"])
+    ran = cli("gate", short, "-r", short, "--baseline", baseline)
+    assert ran.code == 2
+    assert "The baseline has 28 segments, the output 1;" in ran.err
+
+
+def test_other_metrics_are_refused(gate, baseline):
+    text = baseline.read_text(encoding="utf-8").replace("tok:13a", "tok:intl")
+    baseline.write_text(text, encoding="utf-8")
+    ran = gate("solid")
+    assert ran.code == 2
+    assert "save the baseline again." in ran.err
+
+
+def test_another_version_is_not(gate, baseline):
+    text = re.sub(r"version:[\d.]+", "version:0.0.1", baseline.read_text())
+    baseline.write_text(text, encoding="utf-8")
+    assert gate("solid").code == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", '{"baseline": {}}', '{"baseline": {"rows": {"a": {"bleu": ["x"]}}}}',
+     '{"baseline": {"rows": {}, "signatures": {}, "digests": []}}',
+     '{"baseline": {"rows": {"a": {}}, "signatures": {"bleu": "b"}, "digests": []}}'],
+)  # fmt: skip
+def test_no_baseline(gate, baseline, text):
+    baseline.write_text(text, encoding="utf-8")
+    ran = gate("solid")
+    assert (ran.code, ran.out) == (2, "")
+    assert "base.json holds no baseline; save one with metra score" in ran.err
+
+
+WRONG = [
+    (["--fail-if", "bad"], "'bad' is no condition; expected worse, below=N"),
+    (["--fail-if", "below=bleu:x"], "is no condition"),
+    (["--fail-if", "below=bleu:nan"], "is no condition"),
+    (
+        ["--fail-if", "below=30"],
+        "the baseline has bleu, ter, nist; write below=METRIC:30.",
+    ),
+    (["--fail-if", "below=blue:30"], "No metric named 'blue'. Did you mean 'bleu'?"),
+    (["--trials", "5"], "With 5 trials no p-value could be as low as 0.05"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_what_is_refused(gate, arguments, message):
+    ran = gate("solid", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+@pytest.mark.parametrize("flag", ["--show-alignment", "--details"])
+def test_what_cannot_be_saved(cli, tmp_path, flag):
+    path = tmp_path / "base.json"
+    ran = cli("score", output("solid"), *REFERENCE, "-m", "wer", flag, "--save", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--save and {flag} cannot be given together" in ran.err
+    assert not path.exists()

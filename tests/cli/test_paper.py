@@ -1,0 +1,241 @@
+"""Tables for papers and other ways to show scores, on the command line."""
+
+import io
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+from metra.corpus import examples
+
+EXAMPLE = examples.find_example()
+REFERENCES = [part for path in EXAMPLE.references[:2] for part in ("-r", path)]
+
+
+def output(name: str) -> str:
+    return next(path for path in EXAMPLE.outputs if f"{name}.txt" in path)
+
+
+@pytest.fixture
+def score(cli):
+    def run(*arguments: str):
+        return cli(
+            "score", output("solid"), output("polished"), *REFERENCES, *arguments
+        )
+
+    return run
+
+
+@pytest.fixture
+def compare(cli):
+    def run(*arguments: str):
+        paths = [output(name) for name in ("solid", "polished", "dropped")]
+        return cli("compare", *paths, *REFERENCES, *arguments)
+
+    return run
+
+
+def rows(markdown: str) -> list[list[str]]:
+    lines = [line for line in markdown.split("\n") if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_one_digit_in_papers_two_elsewhere(score):
+    assert "72.1" in score("--format", "markdown").out
+    assert "72.06" not in score("--format", "markdown").out
+    assert "72.06" in score().out
+    assert "72.060" in score("--format", "markdown", "--digits", "3").out
+
+
+def test_names_captions_labels(score):
+    ran = score(
+        "-m", "bleu", "-m", "bleu:tok=intl", "--format", "latex",
+        "--caption", "50% & more", "--label", "tab:a b",
+        "--rename", "solid=Our_s", "--rename", "bleu:tok=intl=BLEU-i",
+    )  # fmt: skip
+    assert ran.code == 0, ran.err
+    assert r"\caption{50\% \& more}" in ran.out
+    assert r"\label{tab:a-b}" in ran.out
+    assert r"System & BLEU $\uparrow$ & BLEU-i $\uparrow$ \\" in ran.out
+    assert r"Our\_s & " in ran.out
+
+
+def test_metrics_are_renamed_by_their_name_in_print_too(score):
+    ran = score("--format", "markdown", "--rename", "BLEU=B4", "--rename", "solid=a=b")
+    assert rows(ran.out)[0] == ["System", "B4 ↑"]
+    assert rows(ran.out)[2][0] == "a=b"
+
+
+def test_column_groups(score):
+    metrics = ["-m", "bleu", "-m", "ter", "-m", "chrf:word_order=2,beta=1"]
+    groups = ["--column-group", "N-grams=chrf:word_order=2,beta=1,BLEU"]
+    ran = score(*metrics, *groups, "--format", "latex")
+    assert r" & \multicolumn{2}{c}{N-grams} &  \\" in ran.out
+    assert r"\cmidrule(lr){2-3}" in ran.out
+    assert (
+        r"System & BLEU $\uparrow$ & chrF++ $\uparrow$ & TER $\downarrow$ \\" in ran.out
+    )
+    ran = score(*metrics, *groups, "--format", "markdown")
+    assert rows(ran.out)[0] == [
+        "System", "N-grams: BLEU ↑", "N-grams: chrF++ ↑", "TER ↓",
+    ]  # fmt: skip
+    ran = score(*metrics, *groups, "--format", "html")
+    assert '<th colspan="2" scope="colgroup">N-grams</th>' in ran.out
+
+
+def test_groups_of_segments_are_groups_of_columns(cli, write):
+    table = write("t.tsv", ["domain\tref\tA\tB", "law\ta b c d\ta b c d\tx",
+                            "news\te f g h\ty\te f g h"])  # fmt: skip
+    ran = cli("score", table, "--group-by", "domain", "--format", "markdown")
+    assert rows(ran.out)[0] == ["System", "BLEU ↑", "law: BLEU ↑", "news: BLEU ↑"]
+    assert rows(ran.out)[2][2:] == ["**100.0**", "0.0"]
+
+
+def test_bold_is_the_best_and_nothing_else(compare):
+    ran = compare("-m", "bleu", "-m", "ter", "--format", "markdown")
+    bold = [[cell for cell in row if "**" in cell] for row in rows(ran.out)[2:]]
+    assert [len(cells) for cells in bold] == [2, 0, 0]
+    assert "‡" in ran.out
+    assert "Bold: best score of the column." in ran.out
+
+
+def test_letters(compare):
+    ran = compare("-m", "ter", "--all-pairs", "--format", "html")
+    assert re.search(r"\(a\) solid</th><td><b>[\d.]+</b><sup>bc</sup>", ran.out)
+
+
+def test_signatures(score):
+    assert "\nbleu|nrefs:2|version:" in score("--signature", "short").out
+    sacrebleu = "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+    assert sacrebleu in score("--signature", "sacrebleu").out
+    assert (
+        f"`{sacrebleu}`"
+        in score("--signature", "sacrebleu", "--format", "markdown").out
+    )
+    # Programs get all of it.
+    data = json.loads(score("--signature", "short", "--format", "json").out)
+    assert "|smooth:exp|" in data["systems"][0]["scores"]["bleu"]["signature"]
+
+
+def test_score_only(score):
+    assert score("-b").out == "72.06\n67.02\n"
+    assert score("-b", "--digits", "1", "-m", "bleu", "-m", "ter", "--sort").out == (
+        "72.1\t18.0\n67.0\t28.9\n"
+    )
+
+
+def test_verbose(score):
+    out = score("--verbose", "-m", "bleu", "-m", "wer").out
+    assert re.search(
+        r"\nsolid: bleu = 72\.06 [\d.]+/[\d.]+/[\d.]+/[\d.]+ "
+        r"\(BP = [01]\.\d{3} ratio = [\d.]{5} hyp_len = 542 ref_len = \d+\)\n",
+        out,
+    )
+    assert re.search(r"\npolished: wer = [\d.]+ \(substitutions = \d+ ", out)
+
+
+def test_methods(compare, score):
+    out = compare("-m", "bleu", "-m", "chrf", "--methods").out
+    assert out.startswith(
+        "We report BLEU (Papineni et al., 2002; Post, 2018) and chrF (Popović, 2015; Post, "
+        "2018) on 28 segments with 2 references, computed with metra "
+    )
+    assert "paired approximate randomisation (Noreen, 1989; Riezler and" in out
+    assert "after Holm's correction (Holm, 1979)" in out
+    keys = re.findall(r"^@\w+\{(\w+),$", out, re.MULTILINE)
+    assert keys == ["papineni2002", "post2018", "popovic2015", "noreen1989",
+                    "riezler2005", "holm1979"]  # fmt: skip
+    latex = score("--methods", "--format", "latex", "--ci").out
+    assert r"\citep{papineni2002,post2018}" in latex
+    assert (
+        r"Intervals are 95\% bootstrap confidence intervals \citep{efron1993}." in latex
+    )
+
+
+def test_a_workbook_has_numbers(compare, tmp_path):
+    path = tmp_path / "a.xlsx"
+    ran = compare("-m", "bleu", "-m", "ter", "--format", "xlsx", "-o", path)
+    assert (ran.code, ran.out) == (0, "")
+    calamine = pytest.importorskip("python_calamine")
+    book = calamine.CalamineWorkbook.from_path(str(path))
+    assert book.sheet_names == ["Scores", "Comparisons"]
+    sheet = book.get_sheet_by_name("Scores").to_python()
+    assert ["System", "BLEU ↑", "TER ↓"] in [row[:3] for row in sheet]
+    (solid,) = [row for row in sheet if row[0] == "solid"]
+    assert solid[1] == pytest.approx(72.0596, abs=1e-3)
+    again = tmp_path / "b.xlsx"
+    compare("-m", "bleu", "-m", "ter", "--format", "xlsx", "-o", again)
+    assert path.read_bytes() == again.read_bytes()
+
+
+def test_a_workbook_shows_marks_by_formats_and_runs_no_formula(compare, tmp_path):
+    path = tmp_path / "a.xlsx"
+    ran = compare("-m", "ter", "--format", "xlsx", "--rename", "solid==1+1", "-o", path)
+    assert ran.code == 0, ran.err
+    with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as book:
+        styles = book.read("xl/styles.xml").decode()
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+        texts = book.read("xl/sharedStrings.xml").decode()
+    assert "0.0&quot;‡&quot;" in styles
+    assert "<f>" not in sheet
+    assert "<t>=1+1</t>" in texts
+
+
+def test_html_is_well_formed_and_escaped(cli):
+    ran = cli("score", f"<i>&={output('solid')}", *REFERENCES, "--format", "html")
+    assert "<i>" not in ran.out
+    table = re.search(r"<table.*</table>", ran.out, re.DOTALL)[0]
+    assert ElementTree.fromstring(table).find("tbody/tr/th").text == "<i>&"
+
+
+WRONG = [
+    (["--caption", "x"], "--caption is for tables for papers: --format markdown, latex"),
+    (["--column-group", "a=bleu"], "--column-group is for tables for papers"),
+    (["--format", "xlsx"], "name a file with -o FILE.xlsx"),
+    (["--format", "latex", "--rename", "x"], "'x' has no '='; expected OLD=NEW."),
+    (["--format", "latex", "--rename", "sold=x"], "No system or metric named 'sold'."),
+    (["--format", "latex", "--column-group", "x"], "expected TITLE=METRIC,METRIC."),
+    (["--format", "html", "--column-group", "x=blue"], "No metric named 'blue'."),
+    (["-b", "--format", "tsv"], "-b does not work with --format tsv"),
+    (["-b", "--level", "segment"], "-b prints the scores of systems only"),
+    (["-b", "--verbose"], "-b and --verbose cannot be given together"),
+    (["--verbose", "--format", "json"], "--verbose does not work with --format json"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG)
+def test_what_is_refused(score, arguments, message):
+    ran = score(*arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+def test_without_xlsxwriter(score, monkeypatch, tmp_path):
+    monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
+    ran = score("--format", "xlsx", "-o", tmp_path / "a.xlsx")
+    assert ran.code == 2
+    assert "pip install 'metra[xlsx]'" in ran.err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
+@pytest.mark.slow
+def test_latex_compiles(compare, score, tmp_path):
+    tables = [
+        compare("-m", "bleu", "-m", "ter", "--format", "latex",
+                "--column-group", "All_of it=BLEU,TER").out,
+        compare("-m", "bleu", "--all-pairs", "--format", "latex", "--label", "b").out,
+        score("--ci", "--format", "latex", "--label", "c", "--level",
+              "system,segment", "--rename", "solid=[a] _&%#$~^\\{}<>|").out,
+    ]  # fmt: skip
+    parts = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}"]
+    text = "\n".join([*parts, *tables, r"\end{document}", ""])
+    (tmp_path / "a.tex").write_text(text, encoding="utf-8")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout

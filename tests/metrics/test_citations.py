@@ -1,0 +1,80 @@
+"""Names in print and citations: complete, well formed, and what the docstrings say."""
+
+import inspect
+import re
+
+import pytest
+
+from metra.metrics import citations, registry
+from metra.metrics.citations import CITATIONS, PAPERS_OF_METHODS, TITLES
+
+#: A lecture is all there is.
+WITHOUT_PAPER = {"ser"}
+
+
+@pytest.mark.parametrize("name", registry.BUILT_IN)
+def test_every_metric_has_a_name_in_print_and_papers(name):
+    assert name in TITLES
+    assert bool(citations.list_papers(name)) == (name not in WITHOUT_PAPER)
+
+
+@pytest.mark.parametrize("name", registry.BUILT_IN)
+def test_docstrings_name_the_same_papers(name):
+    doc = " ".join((inspect.getdoc(registry.find_factory(name)) or "").split())
+    for key in citations.list_papers(name):
+        paper = CITATIONS[key]
+        if key == "post2018":
+            assert "sacreBLEU" in doc
+            continue
+        family = paper.authors[0].partition(",")[0]
+        assert re.search(rf"{family}\b.{{0,90}}?\b{paper.year}\b", doc), key
+
+
+VARIANTS = [
+    ("chrf:word_order=2", "chrF++", "popovic2017"),
+    ("chrf:word_order=1,beta=3", "chrF+", "popovic2017"),
+    ("chrf|n:6|word_order:0|beta:2|version:1", "chrF", "popovic2015"),
+    ("meteor:variant=2005", "METEOR", "banerjee2005"),
+    ("meteor:variant=2007", "METEOR", "lavie2007"),
+    ("meteor:lang=de", "METEOR", "denkowski2014"),
+]
+
+
+@pytest.mark.parametrize(("spec", "title", "paper"), VARIANTS)
+def test_variants(spec, title, paper):
+    assert citations.get_title(spec) == title
+    assert citations.list_papers(spec)[0] == paper
+
+
+@pytest.mark.parametrize("spec", ["bleu:style=mteval", "ter:style=tercom"])
+def test_sacrebleu_is_cited_for_its_own_conventions_only(spec):
+    assert "post2018" not in citations.list_papers(spec)
+    assert "post2018" in citations.list_papers(spec.partition(":")[0])
+
+
+def test_metrics_of_others_keep_their_name():
+    assert citations.get_title("mine:x=1") == "mine"
+    assert citations.list_papers("mine:x=1") == ()
+
+
+def test_every_paper_is_used():
+    used = {key for keys in PAPERS_OF_METHODS.values() for key in keys}
+    specs = [*registry.BUILT_IN, *(spec for spec, _, _ in VARIANTS)]
+    used |= {key for spec in specs for key in citations.list_papers(spec)}
+    assert used == set(CITATIONS)
+
+
+@pytest.mark.parametrize("key", CITATIONS)
+def test_bibtex_is_balanced(key):
+    entry = CITATIONS[key].format_bibtex()
+    assert entry.startswith(f"@{CITATIONS[key].kind}{{{key},\n")
+    assert entry.count("{") == entry.count("}")
+    fields = dict(re.findall(r"^  (\w+) = \{(.*)\},$", entry, re.MULTILINE))
+    assert len(fields) == entry.count("\n") - 1
+    assert {"author", "title", "year"} <= set(fields)
+    assert all("," in author for author in fields["author"].split(" and "))
+
+
+def test_a_bibliography_has_each_paper_once():
+    text = citations.format_bibliography(["holm1979", "koehn2004", "holm1979"])
+    assert re.findall(r"@\w+\{(\w+),", text) == ["holm1979", "koehn2004"]

@@ -57,6 +57,7 @@ _SAME = (
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "most_pairs": "--pairs",
     "references": "-r FILE",
+    "refs": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",
     "units": "--unit",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
 @options.references
 @options.source
@@ -98,6 +98,7 @@ if TYPE_CHECKING:
 @options.out
 @options.input_format
 @options.digits
+@options.strict
 def compare(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -125,7 +126,13 @@ def compare(
     from dataclasses import fields
 
     from metra.analysis.findings import prepare_analyses, run_analyses
-    from metra.cli.output import build_style, name_stages, show_progress, write_output
+    from metra.cli.output import (
+        build_style,
+        name_stages,
+        show_progress,
+        show_text_warnings,
+        write_output,
+    )
     from metra.report.writers.analysis import check_format, render_with_findings
     from metra.scoring.compare import (
         ComparisonSettings,
@@ -135,6 +142,7 @@ def compare(
     )
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
+    from metra.scoring.guards import TextGuard, list_toks
     from metra.scoring.statistics import count_corpus
 
     names = [entry.name for entry in fields(ComparisonSettings)]
@@ -149,10 +157,13 @@ def compare(
     analyses = _read_analysis_options(given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)
-    with show_progress() as progress:
+    guard = TextGuard(list_toks(chosen))
+    visitors = [collected.visit, guard.visit]
+    with show_text_warnings(strict=given["strict"]), show_progress() as progress:
         statistics = count_corpus(
-            corpus, chosen, keep=True, visitors=[collected.visit], progress=progress
+            corpus, chosen, keep=True, visitors=visitors, progress=progress
         )
+        guard.warn()
     with show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
     with name_stages() as name_stage:

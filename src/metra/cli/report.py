@@ -10,7 +10,7 @@ from metra.cli.options import option
 METRICS = ("bleu", "chrf", "ter")
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
@@ -45,6 +45,7 @@ METRICS = ("bleu", "chrf", "ter")
 @option("--title", "The heading.", "Translation report")
 @option("-o --out FILE", "HTML file to write; it is whole or not there.", required=True)
 @options.input_format
+@options.strict
 def report(
     metrics: tuple[str, ...],
     judgements: str | None,
@@ -55,6 +56,7 @@ def report(
     seed: int,
     title: str,
     out: str,
+    strict: bool,
     **files: Any,
 ) -> None:
     """Write one HTML file about some OUTPUTs: scores, segments, words, plots.
@@ -74,6 +76,7 @@ def report(
         build_provenance,
         name_stages,
         show_progress,
+        show_text_warnings,
         write_output,
     )
     from metra.report.html.page import render
@@ -90,6 +93,7 @@ def report(
         judged = read_question(judgements, question)
     corpus = open_corpus(**files)
     with (
+        show_text_warnings(strict=strict),
         show_progress() as segments,
         show_progress("trials") as trials,
         name_stages() as name_stage,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEVELS = ("system", "document", "segment")
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
@@ -103,6 +103,7 @@ LEVELS = ("system", "document", "segment")
 @options.input_format
 @options.digits
 @option("--sort", "Best system first, by the first metric.", is_flag=True)
+@options.strict
 def score(
     metrics: tuple[str, ...],
     models: tuple[str, ...],
@@ -129,7 +130,12 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import build_style, show_progress, write_output
+    from metra.cli.output import (
+        build_style,
+        show_progress,
+        show_text_warnings,
+        write_output,
+    )
     from metra.report.writers.results import render
     from metra.scoring.evaluate import evaluate_files, make_metrics
 
@@ -148,9 +154,11 @@ def score(
         specs += [f"quality:model={path}", *(member.spec for member in model.members)]
     request = _build_request(make_metrics(specs or ["bleu"]), levels, given)
     _check_request(request, form, levels)
-    with show_progress(
-        "segments" if request.engine == "local" else "tasks"
-    ) as progress:
+    work = "segments" if request.engine == "local" else "tasks"
+    with (
+        show_text_warnings(strict=given["strict"]),
+        show_progress(work) as progress,
+    ):
         results = evaluate_files(request, progress)
     text = render(results, form, build_style(out, digits=digits, sort=sort))
     if described and form == "table":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from metra.errors import CorpusError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
+from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
@@ -206,15 +207,17 @@ def evaluate_corpus(
             "segment scores and intervals."
         )
         raise OptionError(msg)
+    guard = TextGuard(list_toks(metrics))
     statistics = count_corpus(
         corpus,
         metrics,
         keep=need_rows,
         group_by=group_by,
-        visitors=[notes.visit] if notes else (),
+        visitors=[guard.visit, *([notes.visit] if notes else [])],
         chunk=chunk,
         progress=progress,
     )
+    guard.warn()
     results = evaluate_statistics(statistics, options)
     return notes.add_to(results) if notes else results
 

@@ -1,0 +1,538 @@
+"""Guards: what in the texts looks like a mistake of files or settings, as warnings.
+
+A `TextGuard` is a visitor of the pass in which metrics are counted. It keeps a bounded sample
+of lines, so that its cost does not grow with the corpus; each check is a function of that
+sample. Its warnings are `TextWarning`s of Python's warnings module; docs/guards.md lists them.
+"""
+
+import re
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from metra.errors import TextWarning
+
+if TYPE_CHECKING:
+    from metra.corpus.batch import CorpusChunk, SegmentColumn
+    from metra.metrics.record import Metric
+
+#: Fewer segments than this prove nothing about a file.
+LEAST = 10
+#: The sample has so many blocks of so many consecutive lines from a chunk.
+BLOCKS, BLOCK = 6, 16
+#: Segments at both ends of a block that are not looked for at other lines.
+MARGIN = 2
+
+#: Shares of lines from which on a warning is given.
+MANY_EMPTY, MANY_TOKENISED, MANY_COPIED = 0.05, 0.25, 0.15
+#: The frequent words of the reference, and how frequent an output has them at least,
+#: relative to the reference. Real outputs had 0.64 at least, other languages 0.33 at most.
+FREQUENT_WORDS, SAME_LANGUAGE = 50, 0.45
+#: Fewer words than this show no language, and about so many lines are enough.
+LEAST_WORDS, LANGUAGE_LINES = 100, 48
+#: Shifted lines share this many times the words, and at least this share of them.
+SHIFT_RATIO, SHIFT_LEAST = 2.0, 0.1
+#: Lines that share so many words with their reference are where they belong.
+IN_PLACE = 0.35
+#: Characters between two blanks, on average, from which on words are not parted by blanks.
+UNSPACED_LENGTH = 6
+
+#: What tokenisers leave behind; French, too, has no blank before these marks.
+_TOKENISED = (" , ", " .\n", " ， ", " 。\n", "@-@", "&apos;", "&quot;", "&#91;")
+_REFERENCE_NAME = re.compile(
+    r"(?:.*[._-])?ref(?:erence)?s?(?:[._-]?(?:[a-z]|[0-9]{1,2}))?", re.IGNORECASE
+)
+#: Tokenisers that part words at blanks and punctuation only.
+_BY_BLANKS = ("13a", "intl", "none")
+#: What cuts scripts without blanks, by script.
+_CUTS = {
+    "CJK": ("Chinese", "zh"),
+    "JAPANESE": ("Japanese", "ja-mecab (install metra[ja]) or tok=char"),
+    "MYANMAR": ("Burmese", "char or tok=spm@MODEL"),
+}
+_OTHER_CUT = "char or tok=spm@MODEL"
+
+
+class LineBlock(NamedTuple):
+    """Consecutive lines in a sample, and which segment the first is, counted from 1."""
+
+    segment: int
+    start: int
+    stop: int
+
+
+@dataclass(slots=True)
+class TextSample:
+    """Some lines of every text of a corpus."""
+
+    outputs: dict[str, list[str]] = field(default_factory=dict)
+    #: A missing reference is None.
+    refs: list[list[str | None]] = field(default_factory=list)
+    source: list[str | None] | None = None
+    blocks: list[LineBlock] = field(default_factory=list)
+    #: Names of texts whose lines are all equal, in the whole corpus of so many segments.
+    equal: list[list[str]] = field(default_factory=list)
+    segments: int = 0
+    #: How metrics that have a choice cut text into words, by spec.
+    toks: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Count the lines of each text."""
+        return self.blocks[-1].stop if self.blocks else 0
+
+    @property
+    def reference(self) -> list[str]:
+        """The first reference that each line has."""
+        if len(self.refs) == 1:
+            return [line or "" for line in self.refs[0]]
+        return [
+            next((line for line in lines if line is not None), "")
+            for lines in zip(*self.refs, strict=True)
+        ]
+
+    def list_texts(self) -> dict[str, list[str]]:
+        """Give all texts but the source, by their names in messages."""
+        texts = {
+            f"reference {number}": [line or "" for line in lines]
+            for number, lines in enumerate(self.refs, 1)
+        }
+        outputs = {f"output {name!r}": lines for name, lines in self.outputs.items()}
+        return texts | outputs
+
+
+class LineAllowance:
+    """How many lines may still be looked at, where calls are many and small.
+
+    It holds lines in advance, and earns one for so many that are scored: in a loop the
+    guards cost little, whatever the number of calls.
+    """
+
+    def __init__(self, lines: int = 20_000, *, scored_per_line: int = 50) -> None:
+        self.lines: float = lines
+        self.scored_per_line = scored_per_line
+
+    def spend(self, looked: int, scored: int) -> bool:
+        """Earn what scored lines earn; then take the lines, if there are so many left."""
+        self.lines += scored / self.scored_per_line
+        if looked > self.lines:
+            return False
+        self.lines -= looked
+        return True
+
+
+class TextGuard:
+    """A visitor of the pass over a corpus: it samples lines and warns of what looks wrong."""
+
+    def __init__(
+        self, toks: Mapping[str, str], allowance: LineAllowance | None = None
+    ) -> None:
+        """Expect texts that are cut into words by `toks`, tokenisers by metric spec."""
+        self.sample = TextSample(toks=toks)
+        self._allowance = allowance
+        self._chunks = 0
+
+    def visit(self, chunk: "CorpusChunk") -> None:
+        """Take lines from the chunks 0, 1, 2, 4, 8, … of the corpus."""
+        number, size = self._chunks, len(chunk)
+        self._chunks += 1
+        if not number & (number - 1) and (number or size >= LEAST):
+            self._take_sample(chunk, is_first=not number)
+        sample = self.sample
+        sample.segments += size
+        if sample.equal:
+            sample.equal = _group_equal(sample.equal, chunk)
+
+    def _take_sample(self, chunk: "CorpusChunk", *, is_first: bool) -> None:
+        """Add lines of a chunk to the sample, if the first chunk is in it and they may be."""
+        size = len(chunk)
+        columns = len(chunk.systems) + len(chunk.refs)
+        blocks = _choose_blocks(size)
+        looked = sum(stop - start for start, stop in blocks) * columns
+        if self._allowance and not self._allowance.spend(looked, size * columns):
+            return
+        sample, held = self.sample, len(self.sample)
+        if not is_first and not held:
+            return
+        indices = [index for bounds in blocks for index in range(*bounds)]
+        for name, column in chunk.systems.items():
+            lines = sample.outputs.setdefault(name, [])
+            lines += [line or "" for line in _take_lines(column, indices)]
+        if not held:
+            sample.refs = [[] for _ in chunk.refs]
+            sample.source = [] if chunk.source else None
+        for reference, column in zip(sample.refs, chunk.refs, strict=True):
+            reference += _take_lines(column, indices)
+        if sample.source is not None and chunk.source:
+            sample.source += _take_lines(chunk.source, indices)
+        for start, stop in blocks:
+            block = LineBlock(chunk.first + start + 1, held, held + stop - start)
+            sample.blocks.append(block)
+            held = block.stop
+        if is_first:
+            sample.equal = _find_equal(sample)
+
+    def list_problems(self) -> list[str]:
+        """Say what looks wrong, a sentence each."""
+        problems = list(_check_names(self.sample))
+        if len(self.sample):
+            problems += [text for check in CHECKS for text in check(self.sample)]
+        return problems
+
+    def warn(self) -> None:
+        """Give a warning for each problem, at the line of the code that called metra."""
+        for problem in self.list_problems():
+            warnings.warn(problem, TextWarning, stacklevel=_count_own_frames())
+
+
+def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:
+    """Give the tokeniser of each metric whose score depends on where words are cut."""
+    return {
+        spec: str(metric.options["tok"])
+        for spec, metric in metrics.items()
+        if "tok" in metric.options
+        and metric.name != "ser"
+        and not metric.options.get("asian")
+    }
+
+
+def _choose_blocks(size: int) -> list[tuple[int, int]]:
+    """Spread blocks over a chunk, from its first to its last line; all of a small one."""
+    if size <= BLOCKS * BLOCK:
+        count = max(1, size // BLOCK)
+        bounds = [size * number // count for number in range(count + 1)]
+        return list(pairwise(bounds))
+    starts = [(size - BLOCK) * number // (BLOCKS - 1) for number in range(BLOCKS)]
+    return [(start, start + BLOCK) for start in starts]
+
+
+def _take_lines(column: "SegmentColumn", indices: Sequence[int]) -> list[str | None]:
+    text = column.text
+    return [text[index] for index in indices]
+
+
+def _find_equal(sample: TextSample) -> list[list[str]]:
+    """Group the texts that are equal in the sample; texts that say next to nothing are not."""
+    names_by_text: dict[tuple[str, ...], list[str]] = {}
+    for name, lines in sample.list_texts().items():
+        names_by_text.setdefault(tuple(map(str.strip, lines)), []).append(name)
+    return [
+        names
+        for lines, names in names_by_text.items()
+        if len(names) > 1 and len(set(lines) - {""}) >= LEAST // 2
+    ]
+
+
+def _group_equal(groups: list[list[str]], chunk: "CorpusChunk") -> list[list[str]]:
+    """Part the groups by the lines of a chunk; a text alone is dropped."""
+    columns = {f"reference {number}": ref for number, ref in enumerate(chunk.refs, 1)}
+    columns |= {f"output {name!r}": column for name, column in chunk.systems.items()}
+    parted = []
+    for names in groups:
+        names_by_text: dict[tuple[str, ...], list[str]] = {}
+        for name in names:
+            lines = _take_lines(columns[name], range(len(chunk)))
+            text = tuple((line or "").strip() for line in lines)
+            names_by_text.setdefault(text, []).append(name)
+        parted += [same for same in names_by_text.values() if len(same) > 1]
+    return parted
+
+
+def _count_own_frames() -> int:
+    """Count the frames of this package from the caller on, so that warnings name its user."""
+    depth = 1
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("metra."):
+        depth += 1
+        frame = frame.f_back
+    return depth
+
+
+def _check_names(sample: TextSample) -> Iterator[str]:
+    """Find outputs with the name of a reference, but other lines."""
+    equal = {f"output {name!r}" for name in sample.outputs} & {
+        name
+        for names in sample.equal
+        for name in names
+        if any(other.startswith("reference") for other in names)
+    }
+    for name in sample.outputs:
+        is_named = sample.refs and _REFERENCE_NAME.fullmatch(name)
+        if is_named and f"output {name!r}" not in equal:
+            yield (
+                f"The output {name!r} has the name of a reference, but is scored as a "
+                "system; if it is a reference, give it with `refs`."
+            )
+
+
+def _check_equal_texts(sample: TextSample) -> Iterator[str]:
+    """Find outputs and references that are given twice, or one as the other."""
+    for names in sample.equal:
+        references = [name for name in names if name.startswith("reference")]
+        outputs = [name for name in names if name not in references]
+        equal = f"equal in all {sample.segments} segments"
+        if len(references) > 1:
+            yield (
+                f"The references {_join(name.split()[1] for name in references)} are "
+                f"{equal}; leave out all but one, because copies add nothing."
+            )
+        if references and outputs:
+            yield (
+                f"{_name(outputs)} and {references[0]} are {equal}; check that the "
+                "reference was not given as a system."
+            )
+        elif outputs:
+            yield f"{_name(outputs)} are {equal}; check that the files are the right ones."
+
+
+def _check_tokenised(sample: TextSample) -> Iterator[str]:
+    """Find texts with blanks before punctuation marks and other traces of tokenisers."""
+    texts = sample.list_texts()
+    tokenised = [name for name, lines in texts.items() if _is_tokenised(lines)]
+    by_choice = set(sample.toks.values()) == {"none"} and len(tokenised) == len(texts)
+    if tokenised and not by_choice:
+        yield (
+            f"{_name(tokenised)} {_be(tokenised)} tokenised text (blanks before punctuation, "
+            "@-@ or &apos;), which changes scores; detokenise it, or if all texts are "
+            "tokenised in the same way choose tok=none."
+        )
+
+
+def _is_tokenised(lines: Sequence[str]) -> bool:
+    many = max(3, MANY_TOKENISED * sum(map(bool, lines)))
+    text = "\n".join([*lines, ""])
+    # The marks of the whole text are counted first, which is much quicker.
+    if sum(map(text.count, _TOKENISED)) < many:
+        return False
+    marked = sum(any(mark in f"{line}\n" for mark in _TOKENISED) for line in lines)
+    return marked >= many
+
+
+def _check_tokenisers(sample: TextSample) -> Iterator[str]:
+    """Find metrics that cut at blanks, for texts of scripts that have none."""
+    specs = [spec for spec, tok in sample.toks.items() if tok in _BY_BLANKS]
+    texts = [sample.reference] if sample.refs else sample.outputs.values()
+    for lines in texts:
+        language, cut = _find_cut(lines)
+        if specs and cut:
+            toks = dict.fromkeys(sample.toks[spec] for spec in specs)
+            yield (
+                f"The texts are {language}, which has no blanks between words, but "
+                f"{_join(specs)} cut{'s' if len(specs) == 1 else ''} words with "
+                f"tok={_join(toks)}; choose tok={cut}."
+            )
+            return
+
+
+def _find_cut(lines: Sequence[str]) -> tuple[str, str]:
+    """Name the language and the tokeniser of an unspaced text; nothing for other texts."""
+    if not _has_unspaced_script(lines):
+        return "", ""
+    script = _find_script(lines)
+    text = "\n".join(lines)
+    if len(text) < UNSPACED_LENGTH * len(text.split()):
+        return "", ""
+    if script in ("CJK", "HIRAGANA", "KATAKANA"):
+        has_kana = re.search("[\u3041-\u30fa].*[\u3041-\u30fa]", text)
+        return _CUTS["JAPANESE" if has_kana else "CJK"]
+    return _CUTS.get(script, (script.capitalize(), _OTHER_CUT))
+
+
+def _has_unspaced_script(lines: Sequence[str]) -> bool:
+    """Whether the script has no blanks between words, even if a tokeniser has put some."""
+    from metra.text.scripts import UNSPACED
+
+    return _find_script(lines) in UNSPACED
+
+
+def _find_script(lines: Sequence[str]) -> str:
+    """Find the script of most letters."""
+    text = "".join(lines[:LANGUAGE_LINES])[:4000]
+    try:
+        text.encode("latin-1")
+    except UnicodeEncodeError:
+        from metra.text.scripts import count_script_letters
+
+        counts = count_script_letters(text).most_common(1)
+        return counts[0][0] if counts else ""
+    return "LATIN"
+
+
+def _check_copies(sample: TextSample) -> Iterator[str]:
+    """Find outputs that repeat the source."""
+    copies = _list_copies(sample)
+    if copies:
+        share = max(copies.values())
+        yield (
+            f"{_name(list(copies))} equal{'s' if len(copies) == 1 else ''} the source in "
+            f"{'' if len(copies) == 1 else 'up to '}{share:.0%} of the lines compared; "
+            "check that the system has translated them."
+        )
+
+
+def _list_copies(sample: TextSample) -> dict[str, float]:
+    """Give the share of lines that are the source's, of outputs with many such lines.
+
+    Lines whose reference is the source, too, such as addresses, do not count.
+    """
+    if sample.source is None:
+        return {}
+    references = sample.reference if sample.refs else [""] * len(sample)
+    lines = list(zip(sample.source, references, strict=True))
+    copies = {}
+    for name, output in sample.outputs.items():
+        equal = sum(
+            text == source != reference and " " in text.strip()
+            for text, (source, reference) in zip(output, lines, strict=True)
+        )
+        if equal >= max(3, MANY_COPIED * len(sample)):
+            copies[f"output {name!r}"] = equal / len(sample)
+    return copies
+
+
+def _check_empty_lines(sample: TextSample) -> Iterator[str]:
+    """Find texts with many empty lines where other texts have something."""
+    texts = sample.list_texts()
+    rows = zip(*texts.values(), strict=True)
+    expected = [any(map(str.strip, row)) for row in rows]
+    for name, lines in texts.items():
+        number = name.removeprefix("reference ")
+        given = sample.refs[int(number) - 1] if number.isdecimal() else lines
+        empty = sum(
+            line is not None and not line.strip() and is_expected
+            for line, is_expected in zip(given, expected, strict=True)
+        )
+        if empty >= max(3, MANY_EMPTY * len(lines)):
+            yield (
+                f"{_name([name])} has no text in {empty} of the {len(lines)} lines compared; "
+                "check that the file is complete."
+            )
+
+
+def _check_languages(sample: TextSample) -> Iterator[str]:
+    """Find texts that lack the frequent words of the reference."""
+    if not sample.refs:
+        return
+    reference = sample.reference
+    is_unspaced = _has_unspaced_script(reference)
+    counts = Counter(_list_words(reference, is_unspaced))
+    total = counts.total()
+    if total < LEAST_WORDS:
+        return
+    frequent = {word for word, _ in counts.most_common(FREQUENT_WORDS)}
+    expected = sum(counts[word] for word in frequent) / total
+    copies = _list_copies(sample)
+    others = []
+    for name, lines in sample.list_texts().items():
+        words = _list_words(lines, is_unspaced)
+        share = sum(map(frequent.__contains__, words)) / (len(words) or 1)
+        is_long = len(words) >= LEAST_WORDS
+        if is_long and share < SAME_LANGUAGE * expected and name not in copies:
+            others.append(name)
+    if others:
+        yield (
+            f"The language of {_name(others, start='the')} does not look like that of the "
+            "reference; check that the files belong together."
+        )
+
+
+def _list_words(lines: Sequence[str], is_unspaced: bool) -> list[str]:
+    """List words of some lines, with marks that follow them; of unspaced scripts, letters."""
+    text = " ".join(lines[:: 1 + len(lines) // LANGUAGE_LINES]).lower()
+    if is_unspaced:
+        return [letter for letter in text if letter.isalpha()]
+    return [word for word in text.split() if word[0].isalpha()]
+
+
+def _check_shifts(sample: TextSample) -> Iterator[str]:
+    """Find texts whose lines have the words of the reference's lines before or after."""
+    if not sample.refs:
+        return
+    reference = sample.reference
+    is_unspaced = _has_unspaced_script(reference)
+    expected = [_collect_words(line, is_unspaced) for line in reference]
+    shifted: dict[str, tuple[int, int]] = {}
+    for name, lines in list(sample.list_texts().items())[1:]:
+        for block in sample.blocks:
+            offset = _find_offset(lines, expected, block, is_unspaced)
+            if offset:
+                shifted[name] = block.segment, offset
+                break
+    for name, (segment, offset) in shifted.items():
+        distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
+        yield (
+            f"The lines of the {name} seem shifted: from segment {segment} on they fit the "
+            f"reference {distance} {'later' if offset > 0 else 'earlier'}; look for lines "
+            "that are missing, added or broken in two before it."
+        )
+
+
+def _collect_words(line: str, is_unspaced: bool) -> set[str]:
+    if is_unspaced:
+        return set(map("".join, pairwise(line)))
+    return set(line.lower().split())
+
+
+def _find_offset(
+    lines: Sequence[str],
+    expected: Sequence[set[str]],
+    block: LineBlock,
+    is_unspaced: bool,
+) -> int:
+    """Return how many lines later the words of a block are in the reference, mostly 0."""
+    inner = range(block.start + MARGIN, block.stop - MARGIN)
+    if len(inner) < LEAST - 2 * MARGIN:
+        return 0
+
+    def measure_overlap(indices: Sequence[int], offset: int) -> float:
+        total = 0.0
+        for index in indices:
+            words = _collect_words(lines[index], is_unspaced)
+            others = expected[index + offset]
+            total += 2 * len(words & others) / ((len(words) + len(others)) or 1)
+        return total / len(indices)
+
+    # A few lines that are in place clear a block.
+    if measure_overlap(inner[::3], 0) > IN_PLACE:
+        return 0
+    here = measure_overlap(inner, 0)
+    if here > IN_PLACE:
+        return 0
+    overlap, offset = max(
+        (measure_overlap(inner, offset), offset) for offset in (-2, -1, 1, 2)
+    )
+    is_shifted = overlap > max(SHIFT_RATIO * here, SHIFT_LEAST)
+    return offset if is_shifted else 0
+
+
+#: The checks of a sample, in the order of their warnings.
+CHECKS = (
+    _check_equal_texts,
+    _check_shifts,
+    _check_languages,
+    _check_copies,
+    _check_empty_lines,
+    _check_tokenised,
+    _check_tokenisers,
+)
+
+
+def _name(names: Sequence[str], start: str = "The") -> str:
+    """Name outputs and references at the start of a sentence, not more than four.
+
+    >>> _name(["output 'a'"]), _name(["reference 1", "output 'a'"])
+    ("The output 'a'", "The reference 1, output 'a'")
+    """
+    shown = ", ".join(names[:4])
+    return f"{start} {shown}{f' and {len(names) - 4} more' if names[4:] else ''}"
+
+
+def _be(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
+def _join(names: "Iterator[str] | Sequence[str] | dict[str, None]") -> str:
+    return ", ".join(names)

@@ -7,9 +7,6 @@ import metra
 from metra.errors import CorpusError, MetraError
 from metra.scoring.compare import ComparisonSettings
 
-# Two of the systems are equal on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore:.*are equal:metra.errors.TextWarning")
-
 REFS = [f"line {at} of the text is about the number {at % 7}" for at in range(40)]
 DOCUMENTS = [f"doc {at // 2}" for at in range(40)]
 

@@ -104,7 +104,7 @@ DIGITS = "Digits after the point in tables."
 digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
 strict = option(
     "--strict",
-    "Fail if the texts look like a mistake, instead of a warning (see docs/guards.md).",
+    "Fail where the texts look like a mistake, instead of a warning.",
     is_flag=True,
 )
 labels = option(

@@ -9,10 +9,10 @@ import re
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from metra.errors import TextWarning
 
@@ -35,7 +35,9 @@ FREQUENT_WORDS, SAME_LANGUAGE = 50, 0.45
 #: Fewer words than this show no language, and about so many lines are enough.
 LEAST_WORDS, LANGUAGE_LINES = 100, 48
 #: Shifted lines share this many times the words, and at least this share of them.
-SHIFT_RATIO, SHIFT_LEAST = 2.0, 0.1
+SHIFT_RATIO, SHIFT_LEAST = 2.0, 0.15
+#: This share of a block's lines has to fit better where the block is shifted to.
+SHIFTED_LINES = 2 / 3
 #: Lines that share so many words with their reference are where they belong.
 IN_PLACE = 0.35
 #: Characters between two blanks, on average, from which on words are not parted by blanks.
@@ -94,14 +96,14 @@ class TextSample:
             for lines in zip(*self.refs, strict=True)
         ]
 
-    def list_texts(self) -> dict[str, list[str]]:
+    def list_columns(self) -> "dict[str, Sequence[str | None]]":
         """Give all texts but the source, by their names in messages."""
-        texts = {
-            f"reference {number}": [line or "" for line in lines]
-            for number, lines in enumerate(self.refs, 1)
-        }
-        outputs = {f"output {name!r}": lines for name, lines in self.outputs.items()}
-        return texts | outputs
+        return _name_columns(self.refs, self.outputs)
+
+    def list_texts(self) -> dict[str, list[str]]:
+        """Give the same, with nothing in place of a missing reference."""
+        columns = self.list_columns()
+        return {name: [line or "" for line in columns[name]] for name in columns}
 
 
 class LineAllowance:
@@ -199,10 +201,21 @@ def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:
     }
 
 
+_Column = TypeVar("_Column")
+
+
+def _name_columns(
+    refs: Iterable[_Column], outputs: Mapping[str, _Column]
+) -> dict[str, _Column]:
+    """Give columns by their names in messages."""
+    columns = {f"reference {number}": column for number, column in enumerate(refs, 1)}
+    return columns | {f"output {name!r}": outputs[name] for name in outputs}
+
+
 def _choose_blocks(size: int) -> list[tuple[int, int]]:
     """Spread blocks over a chunk, from its first to its last line; all of a small one."""
     if size <= BLOCKS * BLOCK:
-        count = max(1, size // BLOCK)
+        count = max(1, round(size / BLOCK))
         bounds = [size * number // count for number in range(count + 1)]
         return list(pairwise(bounds))
     starts = [(size - BLOCK) * number // (BLOCKS - 1) for number in range(BLOCKS)]
@@ -228,8 +241,7 @@ def _find_equal(sample: TextSample) -> list[list[str]]:
 
 def _group_equal(groups: list[list[str]], chunk: "CorpusChunk") -> list[list[str]]:
     """Part the groups by the lines of a chunk; a text alone is dropped."""
-    columns = {f"reference {number}": ref for number, ref in enumerate(chunk.refs, 1)}
-    columns |= {f"output {name!r}": column for name, column in chunk.systems.items()}
+    columns = _name_columns(chunk.refs, chunk.systems)
     parted = []
     for names in groups:
         names_by_text: dict[tuple[str, ...], list[str]] = {}
@@ -276,16 +288,16 @@ def _check_equal_texts(sample: TextSample) -> Iterator[str]:
         equal = f"equal in all {sample.segments} segments"
         if len(references) > 1:
             yield (
-                f"The references {_join(name.split()[1] for name in references)} are "
-                f"{equal}; leave out all but one, because copies add nothing."
+                f"{_start(references)} are {equal}; leave out all but one, because copies "
+                "add nothing."
             )
         if references and outputs:
             yield (
-                f"{_name(outputs)} and {references[0]} are {equal}; check that the "
+                f"{_start([references[0], *outputs])} are {equal}; check that the "
                 "reference was not given as a system."
             )
         elif outputs:
-            yield f"{_name(outputs)} are {equal}; check that the files are the right ones."
+            yield f"{_start(outputs)} are {equal}; check that the files are the right ones."
 
 
 def _check_tokenised(sample: TextSample) -> Iterator[str]:
@@ -295,9 +307,9 @@ def _check_tokenised(sample: TextSample) -> Iterator[str]:
     by_choice = set(sample.toks.values()) == {"none"} and len(tokenised) == len(texts)
     if tokenised and not by_choice:
         yield (
-            f"{_name(tokenised)} {_be(tokenised)} tokenised text (blanks before punctuation, "
-            "@-@ or &apos;), which changes scores; detokenise it, or if all texts are "
-            "tokenised in the same way choose tok=none."
+            f"{_start(tokenised)} {'is' if len(tokenised) == 1 else 'are'} tokenised text "
+            "(blanks before punctuation, @-@ or &apos;), which changes scores; detokenise "
+            "it, or if all texts are tokenised in the same way choose tok=none."
         )
 
 
@@ -321,8 +333,8 @@ def _check_tokenisers(sample: TextSample) -> Iterator[str]:
             toks = dict.fromkeys(sample.toks[spec] for spec in specs)
             yield (
                 f"The texts are {language}, which has no blanks between words, but "
-                f"{_join(specs)} cut{'s' if len(specs) == 1 else ''} words with "
-                f"tok={_join(toks)}; choose tok={cut}."
+                f"{', '.join(specs)} cut{'s' if len(specs) == 1 else ''} words with "
+                f"tok={', '.join(toks)}; choose tok={cut}."
             )
             return
 
@@ -367,7 +379,7 @@ def _check_copies(sample: TextSample) -> Iterator[str]:
     if copies:
         share = max(copies.values())
         yield (
-            f"{_name(list(copies))} equal{'s' if len(copies) == 1 else ''} the source in "
+            f"{_start(list(copies))} equal{'s' if len(copies) == 1 else ''} the source in "
             f"{'' if len(copies) == 1 else 'up to '}{share:.0%} of the lines compared; "
             "check that the system has translated them."
         )
@@ -395,20 +407,17 @@ def _list_copies(sample: TextSample) -> dict[str, float]:
 
 def _check_empty_lines(sample: TextSample) -> Iterator[str]:
     """Find texts with many empty lines where other texts have something."""
-    texts = sample.list_texts()
-    rows = zip(*texts.values(), strict=True)
+    rows = zip(*sample.list_texts().values(), strict=True)
     expected = [any(map(str.strip, row)) for row in rows]
-    for name, lines in texts.items():
-        number = name.removeprefix("reference ")
-        given = sample.refs[int(number) - 1] if number.isdecimal() else lines
+    for name, lines in sample.list_columns().items():
         empty = sum(
             line is not None and not line.strip() and is_expected
-            for line, is_expected in zip(given, expected, strict=True)
+            for line, is_expected in zip(lines, expected, strict=True)
         )
         if empty >= max(3, MANY_EMPTY * len(lines)):
             yield (
-                f"{_name([name])} has no text in {empty} of the {len(lines)} lines compared; "
-                "check that the file is complete."
+                f"{_start([name])} has no text in {empty} of the {len(lines)} lines "
+                "compared; check that the file is complete."
             )
 
 
@@ -434,8 +443,8 @@ def _check_languages(sample: TextSample) -> Iterator[str]:
             others.append(name)
     if others:
         yield (
-            f"The language of {_name(others, start='the')} does not look like that of the "
-            "reference; check that the files belong together."
+            f"The language of {_name(others)} does not look like that of the reference; "
+            "check that the files belong together."
         )
 
 
@@ -464,9 +473,9 @@ def _check_shifts(sample: TextSample) -> Iterator[str]:
     for name, (segment, offset) in shifted.items():
         distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
         yield (
-            f"The lines of the {name} seem shifted: from segment {segment} on they fit the "
-            f"reference {distance} {'later' if offset > 0 else 'earlier'}; look for lines "
-            "that are missing, added or broken in two before it."
+            f"The lines of {_name([name])} seem shifted: from segment {segment} on they fit "
+            f"the reference {distance} {'later' if offset > 0 else 'earlier'}; look for "
+            "lines that are missing, added or broken in two before it."
         )
 
 
@@ -487,24 +496,25 @@ def _find_offset(
     if len(inner) < LEAST - 2 * MARGIN:
         return 0
 
-    def measure_overlap(indices: Sequence[int], offset: int) -> float:
-        total = 0.0
+    def measure_overlaps(indices: Sequence[int], offset: int) -> list[float]:
+        overlaps = []
         for index in indices:
             words = _collect_words(lines[index], is_unspaced)
             others = expected[index + offset]
-            total += 2 * len(words & others) / ((len(words) + len(others)) or 1)
-        return total / len(indices)
+            size = len(words) + len(others)
+            overlaps.append(2 * len(words & others) / (size or 1))
+        return overlaps
 
     # A few lines that are in place clear a block.
-    if measure_overlap(inner[::3], 0) > IN_PLACE:
+    some = inner[::3]
+    if sum(measure_overlaps(some, 0)) > IN_PLACE * len(some):
         return 0
-    here = measure_overlap(inner, 0)
-    if here > IN_PLACE:
-        return 0
-    overlap, offset = max(
-        (measure_overlap(inner, offset), offset) for offset in (-2, -1, 1, 2)
-    )
-    is_shifted = overlap > max(SHIFT_RATIO * here, SHIFT_LEAST)
+    here = measure_overlaps(inner, 0)
+    shifts = [(measure_overlaps(inner, offset), offset) for offset in (-2, -1, 1, 2)]
+    there, offset = max(shifts, key=lambda shift: sum(shift[0]))
+    least = max(SHIFT_RATIO * sum(here), SHIFT_LEAST * len(inner))
+    nearer = sum(map(float.__gt__, there, here))
+    is_shifted = sum(there) > least and nearer >= SHIFTED_LINES * len(inner)
     return offset if is_shifted else 0
 
 
@@ -520,19 +530,23 @@ CHECKS = (
 )
 
 
-def _name(names: Sequence[str], start: str = "The") -> str:
-    """Name outputs and references at the start of a sentence, not more than four.
+def _name(names: Sequence[str]) -> str:
+    """Name references and outputs, not more than four outputs.
 
-    >>> _name(["output 'a'"]), _name(["reference 1", "output 'a'"])
-    ("The output 'a'", "The reference 1, output 'a'")
+    >>> _name(["reference 1", "output 'a'", "output 'b'"])
+    "reference 1 and the outputs 'a', 'b'"
     """
-    shown = ", ".join(names[:4])
-    return f"{start} {shown}{f' and {len(names) - 4} more' if names[4:] else ''}"
+    parts = []
+    for kind, article in (("reference", ""), ("output", "the ")):
+        own = [name.partition(" ")[2] for name in names if name.startswith(kind)]
+        if own:
+            more = f" and {len(own) - 4} more" if own[4:] else ""
+            plural = "s" if own[1:] else ""
+            parts.append(f"{article}{kind}{plural} {', '.join(own[:4])}{more}")
+    return " and ".join(parts)
 
 
-def _be(names: Sequence[str]) -> str:
-    return "is" if len(names) == 1 else "are"
-
-
-def _join(names: "Iterator[str] | Sequence[str] | dict[str, None]") -> str:
-    return ", ".join(names)
+def _start(names: Sequence[str]) -> str:
+    """Name references and outputs at the start of a sentence."""
+    text = _name(names)
+    return text[:1].upper() + text[1:]

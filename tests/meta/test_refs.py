@@ -78,7 +78,9 @@ def test_streams_are_counted_and_one_is_refused():
 
 
 def test_a_segment_without_a_chosen_reference_is_refused():
-    gap = Outputs(EvalSet(refs_per_segment=[["a", "b"], [None, "c"]]), {"s": ["a", "b"]})
+    gap = Outputs(
+        EvalSet(refs_per_segment=[["a", "b"], [None, "c"]]), {"s": ["a", "b"]}
+    )
     with pytest.raises(CorpusError, match="Segment 2 has no reference"):
         list(ReferenceSubset(gap, [0]).chunks(10))
     assert len(next(ReferenceSubset(gap, [1]).chunks(10)).refs) == 1

@@ -1,4 +1,4 @@
-"""Guards: each warns of its mistake, and says nothing about texts that are as they should be."""
+"""Guards: each warns of its mistake, and says nothing about sound texts."""
 
 import re
 import warnings
@@ -159,7 +159,7 @@ def test_scripts_without_blanks_need_another_tokeniser(language):
 
 def test_chinese_that_a_tokeniser_has_cut_is_tokenised_text():
     lines = [f"市场 早上 开门 ， 第 {at} 个 人 买 了 面包 和 鱼 。" for at in range(12)]
-    (problem,) = list_problems({"a": lines[1:] + ["市场 关门 了 。"]}, [lines])
+    (problem,) = list_problems({"a": [*lines[1:], "市场 关门 了 。"]}, [lines])
     assert problem.startswith("Reference 1 and the output 'a' are tokenised text")
 
 
@@ -197,7 +197,9 @@ SILENT = [
         id="nothing expected",
     ),
     pytest.param({"outputs": {"a": SOLID}, "refs": ()}, id="no references"),
-    pytest.param({"outputs": {"preferred": SOLID, "ref-free": OUTPUTS["terse"]}}, id="names"),
+    pytest.param(
+        {"outputs": {"preferred": SOLID, "ref-free": OUTPUTS["terse"]}}, id="names"
+    ),
 ]
 
 
@@ -388,7 +390,9 @@ def test_wmt12(shared, read_table, lang):
     rows = read_table(shared / f"data/wmt12-ranking/{lang}-en.outputs.tsv.gz")
     outputs = {name: [row[name] for row in rows] for name in rows[0] if name != "seg"}
     reference = [row["ref_en"] for row in texts]
-    problems = list_problems(outputs, [reference], [row[f"src_{lang}"] for row in texts])
+    problems = list_problems(
+        outputs, [reference], [row[f"src_{lang}"] for row in texts]
+    )
     assert find_tokenised(problems) == TOKENISED.get(f"wmt12 {lang}", [])
 
 

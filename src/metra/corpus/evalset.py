@@ -134,7 +134,9 @@ def _refuse_ambiguous(refs: Any) -> None:
 def _find_other_reading(refs: Any, refs_per_segment: Any) -> tuple[int, str] | None:
     """Return how many segments references have if taken the other way, and what to say."""
     if refs is not None and _is_nested(refs) and all(refs):
-        hint = "If entries of refs are the references of a segment, give refs_per_segment."
+        hint = (
+            "If entries of refs are the references of a segment, give refs_per_segment."
+        )
         return len(refs), hint
     if refs_per_segment is not None and _is_nested(refs_per_segment):
         widths = {len(row) for row in refs_per_segment}

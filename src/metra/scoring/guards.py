@@ -288,16 +288,19 @@ def _check_equal_texts(sample: TextSample) -> Iterator[str]:
         equal = f"equal in all {sample.segments} segments"
         if len(references) > 1:
             yield (
-                f"{_start(references)} are {equal}; leave out all but one, because copies "
-                "add nothing."
+                f"{_begin_sentence(references)} are {equal}; leave out all but one, because "
+                "copies add nothing."
             )
         if references and outputs:
             yield (
-                f"{_start([references[0], *outputs])} are {equal}; check that the "
+                f"{_begin_sentence([references[0], *outputs])} are {equal}; check that the "
                 "reference was not given as a system."
             )
         elif outputs:
-            yield f"{_start(outputs)} are {equal}; check that the files are the right ones."
+            yield (
+                f"{_begin_sentence(outputs)} are {equal}; check that the files are the "
+                "right ones."
+            )
 
 
 def _check_tokenised(sample: TextSample) -> Iterator[str]:
@@ -306,9 +309,9 @@ def _check_tokenised(sample: TextSample) -> Iterator[str]:
     tokenised = [name for name, lines in texts.items() if _is_tokenised(lines)]
     by_choice = set(sample.toks.values()) == {"none"} and len(tokenised) == len(texts)
     if tokenised and not by_choice:
+        verb = "is" if len(tokenised) == 1 else "are"
         yield (
-            f"{_start(tokenised)} {'is' if len(tokenised) == 1 else 'are'} tokenised text "
-            "(blanks before punctuation, @-@ or &apos;), which changes scores; detokenise "
+            f"{_begin_sentence(tokenised)} {verb} tokenised text (blanks before punctuation, @-@ or &apos;), which changes scores; detokenise "
             "it, or if all texts are tokenised in the same way choose tok=none."
         )
 
@@ -377,11 +380,12 @@ def _check_copies(sample: TextSample) -> Iterator[str]:
     """Find outputs that repeat the source."""
     copies = _list_copies(sample)
     if copies:
-        share = max(copies.values())
+        verb = "equals" if len(copies) == 1 else "equal"
+        limit = "" if len(copies) == 1 else "up to "
         yield (
-            f"{_start(list(copies))} equal{'s' if len(copies) == 1 else ''} the source in "
-            f"{'' if len(copies) == 1 else 'up to '}{share:.0%} of the lines compared; "
-            "check that the system has translated them."
+            f"{_begin_sentence(list(copies))} {verb} the source in {limit}"
+            f"{max(copies.values()):.0%} of the lines compared; check that the system has "
+            "translated them."
         )
 
 
@@ -416,7 +420,7 @@ def _check_empty_lines(sample: TextSample) -> Iterator[str]:
         )
         if empty >= max(3, MANY_EMPTY * len(lines)):
             yield (
-                f"{_start([name])} has no text in {empty} of the {len(lines)} lines "
+                f"{_begin_sentence([name])} has no text in {empty} of the {len(lines)} lines "
                 "compared; check that the file is complete."
             )
 
@@ -443,7 +447,7 @@ def _check_languages(sample: TextSample) -> Iterator[str]:
             others.append(name)
     if others:
         yield (
-            f"The language of {_name(others)} does not look like that of the reference; "
+            f"The language of {_name_texts(others)} does not look like that of the reference; "
             "check that the files belong together."
         )
 
@@ -473,9 +477,9 @@ def _check_shifts(sample: TextSample) -> Iterator[str]:
     for name, (segment, offset) in shifted.items():
         distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
         yield (
-            f"The lines of {_name([name])} seem shifted: from segment {segment} on they fit "
-            f"the reference {distance} {'later' if offset > 0 else 'earlier'}; look for "
-            "lines that are missing, added or broken in two before it."
+            f"The lines of {_name_texts([name])} seem shifted: from segment {segment} on "
+            f"they fit the reference {distance} {'later' if offset > 0 else 'earlier'}; "
+            "look for lines that are missing, added or broken in two before it."
         )
 
 
@@ -530,10 +534,10 @@ CHECKS = (
 )
 
 
-def _name(names: Sequence[str]) -> str:
+def _name_texts(names: Sequence[str]) -> str:
     """Name references and outputs, not more than four outputs.
 
-    >>> _name(["reference 1", "output 'a'", "output 'b'"])
+    >>> _name_texts(["reference 1", "output 'a'", "output 'b'"])
     "reference 1 and the outputs 'a', 'b'"
     """
     parts = []
@@ -546,7 +550,7 @@ def _name(names: Sequence[str]) -> str:
     return " and ".join(parts)
 
 
-def _start(names: Sequence[str]) -> str:
+def _begin_sentence(names: Sequence[str]) -> str:
     """Name references and outputs at the start of a sentence."""
-    text = _name(names)
+    text = _name_texts(names)
     return text[:1].upper() + text[1:]

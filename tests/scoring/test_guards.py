@@ -208,6 +208,13 @@ def test_nothing_is_said(given):
     assert list_problems(**given) == []
 
 
+def test_names_are_checked_in_small_corpora():
+    (problem,) = list_problems(
+        {"a": SOLID[:2], "newstest-ref2": REFS[2][:2]}, [REF[:2]]
+    )
+    assert problem.startswith("The output 'newstest-ref2' has the name of a reference")
+
+
 def test_texts_that_differ_anywhere_are_not_equal():
     lines = [f"{line} {number}" for number in range(200) for line in SOLID]
     reference = [f"{line} {number}" for number in range(200) for line in REF]

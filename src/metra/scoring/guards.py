@@ -71,6 +71,8 @@ class LineBlock(NamedTuple):
 class TextSample:
     """Some lines of every text of a corpus."""
 
+    #: The outputs that are compared with references, in a corpus of any size.
+    systems: Sequence[str] = ()
     outputs: dict[str, list[str]] = field(default_factory=dict)
     #: A missing reference is None.
     refs: list[list[str | None]] = field(default_factory=list)
@@ -144,6 +146,7 @@ class TextGuard:
         if not number & (number - 1) and (number or size >= LEAST):
             self._take_sample(chunk, is_first=not number)
         sample = self.sample
+        sample.systems = tuple(chunk.systems) if chunk.refs else ()
         sample.segments += size
         if sample.equal:
             sample.equal = _group_equal(sample.equal, chunk)
@@ -265,15 +268,11 @@ def _count_own_frames() -> int:
 
 def _check_names(sample: TextSample) -> Iterator[str]:
     """Find outputs with the name of a reference, but other lines."""
-    equal = {f"output {name!r}" for name in sample.outputs} & {
-        name
-        for names in sample.equal
-        for name in names
-        if any(other.startswith("reference") for other in names)
-    }
-    for name in sample.outputs:
-        is_named = sample.refs and _REFERENCE_NAME.fullmatch(name)
-        if is_named and f"output {name!r}" not in equal:
+    # The first of equal texts is a reference, if one of them is.
+    equal = [names for names in sample.equal if names[0].startswith("reference")]
+    for name in sample.systems:
+        is_equal = any(f"output {name!r}" in names for names in equal)
+        if _REFERENCE_NAME.fullmatch(name) and not is_equal:
             yield (
                 f"The output {name!r} has the name of a reference, but is scored as a "
                 "system; if it is a reference, give it with `refs`."
@@ -311,8 +310,9 @@ def _check_tokenised(sample: TextSample) -> Iterator[str]:
     if tokenised and not by_choice:
         verb = "is" if len(tokenised) == 1 else "are"
         yield (
-            f"{_begin_sentence(tokenised)} {verb} tokenised text (blanks before punctuation, @-@ or &apos;), which changes scores; detokenise "
-            "it, or if all texts are tokenised in the same way choose tok=none."
+            f"{_begin_sentence(tokenised)} {verb} tokenised text (blanks before punctuation, "
+            "@-@ or &apos;), which changes scores; detokenise it, or if all texts are "
+            "tokenised in the same way choose tok=none."
         )
 
 

@@ -153,14 +153,13 @@ class TextGuard:
 
     def _take_sample(self, chunk: "CorpusChunk", *, is_first: bool) -> None:
         """Add lines of a chunk to the sample, if the first chunk is in it and they may be."""
-        size = len(chunk)
+        sample, held, size = self.sample, len(self.sample), len(chunk)
+        if not is_first and not held:
+            return
         columns = len(chunk.systems) + len(chunk.refs)
         blocks = _choose_blocks(size)
         looked = sum(stop - start for start, stop in blocks) * columns
         if self._allowance and not self._allowance.spend(looked, size * columns):
-            return
-        sample, held = self.sample, len(self.sample)
-        if not is_first and not held:
             return
         indices = [index for bounds in blocks for index in range(*bounds)]
         for name, column in chunk.systems.items():

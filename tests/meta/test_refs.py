@@ -41,7 +41,7 @@ OUTPUTS = {
     "odd": ["mat the on", "today rain", "home home"],
 }
 GOLD = {"good": 4.0, "fair": 3.0, "poor": 1.0, "odd": 2.5}
-CORPUS = Outputs(EvalSet(REFS), OUTPUTS)
+CORPUS = Outputs(EvalSet(refs_per_segment=list(zip(*REFS, strict=True))), OUTPUTS)
 ASK = parse_specs(["pearson"], "sys", Options())[0]
 
 

@@ -52,7 +52,7 @@ class EvalSet:
             raise CorpusError(EMPTY)
         return columns
 
-    def _check_lengths(self, lengths: Mapping[str, int]) -> None:
+    def _check_lengths(self, lengths: dict[str, int]) -> None:
         """Refuse streams that are not parallel; name the other way to give references."""
         counts = self._count_segments()
         try:

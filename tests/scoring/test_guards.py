@@ -426,3 +426,11 @@ def test_shifted_real_lines(shared, read_table):
         lines = [row[name] for row in rows]
         problems = list_problems({"a": [lines[0], *lines[:-1]]}, [reference])
         assert any("seem shifted" in problem for problem in problems), name
+
+
+def test_real_sources_are_of_another_language(shared, read_table):
+    for lang in WMT19:
+        rows = read_table(shared / f"data/wmt19-da/{lang}-en.segments.tsv.gz")
+        outputs = {"a": [row["source"] for row in rows]}
+        problems = list_problems(outputs, [[row["ref"] for row in rows]])
+        assert any("The language of" in problem for problem in problems), lang

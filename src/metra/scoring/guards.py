@@ -349,7 +349,7 @@ def _find_cut(lines: Sequence[str]) -> tuple[str, str]:
     text = "\n".join(lines)
     if len(text) < UNSPACED_LENGTH * len(text.split()):
         return "", ""
-    if script in ("CJK", "HIRAGANA", "KATAKANA"):
+    if script == "CJK":
         has_kana = re.search("[\u3041-\u30fa].*[\u3041-\u30fa]", text)
         return _CUTS["JAPANESE" if has_kana else "CJK"]
     return _CUTS.get(script, (script.capitalize(), _OTHER_CUT))
@@ -363,7 +363,7 @@ def _has_unspaced_script(lines: Sequence[str]) -> bool:
 
 
 def _find_script(lines: Sequence[str]) -> str:
-    """Find the script of most letters."""
+    """Find the script of most letters; kana count as Chinese characters."""
     text = "".join(lines[:LANGUAGE_LINES])[:4000]
     try:
         text.encode("latin-1")
@@ -371,7 +371,8 @@ def _find_script(lines: Sequence[str]) -> str:
         from metra.text.scripts import count_script_letters
 
         counts = count_script_letters(text).most_common(1)
-        return counts[0][0] if counts else ""
+        script = counts[0][0] if counts else ""
+        return "CJK" if script in ("HIRAGANA", "KATAKANA") else script
     return "LATIN"
 
 
@@ -425,11 +426,12 @@ def _check_empty_lines(sample: TextSample) -> Iterator[str]:
 
 
 def _check_languages(sample: TextSample) -> Iterator[str]:
-    """Find texts that lack the frequent words of the reference."""
+    """Find texts in another script, or without the frequent words of the reference."""
     if not sample.refs:
         return
     reference = sample.reference
     is_unspaced = _has_unspaced_script(reference)
+    script = _find_script(reference)
     counts = Counter(_list_words(reference, is_unspaced))
     total = counts.total()
     if total < LEAST_WORDS:
@@ -441,8 +443,8 @@ def _check_languages(sample: TextSample) -> Iterator[str]:
     for name, lines in sample.list_texts().items():
         words = _list_words(lines, is_unspaced)
         share = sum(map(frequent.__contains__, words)) / (len(words) or 1)
-        is_long = len(words) >= LEAST_WORDS
-        if is_long and share < SAME_LANGUAGE * expected and name not in copies:
+        is_other = len(words) >= LEAST_WORDS and share < SAME_LANGUAGE * expected
+        if (is_other or _find_script(lines) not in ("", script)) and name not in copies:
             others.append(name)
     if others:
         yield (

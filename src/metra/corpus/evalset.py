@@ -58,7 +58,7 @@ class EvalSet:
         try:
             check_lengths(counts | lengths)
         except LengthError as error:
-            others = [*counts.values()][len(self.refs) :] + [*lengths.values()]
+            others = [*counts.values(), *lengths.values()][len(self.refs) :]
             if self._other is None or any(self._other[0] != count for count in others):
                 raise
             msg = f"{error} {self._other[1]}"

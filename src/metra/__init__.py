@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from metra.corpus.batch import Batch
     from metra.corpus.evalset import EvalSet
-    from metra.errors import MetraError
+    from metra.errors import MetraError, TextWarning
     from metra.formats.testsets.lookup import load_test_set
     from metra.metrics.alignment import Alignment
     from metra.metrics.record import Metric
@@ -30,6 +30,7 @@ __all__ = [
     "Metric",
     "Result",
     "Results",
+    "TextWarning",
     "__version__",
     "align",
     "align_sentences",
@@ -53,6 +54,7 @@ _HOMES = {
     "MetraError": "metra.errors",
     "Result": "metra.scoring.memory",
     "Results": "metra.scoring.results",
+    "TextWarning": "metra.errors",
     "align": "metra.scoring.alignments",
     "align_sentences": "metra.text.sentences.alignment",
     "compare": "metra.scoring.compare",

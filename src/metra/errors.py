@@ -39,6 +39,10 @@ class StoreError(MetraError):
     """A store of judgements that cannot be reached, read or written."""
 
 
+class TextWarning(UserWarning):
+    """Texts that can be scored, but look like a mistake of files or settings."""
+
+
 def refuse_first(
     wrong: Mapping[str, bool], place: str, error: type[MetraError]
 ) -> None:

@@ -244,7 +244,10 @@ def test_intervals(score, files, method):
         name: (files / f"{name}.txt").read_text().split("\n")[:-1]
         for name in ("sysB", "ref.1", "ref.2")
     }
-    result = metra.score(texts["sysB"], [texts["ref.1"], texts["ref.2"]])
+    result = metra.score(
+        texts["sysB"],
+        refs_per_segment=list(zip(texts["ref.1"], texts["ref.2"], strict=True)),
+    )
     expected = result.interval(method=method, trials=300, seed=7)
     assert found["interval"] == pytest.approx(list(expected))
 
@@ -316,7 +319,8 @@ def test_the_command_and_the_library_agree(score, files):
         (files / f"{name}.txt").read_text().split("\n")[:-1]
         for name in ("sysA", "ref.1", "ref.2")
     ]
-    result = metra.score(lines[0], lines[1:], "bleu:tok=char")
+    by_segment = list(zip(*lines[1:], strict=True))
+    result = metra.score(lines[0], metric="bleu:tok=char", refs_per_segment=by_segment)
     found = data["systems"][0]["scores"]["bleu:tok=char"]
     assert found["score"] == result.score
     assert found["signature"] == result.signature

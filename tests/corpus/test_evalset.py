@@ -137,7 +137,7 @@ WRONG = [
                  "Segment 2 of the output 'hyps' is missing; every segment needs an output, "
                  "an empty string if the system gave none.",
                  id="a missing output"),
-    pytest.param(["a", "b"], [["c", None], ["d", None]],
+    pytest.param(["a", "b", "e"], [["c", None, "e"], ["d", None, "f"]],
                  "Segment 2 has no reference: all of its references are missing; "
                  "give at least one, an empty string if nothing is expected.",
                  id="no reference at all"),
@@ -192,8 +192,14 @@ def test_references_are_given_one_way():
             "hyps has 2 segments but reference 1 has 1; "
             "each entry must be one segment, in the same order everywhere.",
         ),
+        (
+            [["a", "b"]],
+            "hyps has 2 segments but reference 1 has 1; "
+            "each entry must be one segment, in the same order everywhere. "
+            "If entries of refs_per_segment are streams, give refs.",
+        ),
     ],
-    ids=["strings", "an empty list", "too few"],
+    ids=["strings", "an empty list", "too few", "streams"],
 )
 def test_wrong_references_of_segments(per_segment, message):
     with pytest.raises(CorpusError) as caught:
@@ -202,7 +208,10 @@ def test_wrong_references_of_segments(per_segment, message):
 
 
 LENGTHS = [
-    ({"refs": [["a", "b"], ["c"]]}, "reference 2 has 1 segments but reference 1 has 2"),
+    (
+        {"refs": [["a", "b"], ["c"]], "documents": ["x", "y", "z"]},
+        "reference 2 has 1 segments but reference 1 has 2",
+    ),
     (
         {"refs": [["a"]], "source": ["x", "y"]},
         "the source has 2 segments but reference 1 has 1",
@@ -212,6 +221,81 @@ LENGTHS = [
         "the list of documents has 0 segments but reference 1 has 1",
     ),
 ]
+
+
+# Each case: outputs, references by segment given as refs, and what is said about lengths.
+BY_SEGMENT = [
+    pytest.param(
+        ["x", "y", "z"],
+        [["a", "b"], ["c", "d"], ["e", "f"]],
+        "hyps has 3 segments but reference 1 has 2",
+        id="fewer references than segments",
+    ),
+    pytest.param(
+        ["x", "y"],
+        [["a", "b", "c"], ("d", "e", "f")],
+        "hyps has 2 segments but reference 1 has 3",
+        id="more references than segments",
+    ),
+    pytest.param(
+        ["x", "y"],
+        [["a"], ["b", "c"]],
+        "reference 2 has 2 segments but reference 1 has 1",
+        id="numbers that vary",
+    ),
+]
+
+
+@pytest.mark.parametrize(("hyps", "refs", "message"), BY_SEGMENT)
+def test_references_by_segment_where_streams_are_expected(hyps, refs, message):
+    with pytest.raises(LengthError) as caught:
+        metra.score(hyps, refs)
+    assert str(caught.value) == (
+        f"{message}; each entry must be one segment, in the same order everywhere. "
+        "If entries of refs are the references of a segment, give refs_per_segment."
+    )
+    assert metra.score(hyps, refs_per_segment=refs).score == 0
+
+
+def test_lengths_that_fit_no_reading_get_no_hint():
+    with pytest.raises(LengthError) as caught:
+        metra.score(["x", "y", "z", "w"], [["a", "b"], ["c", "d"], ["e", "f"]])
+    assert "refs_per_segment" not in str(caught.value)
+
+
+SQUARE = [["the cat sat", "the cat was sitting"], ["a dog barked", "one dog barked"]]
+
+
+def test_references_that_can_be_read_both_ways_are_refused():
+    hyps = ["the cat sat", "a dog barked"]
+    for refs in (SQUARE, tuple(map(tuple, SQUARE))):
+        with pytest.raises(CorpusError) as caught:
+            metra.score(hyps, refs)
+        assert str(caught.value) == (
+            "refs has 2 entries of 2 texts each, so that an entry could be a stream or "
+            "the references of a segment; give refs_per_segment=refs if entries are "
+            "segments, or refs_per_segment=list(zip(*refs)) if they are streams."
+        )
+    with pytest.raises(CorpusError, match="could be a stream"):
+        EvalSet(SQUARE)
+    spec = "wer"
+    assert metra.score(hyps, metric=spec, refs_per_segment=SQUARE).score == 0
+    streams = list(zip(*SQUARE, strict=True))
+    assert metra.score(hyps, metric=spec, refs_per_segment=streams).score > 0
+
+
+def test_references_that_both_readings_agree_on_are_taken():
+    assert metra.score(["a b"], [["a b"]], "wer").score == 0
+    mirrored = [["a", "b"], ["b", "a"]]
+    assert metra.score(["b", "b"], mirrored, "wer").score == 0
+
+
+@pytest.mark.parametrize("kind", ["numpy objects", "pandas", "polars", "Arrow"])
+def test_columns_of_tables_are_streams(kind):
+    hyps = ["the cat sat", "the cat was sitting", "x"]
+    streams = [KINDS[kind]([*column, "x"]) for column in SQUARE]
+    streams.append(KINDS[kind](["a", "b", "c"]))
+    assert metra.score(hyps, streams, "wer").score == 0
 
 
 @pytest.mark.parametrize(("given", "message"), LENGTHS)

@@ -41,7 +41,7 @@ OUTPUTS = {
     "odd": ["mat the on", "today rain", "home home"],
 }
 GOLD = {"good": 4.0, "fair": 3.0, "poor": 1.0, "odd": 2.5}
-CORPUS = Outputs(EvalSet(REFS), OUTPUTS)
+CORPUS = Outputs(EvalSet(refs_per_segment=list(zip(*REFS, strict=True))), OUTPUTS)
 ASK = parse_specs(["pearson"], "sys", Options())[0]
 
 
@@ -78,7 +78,9 @@ def test_streams_are_counted_and_one_is_refused():
 
 
 def test_a_segment_without_a_chosen_reference_is_refused():
-    gap = Outputs(EvalSet([["a", None], ["b", "c"]]), {"s": ["a", "b"]})
+    gap = Outputs(
+        EvalSet(refs_per_segment=[["a", "b"], [None, "c"]]), {"s": ["a", "b"]}
+    )
     with pytest.raises(CorpusError, match="Segment 2 has no reference"):
         list(ReferenceSubset(gap, [0]).chunks(10))
     assert len(next(ReferenceSubset(gap, [1]).chunks(10)).refs) == 1

@@ -55,7 +55,8 @@ def test_a_thousand_corpora(seed):
             max_ngram_order=options["n"],
             effective_order=options["eff"] == "yes",
         ).corpus_score(hyps, refs)
-        result = metra.score(hyps, refs, spec)
+        segments = list(zip(*refs, strict=True))
+        result = metra.score(hyps, metric=spec, refs_per_segment=segments)
         parts = result.parts
         case = (spec, hyps, refs)
         assert result.score == pytest.approx(theirs.score, abs=1e-9), case

@@ -194,7 +194,11 @@ def test_from_text_to_score(hyps, data, tok, case, stem):
         found = cut((text.lower() if case == "lower" else text).rstrip()).split()
         return found if stem == "no" else Stemmer.Stemmer(stem).stemWords(found)
 
-    result = metra.score(hyps, refs, f"bleu:tok={tok},case={case},stem={stem}")
+    result = metra.score(
+        hyps,
+        metric=f"bleu:tok={tok},case={case},stem={stem}",
+        refs_per_segment=list(zip(*refs, strict=True)),
+    )
     expected = [
         twin_row(
             words(hyp),

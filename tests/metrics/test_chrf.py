@@ -160,7 +160,9 @@ def test_the_best_reference_counts():
     metric = metra.metric("chrf:n=1")
     rows = metric.rows(metra.Batch(["abab"], [["xyz"], ["ab"], ["ba"], ["axbx"]]))
     assert rows.tolist() == [[4, 2, 2]]
-    one_missing = metra.Batch(["abab", "c"], [[None, "c"], ["ab", None]])
+    one_missing = metra.Batch(
+        ["abab", "c"], refs_per_segment=[[None, "ab"], ["c", None]]
+    )
     assert metric.rows(one_missing).tolist() == [[4, 2, 2], [1, 1, 1]]
 
 

@@ -52,7 +52,8 @@ def assert_equal(hyps, refs, **options):
         "eps_smoothing": False,
     } | options
     peer, metric = CHRF(**options), ours(options)
-    rows = metric.rows(metra.Batch(hyps, refs))
+    by_segment = list(zip(*refs, strict=True))
+    rows = metric.rows(metra.Batch(hyps, refs_per_segment=by_segment))
     expected = np.array(peer._extract_corpus_statistics(hyps, refs), float)
     assert rows.tolist() == expected.tolist()
     score = float(metric.aggregate(rows.sum(0)))

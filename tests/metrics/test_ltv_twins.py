@@ -94,16 +94,17 @@ def test_ltv_equals_its_twin(segments, weight, side, gram, combine, order, oov, 
     spec = f"ltv:tok=none,weight={weight},side={side},gram={gram},combine={combine}"
     spec += f",n={order},floor={floor}" + (f",oov={oov}" if oov else "")
     metric = metra.metric(spec)
+    by_segment = list(zip(*streams, strict=True))
+    batch = Batch(hyps, documents=documents, refs_per_segment=by_segment)
     try:
         if metric.fit:
-            batch = Batch(hyps, streams, documents=documents)
             metric = metric.fit([batch])
     except CorpusError:
         weights = lists(documents, streams, weight)
         heaviest = max((w for ws in weights.values() for w in ws.values()), default=0)
         assert len(weights) < 2 or heaviest < 1e-9
         return
-    rows = metric.rows(Batch(hyps, streams, documents=documents))
+    rows = metric.rows(batch)
     known = lists(documents, streams, weight)
     for at, (name, hyp, *refs) in enumerate(segments):
         raised = {word: max(w, floor) for word, w in known[name].items()}

@@ -106,7 +106,9 @@ def test_average_length_and_fewest_edits():
 
 
 def test_missing_references_do_not_count():
-    rows = metra.metric("ter").rows(Batch(["a b", "a"], [["a", None], [None, "a b c"]]))
+    references = [["a", None], [None, "a b c"]]
+    batch = Batch(["a b", "a"], refs_per_segment=references)
+    rows = metra.metric("ter").rows(batch)
     assert rows.tolist() == [[1, 0, 0, 0, 1], [0, 2, 0, 0, 3]]
 
 

@@ -117,7 +117,8 @@ def test_equals_the_plain_definition(segments, name):
     ]
     hyps = [" ".join(hyp) for hyp, _ in segments]
     refs = [[" ".join(refs[at]) for _, refs in segments] for at in (0, 1)]
-    result = metra.score(hyps, refs, f"{name}:tok=none")
+    by_segment = list(zip(*refs, strict=True))
+    result = metra.score(hyps, metric=f"{name}:tok=none", refs_per_segment=by_segment)
     assert result.rows.tolist() == [list(row) for row in best]
     totals = [sum(column) for column in zip(*best, strict=True)]
     assert result.score == pytest.approx(100 * score(*totals))

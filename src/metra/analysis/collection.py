@@ -18,6 +18,7 @@ from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.metrics import unigram
 from metra.metrics.record import Array
+from metra.scoring.guards import TextGuard
 from metra.scoring.statistics import CHUNK
 from metra.text.columns import Text, window
 from metra.text.preparation import Preparation, WordNumbers
@@ -210,8 +211,11 @@ def collect_corpus(corpus: Corpus, preparation: Preparation) -> CollectedCorpus:
     collected = CollectedCorpus(
         corpus, texts=True, lengths=needed, words=needed, matches=needed
     )
+    guard = TextGuard({"the profile": preparation.tok})
     for chunk in corpus.chunks(CHUNK):
         collected.visit(chunk)
+        guard.visit(chunk)
+    guard.warn()
     return collected
 
 

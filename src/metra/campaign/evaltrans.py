@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import drop_checks, keep_latest
@@ -64,12 +63,10 @@ def compute_running_scores(
     text = make_preparation(tok=tok, case="mixed", stem="no")
     judged = collect_judged_outputs(campaign, judgements)
     metric = build_metric(judged, k=1, lend=False, key="segment", text=text)
-    # A segment that has fewer references leaves the rest empty.
-    columns = zip_longest(*(segment.references for segment in campaign.segments))
-    references = list(map(list, columns))
+    references = [segment.references for segment in campaign.segments]
     running = []
     for one in campaign.systems:
-        rows = metric.rows(Batch(list(one.outputs), references))
+        rows = metric.rows(Batch(list(one.outputs), refs_per_segment=references))
         running.append(RunningScores(one.name, parts(rows.sum(0))))
     return running
 

@@ -57,7 +57,10 @@ class CampaignTexts:
 
     def as_corpus(self) -> Outputs:
         """Return the texts as a corpus."""
-        evalset = EvalSet(self.references or None, self.source, self.documents)
+        rows = list(zip(*self.references, strict=True)) or None
+        evalset = EvalSet(
+            source=self.source, documents=self.documents, refs_per_segment=rows
+        )
         return Outputs(evalset, self.outputs)
 
     def pack(self) -> str:

@@ -61,6 +61,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "column_groups": "--column-group",
     "most_pairs": "--pairs",
     "references": "-r FILE",
+    "refs": "-r FILE",
     "source": "-s FILE",
     "documents": "--docs FILE",
     "pair": "-l PAIR",

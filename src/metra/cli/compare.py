@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
 @options.references
 @options.source
@@ -101,6 +101,7 @@ if TYPE_CHECKING:
 @options.tables
 @options.result_digits
 @options.add_paper_options
+@options.strict
 def compare(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -131,6 +132,7 @@ def compare(
         build_result_style,
         name_stages,
         show_progress,
+        show_text_warnings,
         write_output,
     )
     from metra.report.writers.analysis import check_format, render_with_findings
@@ -142,6 +144,7 @@ def compare(
     )
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus
+    from metra.scoring.guards import TextGuard, list_toks
     from metra.scoring.statistics import count_corpus
 
     names = [entry.name for entry in fields(ComparisonSettings)]
@@ -164,10 +167,13 @@ def compare(
     style = build_result_style(form, out, given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)
-    with show_progress() as progress:
+    guard = TextGuard(list_toks(chosen))
+    visitors = [collected.visit, guard.visit]
+    with show_text_warnings(strict=given["strict"]), show_progress() as progress:
         statistics = count_corpus(
-            corpus, chosen, keep=True, visitors=[collected.visit], progress=progress
+            corpus, chosen, keep=True, visitors=visitors, progress=progress
         )
+        guard.warn()
     with show_progress("trials") as progress:
         results = compare_statistics(statistics, settings, progress=progress)
     results = replace(results, layouts=corpus.layouts)

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 @options.input_format
 @options.tables
 @options.digits
+@options.strict
 def gate(
     outputs: tuple[str, ...],
     baseline: str,
@@ -96,7 +97,12 @@ def gate(
     metra gate new.txt -r ref.txt --baseline base.json --fail-if worse --fail-if below=bleu:30
     metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --markdown gate.md
     """
-    from metra.cli.output import build_style, show_progress, write_output
+    from metra.cli.output import (
+        build_style,
+        show_progress,
+        show_text_warnings,
+        write_output,
+    )
     from metra.report.writers import gate as writers
     from metra.scoring.baseline import check_outputs, read_baseline
     from metra.scoring.compare import ComparisonSettings
@@ -110,7 +116,7 @@ def gate(
     corpus = open_corpus(
         outputs, references, source, documents, **{name: given[name] for name in files}
     )
-    with show_progress() as progress:
+    with show_text_warnings(strict=given["strict"]), show_progress() as progress:
         checks = check_outputs(corpus, saved, conditions, settings, progress=progress)
     style = build_style(out, digits=given["digits"])
     write_output(writers.GATE_WRITERS[form](checks, style), out)

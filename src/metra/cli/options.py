@@ -38,6 +38,46 @@ def option(
     return click.option(*flags, last, help=help_text, **settings)
 
 
+class FileCommand(click.Command):
+    """A command on outputs and references that notes outputs where references stand."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Note the outputs that come after a reference, and read the arguments."""
+        entries = [entry for entry in self.params if isinstance(entry, click.Option)]
+        valued = [flag for entry in entries if not entry.is_flag for flag in entry.opts]
+        ctx.meta[STRAY_OUTPUTS] = _list_stray_outputs(args, valued)
+        return super().parse_args(ctx, args)
+
+
+#: The key in a context's `meta` of outputs that come right after a reference.
+STRAY_OUTPUTS = "metra.stray_outputs"
+
+
+def _list_stray_outputs(args: Sequence[str], valued: Sequence[str]) -> list[str]:
+    """List outputs right after a reference, where outputs came before the reference.
+
+    >>> _list_stray_outputs(["a", "-r", "refA", "refB"], ["-r"])
+    ['refB']
+    >>> _list_stray_outputs(["-r", "refA", "a", "b"], ["-r"])
+    []
+    """
+    strays = []
+    has_outputs = follows_reference = False
+    remaining = iter(args)
+    for argument in remaining:
+        if argument == "--":
+            break
+        if argument.startswith("-") and argument != "-":
+            follows_reference = argument.startswith(("-r", "--reference"))
+            if argument in valued:
+                next(remaining, None)
+        elif follows_reference and has_outputs:
+            strays.append(argument)
+        else:
+            has_outputs, follows_reference = True, False
+    return strays
+
+
 references = option(
     "-r --reference references FILE",
     "Reference, one segment a line or in any format. May be given several times.",
@@ -153,6 +193,11 @@ def add_paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+strict = option(
+    "--strict",
+    "Fail where the texts look like a mistake, instead of a warning.",
+    is_flag=True,
+)
 labels = option(
     "--labels NAME=FILE",
     "Scores by label, one a line for each segment. May be given several times.",

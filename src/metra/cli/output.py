@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.errors import FormatError
+from metra.errors import CorpusError, FormatError
 
 if TYPE_CHECKING:
     from metra.report.html.page import Provenance
@@ -63,6 +63,40 @@ def name_stages() -> Iterator[Callable[[str], None]]:
     finally:
         if is_watched and stages:
             _write_line("")
+
+
+@contextmanager
+def show_text_warnings(*, strict: bool) -> Iterator[None]:
+    """Write what looks wrong with the texts to standard error; with `strict`, then fail."""
+    import warnings
+
+    from metra.cli import name_flags
+    from metra.cli.options import STRAY_OUTPUTS
+    from metra.errors import TextWarning
+
+    messages = [
+        f"{output} comes after a reference, but is scored as a system; if it is a "
+        "reference, give it with a -r of its own."
+        for output in click.get_current_context().meta.get(STRAY_OUTPUTS, [])
+    ]
+    show_other = warnings.showwarning
+
+    def show(message: Warning | str, *details: Any, **more: Any) -> None:
+        if isinstance(message, TextWarning):
+            messages.append(name_flags(str(message)))
+        else:
+            show_other(message, *details, **more)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", TextWarning)
+        warnings.showwarning = show
+        yield
+    for message in messages:
+        click.echo(f"metra: warning: {message}", err=True)
+    if strict and messages:
+        count = "1 warning" if len(messages) == 1 else f"{len(messages)} warnings"
+        msg = f"{count} and --strict: nothing was written."
+        raise CorpusError(msg)
 
 
 def _write_line(text: str) -> None:

@@ -8,7 +8,7 @@ from metra.cli import options
 from metra.cli.options import option
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
@@ -29,6 +29,7 @@ from metra.cli.options import option
 @options.out
 @options.input_format
 @options.tables
+@options.strict
 def profile(
     tok: str,
     case: str,
@@ -37,6 +38,7 @@ def profile(
     show: str | None,
     form: str,
     out: str | None,
+    strict: bool,
     **files: Any,
 ) -> None:
     """Say what outputs are like: short or long, precise, looping, untranslated, …
@@ -49,13 +51,14 @@ def profile(
     metra profile sysA.txt -r ref.txt --show numbers
     """
     from metra.analysis.profiles import build_profiles
-    from metra.cli.output import build_style, write_output
+    from metra.cli.output import build_style, show_text_warnings, write_output
     from metra.report.writers import profiles as layout
     from metra.scoring.files import open_corpus
     from metra.text.preparation import make_preparation
 
     corpus = open_corpus(**files)
     preparation = make_preparation(tok=tok, case=case, stem="no")
-    profiles = build_profiles(corpus, preparation=preparation, ci=ci, seed=seed)
+    with show_text_warnings(strict=strict):
+        profiles = build_profiles(corpus, preparation=preparation, ci=ci, seed=seed)
     text = layout.render_profiles(profiles, form, build_style(out), show)
     write_output(text, out)

@@ -48,7 +48,7 @@ def rank(
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
     """
-    from metra.cli.output import show_progress, write_output
+    from metra.cli.output import show_progress, show_text_warnings, write_output
     from metra.formats.scores.long_table import read_ranks
     from metra.meta.document_rank import rank_by_documents
     from metra.report.writers.ranking import RANKING_WRITERS
@@ -58,7 +58,7 @@ def rank(
     ranks = read_ranks(expected) if expected else None
     chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(**files)
-    with show_progress() as progress:
+    with show_text_warnings(strict=False), show_progress() as progress:
         results = evaluate_corpus(
             corpus, chosen, EvaluationOptions(documents=True), progress=progress
         )

@@ -10,7 +10,7 @@ from metra.cli.options import option
 METRICS = ("bleu", "chrf", "ter")
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
@@ -47,6 +47,7 @@ METRICS = ("bleu", "chrf", "ter")
 @option("-o --out FILE", "HTML file to write; it is whole or not there.", required=True)
 @options.input_format
 @options.tables
+@options.strict
 def report(
     metrics: tuple[str, ...],
     judgements: str | None,
@@ -57,6 +58,7 @@ def report(
     seed: int,
     title: str,
     out: str,
+    strict: bool,
     **files: Any,
 ) -> None:
     """Write one HTML file about some OUTPUTs: scores, segments, words, plots.
@@ -76,6 +78,7 @@ def report(
         build_provenance,
         name_stages,
         show_progress,
+        show_text_warnings,
         write_output,
     )
     from metra.report.html.page import render
@@ -92,6 +95,7 @@ def report(
         judged = read_question(judgements, question)
     corpus = open_corpus(**files)
     with (
+        show_text_warnings(strict=strict),
         show_progress() as segments,
         show_progress("trials") as trials,
         name_stages() as name_stage,

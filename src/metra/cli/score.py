@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 LEVELS = ("system", "document", "segment")
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
@@ -102,6 +102,7 @@ LEVELS = ("system", "document", "segment")
     "--verbose", "Show what each score is made of: BLEU's precisions …", is_flag=True
 )
 @options.add_paper_options
+@options.strict
 def score(
     metrics: tuple[str, ...],
     models: tuple[str, ...],
@@ -129,7 +130,12 @@ def score(
     metra score sysA.txt -t wmt23 -l en-de --subset origlang=en
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
     """
-    from metra.cli.output import build_result_style, show_progress, write_output
+    from metra.cli.output import (
+        build_result_style,
+        show_progress,
+        show_text_warnings,
+        write_output,
+    )
     from metra.scoring.evaluate import evaluate_files, make_metrics
 
     levels = [level.strip() for level in given["level"].split(",")]
@@ -149,9 +155,11 @@ def score(
     _check_request(request, form, levels)
     _check_look(given, form, levels)
     style = build_result_style(form, out, given, sort=sort)
-    with show_progress(
-        "segments" if request.engine == "local" else "tasks"
-    ) as progress:
+    work = "segments" if request.engine == "local" else "tasks"
+    with (
+        show_text_warnings(strict=given["strict"]),
+        show_progress(work) as progress,
+    ):
         if given["save"]:
             results, saved = _evaluate_and_save(request, progress)
         else:
@@ -170,9 +178,10 @@ def _evaluate_and_save(
     request: "ScoringRequest", progress: Callable[[int, float | None], None]
 ) -> "tuple[Results, str]":
     """Score the files, and write a baseline of them as JSON."""
+    from dataclasses import replace
+
     from metra.report.writers.gate import render_baseline
     from metra.scoring.baseline import count_baseline
-    from metra.scoring.files import open_corpus
 
     options = request.options
     others = {
@@ -187,20 +196,14 @@ def _evaluate_and_save(
     if other:
         msg = f"--save and {other} cannot be given together; leave one of them out."
         raise click.UsageError(msg)
-    corpus = open_corpus(
-        request.outputs,
-        request.references,
-        request.source,
-        request.documents,
-        input_format=request.input_format,
-        columns=request.columns,
-    )
+    corpus = request.open()
     results, baseline = count_baseline(
         corpus,
         request.metrics,
         options,
         progress=lambda done: progress(done, corpus.share()),
     )
+    results = replace(results, layouts=corpus.layouts)
     return results, render_baseline(results, baseline)
 
 

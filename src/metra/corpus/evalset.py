@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from metra.corpus.batch import EMPTY
-from metra.errors import CorpusError
+from metra.errors import CorpusError, LengthError
 from metra.text.columns import Segments, as_column, check_lengths, window
 
 
 class EvalSet:
     """A test set: references, sources and documents, where there are any."""
 
-    __slots__ = ("documents", "refs", "source")
+    __slots__ = ("_other", "documents", "refs", "source")
+
+    _other: tuple[int, str] | None
 
     def __init__(
         self,
@@ -25,12 +27,14 @@ class EvalSet:
 
         `refs` is a list of streams (one stream may stand alone); a missing reference is
         None. `refs_per_segment` gives the references of each segment instead. Without
-        either, only metrics that compare with no reference can be used.
+        either, only metrics that compare with no reference can be used. Lists that could
+        be streams and segments alike, as many as each is long, are refused in `refs`.
         """
         self.refs = _collect_references(refs, refs_per_segment)
+        self._other = _find_other_reading(refs, refs_per_segment)
         self.source = None if source is None else as_column(source, "the source")
         self.documents = None if documents is None else _list_document_ids(documents)
-        check_lengths(self._count_segments())
+        self._check_lengths({})
 
     def __len__(self) -> int:
         """Count the segments; an empty set, which fits any output, has none."""
@@ -43,10 +47,22 @@ class EvalSet:
             raise CorpusError(msg)
         columns = {name: as_column(segs, name) for name, segs in outputs.items()}
         lengths = {name: len(column) for name, column in columns.items()}
-        check_lengths(self._count_segments() | lengths)
+        self._check_lengths(lengths)
         if not any(lengths.values()):
             raise CorpusError(EMPTY)
         return columns
+
+    def _check_lengths(self, lengths: dict[str, int]) -> None:
+        """Refuse streams that are not parallel; name the other way to give references."""
+        counts = self._count_segments()
+        try:
+            check_lengths(counts | lengths)
+        except LengthError as error:
+            others = [*counts.values(), *lengths.values()][len(self.refs) :]
+            if self._other is None or any(self._other[0] != count for count in others):
+                raise
+            msg = f"{error} {self._other[1]}"
+            raise LengthError(msg) from None
 
     def _count_segments(self) -> dict[str, int]:
         """Count the segments of each stream, under the name it has in messages."""
@@ -78,6 +94,7 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
         if not refs:
             msg = "There are no references; expected at least one stream of segments."
             raise CorpusError(msg)
+        _refuse_ambiguous(refs)
         strings = [isinstance(ref, str) or ref is None for ref in refs]
         if not any(strings):
             return [
@@ -90,6 +107,43 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
             )
             raise CorpusError(msg)
     return [refs]
+
+
+def _is_nested(refs: Any) -> bool:
+    """Whether it is a list of lists, whose entries may be streams or segments."""
+    kinds = (list, tuple)
+    return isinstance(refs, kinds) and all(isinstance(ref, kinds) for ref in refs)
+
+
+def _refuse_ambiguous(refs: Any) -> None:
+    """Refuse as many lists as each of them is long, unless both readings are the same."""
+    size = len(refs)
+    if not _is_nested(refs) or any(len(ref) != size for ref in refs):
+        return
+    streams = list(map(list, refs))
+    if streams == list(map(list, zip(*streams, strict=True))):
+        return
+    msg = (
+        f"refs has {size} entries of {size} texts each, so that an entry could be a stream "
+        "or the references of a segment; give refs_per_segment=refs if entries are "
+        "segments, or refs_per_segment=list(zip(*refs)) if they are streams."
+    )
+    raise CorpusError(msg)
+
+
+def _find_other_reading(refs: Any, refs_per_segment: Any) -> tuple[int, str] | None:
+    """Return how many segments references have if taken the other way, and what to say."""
+    if refs is not None and _is_nested(refs) and all(refs):
+        hint = (
+            "If entries of refs are the references of a segment, give refs_per_segment."
+        )
+        return len(refs), hint
+    if refs_per_segment is not None and _is_nested(refs_per_segment):
+        widths = {len(row) for row in refs_per_segment}
+        if len(widths) == 1:
+            hint = "If entries of refs_per_segment are streams, give refs."
+            return widths.pop(), hint
+    return None
 
 
 def _transpose_references(refs_per_segment: Any) -> list[Segments]:

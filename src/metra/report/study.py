@@ -27,6 +27,7 @@ from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
+from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import CHUNK, count_corpus
 from metra.stats import defaults
@@ -101,15 +102,17 @@ def build_study(
         seed=seed,
     )
     collected = prepare_analyses(corpus, metrics, analyses)
+    guard = TextGuard(list_toks(metrics))
     sheets = count_corpus(
         corpus,
         metrics,
         keep=True,
-        visitors=[collected.visit],
+        visitors=[collected.visit, guard.visit],
         # Enough chunks of several systems for all cores.
         chunk=-(-CHUNK // len(corpus.systems)),
         progress=counting,
     )
+    guard.warn()
     metrics = sheets.metrics
     if len(sheets.systems) > 1:
         contest = ComparisonSettings(baseline=baseline, all_pairs=True, seed=seed)

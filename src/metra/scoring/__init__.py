@@ -7,6 +7,7 @@ totals: totals of chunks by group, system and metric, and their scores
 statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 memory: texts in memory, scored by one metric or by several
+guards: warnings about texts that look like a mistake
 compare: significance tests of systems against a baseline or each other
 baseline: saved statistics, and later outputs checked against them
 pairwise: scores of all pairs of candidates and references

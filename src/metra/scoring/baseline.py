@@ -32,6 +32,7 @@ from metra.scoring.evaluate import (
     EvaluationOptions,
     evaluate_statistics,
 )
+from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
 from metra.scoring.totals import GroupTotal, Totals
@@ -119,15 +120,25 @@ def count_baseline(
     """Score a corpus, and keep what a later comparison needs."""
     if options.documents and not corpus.has_documents:
         raise CorpusError(NO_DOCUMENTS)
-    digests = _Digests()
-    statistics = count_corpus(
-        corpus, metrics, keep=True, visitors=[digests.visit], progress=progress
-    )
+    statistics, digests = _count_with_digests(corpus, metrics, progress)
     rows: dict[str, dict[str, Array]] = {name: {} for name in statistics.systems}
     for (system, spec), tally in statistics.tallies.items():
         rows[system][spec] = tally.rows
-    baseline = Baseline(rows, _list_signatures(statistics), digests.list_digests())
+    baseline = Baseline(rows, _list_signatures(statistics), digests)
     return evaluate_statistics(statistics, options), baseline
+
+
+def _count_with_digests(
+    corpus: "Corpus", metrics: Mapping[str, Metric], progress: Callable[[int], None]
+) -> tuple[CorpusStatistics, list[str]]:
+    """Count every segment, tell the texts by digests, and warn of what looks wrong."""
+    digests, guard = _Digests(), TextGuard(list_toks(metrics))
+    visitors = [digests.visit, guard.visit]
+    statistics = count_corpus(
+        corpus, metrics, keep=True, visitors=visitors, progress=progress
+    )
+    guard.warn()
+    return statistics, digests.list_digests()
 
 
 def convert_baseline(baseline: Baseline) -> dict[str, Any]:
@@ -188,12 +199,9 @@ def check_outputs(
     for spec in conditions.bounds:
         if spec not in baseline.signatures:
             raise UnknownNameError(no_such("metric", spec, baseline.specs))
-    digests = _Digests()
     metrics = {spec: make_metric(spec) for spec in baseline.specs}
-    statistics = count_corpus(
-        corpus, metrics, keep=True, visitors=[digests.visit], progress=progress
-    )
-    _check_corpus(baseline, statistics, digests.list_digests())
+    statistics, digests = _count_with_digests(corpus, metrics, progress)
+    _check_corpus(baseline, statistics, digests)
     checks: list[GateCheck] = []
     for system, rival in rivals.items():
         pair = _join_pair(statistics, system, baseline.rows[rival])

@@ -22,6 +22,7 @@ from metra.scoring.evaluate import (
     evaluate_statistics,
     make_metrics,
 )
+from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, paired_tests
@@ -158,7 +159,9 @@ def compare(
     choose_trials(corpus.systems, settings)  # what cannot be is refused before the work
     if options.documents and not corpus.has_documents:
         raise CorpusError(NO_DOCUMENTS)
-    statistics = count_corpus(corpus, chosen, keep=True)
+    guard = TextGuard(list_toks(chosen))
+    statistics = count_corpus(corpus, chosen, keep=True, visitors=[guard.visit])
+    guard.warn()
     return compare_statistics(statistics, settings, options)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from metra.errors import CorpusError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
+from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
     from metra.metrics.record import Array, Metric
+    from metra.scoring.files import FileCorpus
     from metra.scoring.results import Results, Score
     from metra.stats.resampling import Sample
 
@@ -82,6 +84,21 @@ class ScoringRequest(NamedTuple):
             file.format is PARQUET for file in self._list_files()
         )
 
+    def open(self) -> "FileCorpus":
+        """Open the files as one corpus."""
+        from metra.scoring.files import open_corpus
+
+        return open_corpus(
+            self.outputs,
+            self.references,
+            self.source,
+            self.documents,
+            input_format=self.input_format,
+            columns=self.columns,
+            reading=self.reading,
+            test_set=self.test_set,
+        )
+
     def _list_files(self) -> "list[Source]":
         from metra.formats.texts.sources import list_sources
 
@@ -130,18 +147,7 @@ def evaluate_files(
     """
     if request.is_table:
         return _score_parquet(request, progress)
-    from metra.scoring.files import open_corpus
-
-    corpus = open_corpus(
-        request.outputs,
-        request.references,
-        request.source,
-        request.documents,
-        input_format=request.input_format,
-        columns=request.columns,
-        reading=request.reading,
-        test_set=request.test_set,
-    )
+    corpus = request.open()
     results = evaluate_corpus(
         corpus,
         request.metrics,
@@ -214,15 +220,17 @@ def evaluate_corpus(
             "segment scores and intervals."
         )
         raise OptionError(msg)
+    guard = TextGuard(list_toks(metrics))
     statistics = count_corpus(
         corpus,
         metrics,
         keep=need_rows,
         group_by=group_by,
-        visitors=[notes.visit] if notes else (),
+        visitors=[guard.visit, *([notes.visit] if notes else [])],
         chunk=chunk,
         progress=progress,
     )
+    guard.warn()
     results = evaluate_statistics(statistics, options)
     return notes.add_to(results) if notes else results
 

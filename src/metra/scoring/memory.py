@@ -15,10 +15,14 @@ from metra.scoring.evaluate import (
     evaluate_corpus,
     make_metrics,
 )
+from metra.scoring.guards import LineAllowance, TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import count_corpus
 from metra.stats import defaults, resampling, totals
 from metra.text.columns import Segments
+
+#: What the guards may look at in calls of `score`, of which programs make many.
+_LINES_OF_CALLS = LineAllowance()
 
 
 def evaluate(
@@ -77,7 +81,10 @@ def score(
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
-    statistics = count_corpus(corpus, {chosen.name: chosen}, keep=True)
+    metrics = {chosen.name: chosen}
+    guard = TextGuard(list_toks(metrics), _LINES_OF_CALLS)
+    statistics = count_corpus(corpus, metrics, keep=True, visitors=[guard.visit])
+    guard.warn()
     rows = statistics.tallies["hyps", chosen.name].rows
     return Result(statistics.metrics[chosen.name], rows, statistics.nrefs)
 

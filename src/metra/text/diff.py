@@ -66,7 +66,7 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     same c
     """
     # Words that only the reference of an alignment has are deletions: those that go.
-    _, (steps,) = edit_alignments(_build_hits([(other, one)]), 0, "best")
+    _, (steps,) = edit_alignments(_build_hits([(other, one)]), 0, "fixed", "best")
     before, after = iter(one), iter(other)
     pieces: list[DiffPiece] = []
     for is_same, run in groupby(steps, key="H".__eq__):
@@ -96,6 +96,28 @@ def pair_common_words(
         [one[place] for place in left], [other[place] for place in right]
     )
     return [(left[i], right[j]) for i, j in sorted(pairs)], exact
+
+
+def count_common_words(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence.
+
+    Bits of one number stand for the words of the first text (Hyyrö 2004, "Bit-parallel LCS
+    length computation revisited").
+
+    >>> count_common_words("a b c d".split(), "b x d a".split())
+    2
+    """
+    places: dict[str, int] = {}
+    for place, word in enumerate(one):
+        places[word] = places.get(word, 0) | 1 << place
+    every = (1 << len(one)) - 1
+    # A bit is 0 where the common subsequence with the words so far grows.
+    flat = every
+    for word in other:
+        if equal := places.get(word, 0):
+            matched = flat & equal
+            flat = (flat + matched | flat - matched) & every
+    return len(one) - flat.bit_count()
 
 
 def find_increasing(values: Sequence[int]) -> list[int]:

@@ -142,8 +142,8 @@ def _count_in_lines(hyp: Lines, ref: Lines) -> int:
     left &= Counter(word for line in ref for word in line)
     common = 0
     for line in ref:
-        places = set().union(*(_find_common_places(line, other) for other in hyp))
-        for place in sorted(places):
+        found = [_find_common_places(line, other) for other in hyp]
+        for place in sorted(set[int]().union(*found)):
             if left[line[place]] > 0:
                 left[line[place]] -= 1
                 common += 1

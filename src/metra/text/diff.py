@@ -41,10 +41,39 @@ def count_edits(
     >>> count_edits([("a b c".split(), "a x c d".split()), ([], ["a"])]).tolist()
     [2.0, 1.0]
     """
-    texts = list(pairs)
-    if not texts:
-        return np.zeros(0)
-    return edit_rows(_build_hits(texts), "fixed", "best")[:, :3].sum(1)
+    return count_edit_kinds(list(pairs))[:, :3].sum(1)
+
+
+def count_edit_kinds(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+    order: Literal["fixed", "rapidfuzz"] = "fixed",
+) -> NDArray[np.float64]:
+    """Count substitutions, insertions, deletions, hits and the second text's words.
+
+    Of equally short alignments, `order` takes ours (fixed) or rapidfuzz's.
+
+    >>> pairs = [("a b".split(), "b a".split())]
+    >>> count_edit_kinds(pairs).tolist(), count_edit_kinds(pairs, "rapidfuzz").tolist()
+    ([[2.0, 0.0, 0.0, 0.0, 2.0]], [[0.0, 1.0, 1.0, 1.0, 2.0]])
+    """
+    if not pairs:
+        return np.zeros((0, 5))
+    return edit_rows(_build_hits(pairs), order, "best")
+
+
+def list_edit_steps(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+    order: Literal["fixed", "rapidfuzz"] = "fixed",
+) -> list[str]:
+    """List the steps of each alignment as letters: H, S, I and D as `count_edit_kinds` has.
+
+    >>> list_edit_steps([("a x c d".split(), "a b c".split())])
+    ['HSHI']
+    """
+    if not pairs:
+        return []
+    hits = _build_hits(pairs)
+    return [edit_alignments(hits, at, order, "best")[1][0] for at in range(len(pairs))]
 
 
 def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
@@ -66,7 +95,7 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     same c
     """
     # Words that only the reference of an alignment has are deletions: those that go.
-    _, (steps,) = edit_alignments(_build_hits([(other, one)]), 0, "fixed", "best")
+    (steps,) = list_edit_steps([(other, one)])
     before, after = iter(one), iter(other)
     pieces: list[DiffPiece] = []
     for is_same, run in groupby(steps, key="H".__eq__):

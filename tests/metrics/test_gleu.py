@@ -112,3 +112,8 @@ def test_equals_nltk(segments, orders):
     for score, refs, hyp in zip(result.segments, references, outputs, strict=True):
         alone = nltk.sentence_gleu(refs, hyp, *orders)
         assert score == pytest.approx(100 * alone, abs=1e-9)
+
+
+def test_a_batch_without_references_is_refused():
+    with pytest.raises(metra.MetraError, match="The batch has no references"):
+        metra.metric("gleu").rows(metra.Batch(["a"]))

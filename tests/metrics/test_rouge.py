@@ -134,3 +134,8 @@ def test_without_nltk(monkeypatch):
         "Stemmer 'rouge' needs the package 'nltk', which is not installed; install it "
         "with: pip install nltk, or use stem=porter, which differs in a few words."
     )
+
+
+def test_a_batch_without_references_is_refused():
+    with pytest.raises(metra.MetraError, match="The batch has no references"):
+        metra.metric("rougel").rows(metra.Batch(["a"]))

@@ -19,7 +19,7 @@ HYP: the sub stops ****
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
@@ -286,10 +286,9 @@ def visualize_error_counts(
 ) -> str:
     """List the errors of each kind, the most frequent first."""
     substitutions, insertions, deletions = collect_error_counts(output)
-    sections = []
+    sections: list[tuple[str, Sequence[tuple[tuple[str, ...], int]]]] = []
     if show_substitutions:
-        pairs = substitutions.most_common(top_k)
-        sections.append(("SUBSTITUTIONS", pairs))
+        sections.append(("SUBSTITUTIONS", substitutions.most_common(top_k)))
     if show_insertions:
         sections.append(("INSERTIONS", _wrap_keys(insertions.most_common(top_k))))
     if show_deletions:
@@ -446,13 +445,12 @@ def _wrap_keys(errors: list[tuple[str, int]]) -> list[tuple[tuple[str, ...], int
     return [((words,), count) for words, count in errors]
 
 
-def _list_errors(errors: Iterable[tuple[tuple[str, ...], int]]) -> str:
+def _list_errors(errors: Sequence[tuple[tuple[str, ...], int]]) -> str:
     """Write a line for each error; all words take the width of the longest."""
-    listed = list(errors)
-    if not listed:
+    if not errors:
         return "none"
-    width = max(len(words) for error, _ in listed for words in error)
+    width = max(len(words) for error, _ in errors for words in error)
     return "".join(
         f"{' --> '.join(words.ljust(width) for words in error)} = {count}x\n"
-        for error, count in listed
+        for error, count in errors
     )

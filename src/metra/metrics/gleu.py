@@ -53,7 +53,7 @@ def gleu(
 def rows(batch: AnyBatch, *, n: int, shortest: int, text: Preparation) -> Array:
     """Return matching n-grams and n-grams of the longer side: (segments, 2)."""
     references = batch.refs
-    if len(references) == 1:
+    if len(references) < 2:
         return _count_ngrams(batch.hits(text), n, shortest)
     outputs = batch.hyps.tokens(text)
     best = np.zeros((len(batch), 2))

@@ -91,6 +91,7 @@ class _Comparison(NamedTuple):
 
 def rows(batch: AnyBatch, *, compare: _Comparison) -> Array:
     """Return F, precision, recall for the best reference, and 1: (segments, 4)."""
+    batch.texts()  # refuses a batch without references
     outputs = compare.cut(batch.hyps)
     references = [compare.cut(column) for column in batch.refs]
     statistics = np.ones((len(batch), len(COLUMNS)))

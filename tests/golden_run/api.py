@@ -5,7 +5,8 @@ from tests.golden_run.record import Case, Run, as_json
 import metra
 
 METRICS = ["bleu", "nist", "chrf", "gleu", "rougel", "ter", "wer", "mer", "wil", "wip", "per",
-           "ser", "cer", "precision", "recall", "f1", "fmean", "gtm:e=2", "meteor", "ltv"]  # fmt: skip
+           "ser", "cer", "precision", "recall", "f1", "fmean", "gtm:e=2", "meteor",
+           "ltv"]  # fmt: skip
 
 
 def read(run: Run, name: str) -> list[str]:

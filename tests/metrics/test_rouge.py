@@ -87,8 +87,8 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=90)
 
 
 @settings(deadline=None)
-@given(WORDS, WORDS, WORDS)
-def test_equals_the_plain_definition(hyp, *refs):
+@given(WORDS, st.lists(WORDS, min_size=1, max_size=2))
+def test_equals_the_plain_definition(hyp, refs):
     scores = [
         200 * plain_length(hyp, ref) / (len(hyp) + len(ref)) if hyp or ref else 0
         for ref in refs
@@ -97,7 +97,20 @@ def test_equals_the_plain_definition(hyp, *refs):
     assert score == pytest.approx(max(scores), abs=1e-9)
 
 
-NAMES = "Running runs organization's flies skies dying proceed news 12.5 été a the".split()
+NAMES = [
+    "Running",
+    "runs",
+    "organization's",
+    "flies",
+    "skies",
+    "dying",
+    "proceed",
+    "news",
+    "12.5",
+    "été",
+    "a",
+    "the",
+]
 LINES = st.lists(
     st.lists(st.sampled_from(NAMES), max_size=8).map(" ".join), max_size=4
 ).map("\n".join)

@@ -112,7 +112,9 @@ WORDS = st.lists(st.sampled_from("abcde"), max_size=80)
 @example([(list("ab"), list("ba"))])
 @example([(list("a"), list("aa"))])
 def test_equals_the_plain_definition(segments):
-    hyps, refs = ([" ".join(words) for words in side] for side in zip(*segments, strict=True))
+    hyps, refs = (
+        [" ".join(words) for words in side] for side in zip(*segments, strict=True)
+    )
     rows = metra.metric("mer").rows(metra.Batch(hyps, [refs]))
     np.testing.assert_array_equal(rows, [plain_counts(*pair) for pair in segments])
 

@@ -121,7 +121,7 @@ def test_measures_that_note_nothing():
 
 
 HYPS = ["the sub is late", "take a sub", "x"]
-REFS = ["the bus is late", "take a bus now", "x"]
+REFS = ["the bus is late", "now take a bus", "x"]
 
 
 @pytest.mark.parametrize("spec", ["wer", "mer"])

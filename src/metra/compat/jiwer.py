@@ -330,7 +330,10 @@ class _Counts(NamedTuple):
     def wip(self) -> float:
         if not self.ref_words and not self.hyp_words:
             return 1.0
-        shares = [self.hits / max(self.ref_words, 1), self.hits / max(self.hyp_words, 1)]
+        shares = [
+            self.hits / max(self.ref_words, 1),
+            self.hits / max(self.hyp_words, 1),
+        ]
         return shares[0] * shares[1]
 
 

@@ -38,6 +38,7 @@ LAYERS = {
     "store": 6,
     "web": 7,
     "cli": 7,
+    "compat": 7,
     "__main__": 7,
 }
 # `metra judge serve` starts the web app, and `python -m metra` the command line.

@@ -5,9 +5,9 @@
 //! differ by one at most, so a bit for each cell says all there is to know, and a processor word
 //! takes sixty-four cells at once (Myers 1999, JACM 46(3); Hyyrö 2003, Nordic J. Comput. 10).
 //!
-//! Of the alignments with the fewest edits, one is *the* alignment: from the end of both sides
-//! backwards, a match or a substitution where that is among the best ways, else a deletion, else
-//! an insertion.
+//! Of the alignments with the fewest edits, a preference picks one. Metra's own: from the end of
+//! both sides backwards, a match or a substitution where that is among the best ways, else a
+//! deletion, else an insertion.
 
 /// A step of an alignment, seen from the reference.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,6 +42,16 @@ impl Counts {
         let substitutions = edits - insertions - deletions;
         Counts { substitutions, insertions, deletions, hits: output - insertions - substitutions }
     }
+}
+
+/// Which way back is taken where several are among the best.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Preference {
+    /// A match or substitution, else a deletion, else an insertion.
+    Pairs,
+    /// A deletion; else an insertion if leaving the output's word out makes up for one of the
+    /// reference's; else a match or substitution. So does rapidfuzz.
+    Deletions,
 }
 
 /// How many reference words a band has: one for each bit of a processor word.
@@ -90,7 +100,8 @@ impl Growth {
 
     /// Moves on by an output word that the band has at the places `equal`.
     #[inline(always)]
-    fn advance(&mut self, equal: u64, above: Border) -> (Ways, Border) {
+    fn advance(&mut self, equal: u64, above: Border, prefers: Preference) -> (Ways, Border) {
+        let shrunk = self.less;
         let seed = equal | above.less as u64;
         // Where the distance is what it was before this word and the reference's.
         let same = ((seed & self.more).wrapping_add(self.more) ^ self.more) | seed | self.less;
@@ -101,15 +112,20 @@ impl Growth {
         let less = less << 1 | above.less as u64;
         self.more = less | !(same | more);
         self.less = more & same;
-        // There, without a match, an edit is taken back on one side only.
-        let sideways = same & !equal;
-        let ways = Ways { deletion: sideways & self.more, insertion: sideways & !self.more };
-        (ways, below)
+        let (deletion, insertion) = match prefers {
+            Preference::Pairs => {
+                // There, without a match, an edit is taken back on one side only.
+                let sideways = same & !equal;
+                (sideways & self.more, sideways & !self.more)
+            }
+            Preference::Deletions => (self.more, shrunk & !self.more),
+        };
+        (Ways { deletion, insertion }, below)
     }
 
-    /// The distance at the band's end less that at its start.
-    fn over(&self, band: &[u32]) -> isize {
-        let mask = !0 >> (BAND - band.len());
+    /// The distance at the band's end, of so many words, less that at its start.
+    fn over(&self, words: usize) -> isize {
+        let mask = !0 >> (BAND - words);
         (self.more & mask).count_ones() as isize - (self.less & mask).count_ones() as isize
     }
 }
@@ -129,50 +145,96 @@ const BORDER_SIZE: usize = size_of::<Border>();
 
 impl Grid {
     /// The edits of the alignment. Ids are below `types`, but for output words of no reference.
-    pub fn counts(&mut self, output: &[u32], reference: &[u32], types: usize) -> Counts {
-        let edits = self.distance(output, reference, types);
+    pub fn counts(
+        &mut self,
+        output: &[u32],
+        reference: &[u32],
+        types: usize,
+        prefers: Preference,
+    ) -> Counts {
+        let edits = self.distance(output, reference, types, prefers);
         let mut deletions = 0;
         if edits < output.len().abs_diff(reference.len()) + 2 {
             // Not enough edits for a deletion and an insertion more than needed.
             deletions = reference.len().saturating_sub(output.len());
         } else {
-            self.walk(output, reference, |step| deletions += step.deletion);
+            self.walk(output, reference, prefers, |step| deletions += step.deletion);
         }
         Counts::new(output.len(), reference.len(), edits, deletions)
     }
 
     /// The edits of the alignment one by one, from the first words to the last.
-    pub fn alignment(&mut self, output: &[u32], reference: &[u32], types: usize) -> Vec<Edit> {
-        self.distance(output, reference, types);
+    pub fn alignment(
+        &mut self,
+        output: &[u32],
+        reference: &[u32],
+        types: usize,
+        prefers: Preference,
+    ) -> Vec<Edit> {
+        self.distance(output, reference, types, prefers);
         let mut edits = Vec::with_capacity(output.len().max(reference.len()));
-        self.walk(output, reference, |step| edits.push(step.edit(output, reference)));
+        self.walk(output, reference, prefers, |step| edits.push(step.edit(output, reference)));
         edits.reverse();
         edits
     }
 
-    fn distance(&mut self, output: &[u32], reference: &[u32], types: usize) -> usize {
-        let size = group_size(output, reference);
+    /// The distances of the output to each beginning of the reference, the empty one included.
+    pub fn distances(&mut self, output: &[u32], reference: &[u32], types: usize) -> Vec<usize> {
+        self.start(output, types, 1);
+        let mut distances = vec![output.len()];
+        for band in reference.chunks(BAND) {
+            let before = distances[distances.len() - 1] as isize;
+            let growth = self.band(output, band, 0, Preference::Pairs);
+            let words = 1..=band.len();
+            distances.extend(words.map(|words| (before + growth.over(words)) as usize));
+        }
+        distances
+    }
+
+    /// Makes ready for groups of so many bands, from the first on.
+    fn start(&mut self, output: &[u32], types: usize, bands: usize) {
         self.places.resize(types.max(self.places.len()), 0);
-        self.ways.resize(self.ways.len().max(size * output.len()), Ways::default());
+        self.ways.resize(self.ways.len().max(bands * output.len()), Ways::default());
         self.kept.clear();
         self.border.clear();
         self.border.resize(output.len(), TOP);
+    }
+
+    fn distance(
+        &mut self,
+        output: &[u32],
+        reference: &[u32],
+        types: usize,
+        prefers: Preference,
+    ) -> usize {
+        let size = group_size(output, reference);
+        self.start(output, types, size);
         let mut distance = output.len() as isize;
         for group in reference.chunks(size * BAND) {
             self.kept.extend_from_slice(&self.border);
-            distance += self.group(output, group);
+            distance += self.group(output, group, prefers);
         }
         distance as usize
     }
 
     /// Works through a group's bands from its upper border; `border` is its lower one then. Gives
     /// the distance at its end less that at its start.
-    fn group(&mut self, output: &[u32], group: &[u32]) -> isize {
+    fn group(&mut self, output: &[u32], group: &[u32], prefers: Preference) -> isize {
         let bands = group.chunks(BAND).enumerate();
-        bands.map(|(index, band)| self.band(output, band, index * output.len())).sum()
+        bands
+            .map(|(index, band)| {
+                self.band(output, band, index * output.len(), prefers).over(band.len())
+            })
+            .sum()
     }
 
-    fn band(&mut self, output: &[u32], band: &[u32], first_way: usize) -> isize {
+    fn band(
+        &mut self,
+        output: &[u32],
+        band: &[u32],
+        first_way: usize,
+        prefers: Preference,
+    ) -> Growth {
         for (place, id) in band.iter().enumerate() {
             self.places[*id as usize] |= 1 << place;
         }
@@ -181,19 +243,25 @@ impl Grid {
         for ((id, border), ways) in output.iter().zip(&mut self.border).zip(ways) {
             // An output word of no reference has an id behind the last.
             let equal = self.places.get(*id as usize).copied().unwrap_or(0);
-            (*ways, *border) = growth.advance(equal, *border);
+            (*ways, *border) = growth.advance(equal, *border, prefers);
         }
         for id in band {
             self.places[*id as usize] = 0;
         }
-        growth.over(band)
+        growth
     }
 
     /// Goes back through the alignment, right after `distance`.
     ///
     /// Only the last group's ways are there. The others' are found again from their borders when
     /// the way back gets to them: all at once would take memory in proportion to the grid.
-    fn walk(&mut self, output: &[u32], reference: &[u32], mut each: impl FnMut(Step)) {
+    fn walk(
+        &mut self,
+        output: &[u32],
+        reference: &[u32],
+        prefers: Preference,
+        mut each: impl FnMut(Step),
+    ) {
         let size = group_size(output, reference) * BAND;
         let last = reference.len().div_ceil(size).saturating_sub(1);
         let (mut left, mut reference_left) = (output.len(), reference.len());
@@ -203,7 +271,7 @@ impl Grid {
             if index != last {
                 self.border.clear();
                 self.border.extend_from_slice(&self.kept[index * output.len()..][..seen]);
-                self.group(&output[..seen], group);
+                self.group(&output[..seen], group, prefers);
             }
             let start = index * size;
             while left > 0 && reference_left > start {
@@ -251,8 +319,8 @@ mod tests {
     use super::*;
     use crate::hits::NONE;
 
-    /// The definition, cell by cell.
-    fn plain(output: &[u32], reference: &[u32]) -> Vec<Edit> {
+    /// The definitions, cell by cell.
+    fn plain(output: &[u32], reference: &[u32], prefers: Preference) -> Vec<Edit> {
         let (rows, columns) = (output.len() + 1, reference.len() + 1);
         let mut cells = vec![vec![0; columns]; rows];
         for i in 0..rows {
@@ -270,12 +338,18 @@ mod tests {
         let mut steps = Vec::new();
         while i + j > 0 {
             let differ = i > 0 && j > 0 && output[i - 1] != reference[j - 1];
-            let step = if i > 0 && j > 0 && cells[i][j] == cells[i - 1][j - 1] + differ as usize {
-                if differ { Edit::Substitution } else { Edit::Hit }
-            } else if j > 0 && cells[i][j] == cells[i][j - 1] + 1 {
-                Edit::Deletion
-            } else {
-                Edit::Insertion
+            let pair = if differ { Edit::Substitution } else { Edit::Hit };
+            let can_pair = i > 0 && j > 0 && cells[i][j] == cells[i - 1][j - 1] + differ as usize;
+            let can_delete = j > 0 && cells[i][j] == cells[i][j - 1] + 1;
+            let step = match prefers {
+                Preference::Pairs if can_pair => pair,
+                _ if can_delete => Edit::Deletion,
+                Preference::Deletions
+                    if i > 0 && j > 0 && cells[i - 1][j] + 1 != cells[i - 1][j - 1] =>
+                {
+                    pair
+                }
+                _ => Edit::Insertion,
             };
             i -= (step != Edit::Deletion) as usize;
             j -= (step != Edit::Insertion) as usize;
@@ -318,10 +392,20 @@ mod tests {
                 reference.iter().copied().filter(|_| random(8) > 0).collect()
             };
             output.iter_mut().filter(|_| random(6) == 0).for_each(|id| *id = NONE);
-            let steps = plain(&output, &reference);
             let types = types as usize;
-            assert_eq!(grid.alignment(&output, &reference, types), steps);
-            assert_eq!(grid.counts(&output, &reference, types), counted(&steps));
+            for prefers in [Preference::Pairs, Preference::Deletions] {
+                let steps = plain(&output, &reference, prefers);
+                assert_eq!(grid.alignment(&output, &reference, types, prefers), steps);
+                assert_eq!(grid.counts(&output, &reference, types, prefers), counted(&steps));
+            }
+            let distances = grid.distances(&output, &reference, types);
+            for (words, distance) in distances.into_iter().enumerate() {
+                let steps = plain(&output, &reference[..words], Preference::Pairs);
+                assert_eq!(distance, counted(&steps).edits());
+                if words > 8 {
+                    break;
+                }
+            }
         }
     }
 
@@ -334,9 +418,12 @@ mod tests {
             let reference: Vec<u32> = (0..64 * BAND as u32 + extra).map(|_| random(50)).collect();
             let output: Vec<u32> =
                 reference.iter().copied().filter(|_| random(5) > 0).map(|id| id ^ 1).collect();
-            let steps = plain(&output[900..2000], &reference);
-            assert_eq!(grid.alignment(&output[900..2000], &reference, 51), steps);
-            assert_eq!(grid.counts(&output[900..2000], &reference, 51), counted(&steps));
+            for prefers in [Preference::Pairs, Preference::Deletions] {
+                let output = &output[900..2000];
+                let steps = plain(output, &reference, prefers);
+                assert_eq!(grid.alignment(output, &reference, 51, prefers), steps);
+                assert_eq!(grid.counts(output, &reference, 51, prefers), counted(&steps));
+            }
         }
     }
 }

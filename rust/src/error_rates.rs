@@ -1,7 +1,8 @@
 //! What the error rates add up: edits against the reference of choice, in order or in any order.
 
-use crate::edit::{Counts, Edit, Grid};
+use crate::edit::{Counts, Edit, Grid, Preference};
 use crate::hits::{Hits, NONE, Pair};
+use crate::rapidfuzz;
 use std::cell::RefCell;
 
 /// Which of several references an output is held against.
@@ -40,7 +41,16 @@ pub const COLUMNS: usize = 5;
 pub fn ordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
     GRID.with_borrow_mut(|grid| {
         fill(hits, choice, length, rows, |pair, reference| {
-            grid.counts(pair.output, reference, pair.types)
+            grid.counts(pair.output, reference, pair.types, Preference::Pairs)
+        });
+    });
+}
+
+/// The same for the alignment that rapidfuzz takes.
+pub fn rapidfuzz_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
+    GRID.with_borrow_mut(|grid| {
+        fill(hits, choice, length, rows, |pair, reference| {
+            rapidfuzz::counts(grid, pair.output, reference, pair.types)
         });
     });
 }
@@ -63,11 +73,15 @@ pub fn unequal_rows(hits: &Hits, rows: &mut [f64]) {
 }
 
 /// A segment's alignment with each reference that is there, and which of them is chosen.
-pub fn alignments(pair: &Pair<'_>, choice: Choice) -> (usize, Vec<Vec<Edit>>) {
+pub fn alignments(pair: &Pair<'_>, choice: Choice, prefers: Preference) -> (usize, Vec<Vec<Edit>>) {
     GRID.with_borrow_mut(|grid| {
-        let counts = pair.references().map(|ids| grid.counts(pair.output, ids, pair.types));
+        let (output, types) = (pair.output, pair.types);
+        let counts = pair.references().map(|ids| grid.counts(output, ids, types, prefers));
         let (chosen, _) = choose(choice, counts);
-        let steps = pair.references().map(|ids| grid.alignment(pair.output, ids, pair.types));
+        let steps = pair.references().map(|ids| match prefers {
+            Preference::Pairs => grid.alignment(output, ids, types, prefers),
+            Preference::Deletions => rapidfuzz::alignment(grid, output, ids, types),
+        });
         (chosen, steps.collect())
     })
 }

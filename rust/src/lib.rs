@@ -18,6 +18,7 @@ pub mod nist;
 pub mod overlap;
 #[cfg(feature = "python")]
 mod python;
+pub mod rapidfuzz;
 pub mod salience;
 pub mod steps;
 pub mod ter;

@@ -159,14 +159,16 @@ class Meteor:
 def edit_rows(hits: Hits, order: str, refs: str) -> NDArray[np.float64]:
     """[substitutions, insertions, deletions, hits, reference length] of each segment.
 
-    `order` is "fixed", edits of the alignment, or "free", those of two bags of words;
-    `refs` is "best", "best-rate" or "average-length".
+    `order` is "fixed", edits of our alignment, "rapidfuzz", of the one that rapidfuzz takes,
+    or "free", those of two bags of words; `refs` is "best", "best-rate" or "average-length".
     """
 
 def unequal_rows(hits: Hits) -> NDArray[np.float64]:
     """[1 where the output is none of its references, 1] of each segment."""
 
-def edit_alignments(hits: Hits, index: int, refs: str) -> tuple[int, list[str]]:
+def edit_alignments(
+    hits: Hits, index: int, order: str, refs: str
+) -> tuple[int, list[str]]:
     """The chosen reference of a segment, and the steps to each that is there, as letters.
 
     H, S, I, D: hit, substitution, insertion (the output has a word too much), deletion.

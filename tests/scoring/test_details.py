@@ -120,6 +120,58 @@ def test_measures_that_note_nothing():
     assert found["a"]["loud"].details == []
 
 
+HYPS = ["the sub is late", "take a sub", "x"]
+REFS = ["the bus is late", "now take a bus", "x"]
+
+
+@pytest.mark.parametrize("spec", ["wer", "mer"])
+def test_wrong_words_are_tallied(spec):
+    found = metra.evaluate(metra.EvalSet([REFS]), {"a": HYPS}, [spec], details=True)
+    assert found["a"][spec].details == [
+        Finding("substitution", "bus → sub", {}, (1, 2)),
+        Finding("deletion", "now", {}, (2,)),
+    ]
+    plain = metra.evaluate(metra.EvalSet([REFS]), {"a": HYPS}, [spec])
+    assert plain["a"][spec].details is None
+
+
+def test_wrong_words_of_the_reference_that_counts():
+    evalset = metra.EvalSet([["a b c d"], [None], ["a x"]])
+    found = metra.evaluate(evalset, {"a": ["a y"]}, ["wer"], details=True)
+    assert found["a"]["wer"].details == [Finding("substitution", "x → y", {}, (1,))]
+
+
+def test_swapped_words_as_each_metric_aligns_them():
+    found = metra.evaluate(
+        metra.EvalSet([["猫 犬"]]), {"a": ["犬 猫"]}, ["wer", "mer"], details=True
+    )
+    assert [entry.text for entry in found["a"]["wer"].details] == ["猫 → 犬", "犬 → 猫"]
+    assert [(entry.note, entry.text) for entry in found["a"]["mer"].details] == [
+        ("insertion", "犬"),
+        ("deletion", "犬"),
+    ]
+
+
+def test_wrong_characters_are_tallied():
+    found = metra.evaluate(
+        metra.EvalSet([["cat"]]), {"a": ["cut"]}, ["cer"], details=True
+    )
+    assert found["a"]["cer"].details == [Finding("substitution", "a → u", {}, (1,))]
+
+
+def test_wrong_words_on_the_screen(cli, write):
+    ran = cli(
+        *("score", write("a.txt", HYPS), "-r", write("r.txt", REFS)),
+        *("-m", "wer", "--details"),
+    )
+    assert ran.code == 0
+    assert ran.out.rstrip().endswith(
+        "count  what          words      segments\n"
+        "    2  substitution  bus → sub  1, 2\n"
+        "    1  deletion      now        2"
+    )
+
+
 def test_formats_without_room(cli, write):
     ran = cli("score", write("a.txt", ["b"]), "--details", "--format", "tsv")
     assert ran.code == 2

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metra.text import diff as module
-from metra.text.diff import pair_common_words
+from metra.text.diff import count_common_words, pair_common_words
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=12)
 
@@ -29,6 +29,11 @@ def assert_pairs(pairs, one, other):
     assert all(one[i] == other[j] for i, j in pairs)
     for side in zip(*pairs, strict=True):
         assert list(side) == sorted(set(side))
+
+
+@given(WORDS, WORDS)
+def test_counted_with_bits(one, other):
+    assert count_common_words(one, other) == longest(one, other)
 
 
 @given(WORDS, WORDS)

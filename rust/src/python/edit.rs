@@ -2,7 +2,7 @@
 
 use super::hits::PyHits;
 use super::{position, unknown};
-use crate::edit::Edit;
+use crate::edit::{Edit, Preference};
 use crate::error_rates::{self, Choice, Length};
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -18,6 +18,7 @@ pub fn edit_rows<'py>(
     let (choice, length) = choice(refs)?;
     let kernel = match order {
         "fixed" => error_rates::ordered_rows,
+        "rapidfuzz" => error_rates::rapidfuzz_rows,
         "free" => error_rates::unordered_rows,
         other => return Err(unknown("word order", other)),
     };
@@ -46,12 +47,18 @@ pub fn edit_alignments(
     py: Python<'_>,
     hits: &Bound<'_, PyHits>,
     index: isize,
+    order: &str,
     refs: &str,
 ) -> PyResult<(usize, Vec<String>)> {
     let hits = &hits.get().0;
     let pair = hits.get(position(index, hits.len())?);
     let (choice, _) = choice(refs)?;
-    let (chosen, steps) = py.detach(|| error_rates::alignments(&pair, choice));
+    let prefers = match order {
+        "fixed" => Preference::Pairs,
+        "rapidfuzz" => Preference::Deletions,
+        other => return Err(unknown("word order", other)),
+    };
+    let (chosen, steps) = py.detach(|| error_rates::alignments(&pair, choice, prefers));
     Ok((chosen, steps.iter().map(|steps| steps.iter().map(letter).collect()).collect()))
 }
 

@@ -56,7 +56,7 @@ LEVELS = ("system", "document", "segment")
 )
 @option(
     "--details",
-    "List what measures noted, such as names and terms that are missing.",
+    "List what measures noted, such as missing names and terms, or wrong words (wer).",
     is_flag=True,
 )
 @options.tables

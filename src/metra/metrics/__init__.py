@@ -13,8 +13,10 @@ parses: where the parses of texts come from.
 bleu: n-gram precision with a brevity penalty.
 nist: matching n-grams weighed by their information.
 chrf: character n-gram F-score.
+gleu: n-grams that match, by the longer side's.
+rouge: ROUGE-L, the longest common subsequence of words.
 ter: translation edit rate.
-error_rates: wer, per, ser and cer, the error rates of words, sentences and characters.
+error_rates: wer, mer, per, ser and cer, the error rates; wip and wil, word information.
 unigram: precision, recall, f1 and fmean of words.
 gtm: F-measure of runs of matched words.
 meteor: words matched by form, stem and meaning.

@@ -1,5 +1,9 @@
-"""Error rates: edits per word (wer), in any order (per) or per character (cer); ser."""
+"""Error rates: edits per word (wer, mer), in any order (per) or per character (cer); ser.
 
+Beside them wip and wil, the word information that an output preserves and loses.
+"""
+
+from collections.abc import Callable, Iterator
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -8,10 +12,13 @@ from metra import _core
 from metra.errors import OptionError
 from metra.metrics.alignment import Alignment, Link, build_alignments, make_link
 from metra.metrics.options import Case
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import Aligner, AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail
 from metra.text.preparation import Preparation, make_preparation
 
 ReferenceChoice: TypeAlias = Literal["best", "best-rate", "average-length"]
+#: The same for metrics that have no use for a mean length.
+OneReference: TypeAlias = Literal["best", "best-rate"]
 
 COLUMNS = ("substitutions", "insertions", "deletions", "hits", "ref_len")
 
@@ -44,6 +51,8 @@ def wer(
     translation", LREC. Equals WER.pl, and jiwer 4 where blanks are the only white space
     (to jiwer a lone tab or no-break space is part of a word). Of equally short alignments
     jiwer often shows another one, so that S, I and D differ while their sum is the same.
+    With details, it lists the words that are substituted, inserted and deleted, the most
+    frequent first.
 
     Options:
         norm: whose words the edits are set against.
@@ -54,6 +63,93 @@ def wer(
     """
     text = make_preparation(tok=tok, case=case, stem=stem)
     return _build_metric("wer", text, norm, refs, text.versions())
+
+
+@metric_factory
+def mer(
+    *,
+    refs: OneReference = "best",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Edits per hundred pairs of aligned words. Lower is better.
+
+    Match error rate: MER = 100 (S + I + D) / (H + S + I + D), where H is the number of
+    words that output and reference share in the alignment of `wer`, S, I and D those of
+    its substitutions, insertions and deletions. It is the chance that an aligned pair is
+    wrong, so it never exceeds 100. If there are no words at all, it is 0.
+
+    H depends on the alignment, of which several can be equally short. The one that counts
+    is jiwer's: words that both begin or end with are matched; then, from the end
+    backwards, it takes a deletion where it can, else an insertion that makes up for a
+    deletion, else a match or substitution.
+
+    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
+    one reference where blanks are the only white space. With details, it lists the words
+    that are substituted, inserted and deleted, the most frequent first.
+
+    Options:
+        refs: with several references, the one with the fewest edits (best; of those the
+            longest, of those the first), or with the lowest word error rate (best-rate;
+            of those the first).
+        tok: how text is cut into words; none cuts at white space.
+    """
+    return _build_information_metric("mer", compute_match_errors, tok, case, stem, refs)
+
+
+@metric_factory
+def wil(
+    *,
+    refs: OneReference = "best",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Word information that the output loses, in per cent. Lower is better.
+
+    WIL = 100 - WIP: what `wip` leaves. It approximates the share of the information in the
+    reference's words that cannot be told from the output's, and never exceeds 100.
+
+    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
+    one reference where blanks are the only white space.
+
+    Options:
+        refs: with several references, the one with the fewest edits (best; of those the
+            longest, of those the first), or with the lowest word error rate (best-rate;
+            of those the first).
+        tok: how text is cut into words; none cuts at white space.
+    """
+    return _build_information_metric("wil", compute_lost, tok, case, stem, refs)
+
+
+@metric_factory
+def wip(
+    *,
+    refs: OneReference = "best",
+    tok: str = "none",
+    case: Case = "mixed",
+    stem: str = "no",
+) -> Metric:
+    """Word information that the output preserves, in per cent. Higher is better.
+
+    WIP = 100 (H / N) (H / P): the share of the reference's N words that the output has,
+    times the share of the output's P words that the reference has, where H counts the
+    words matched in the alignment of `mer`. All are summed over segments first. If one
+    side has no words, WIP is 0; if neither has, 100.
+
+    Morris et al. 2004, "From WER and RIL to MER and WIL", Interspeech. Equals jiwer 4 with
+    one reference where blanks are the only white space.
+
+    Options:
+        refs: with several references, the one with the fewest edits (best; of those the
+            longest, of those the first), or with the lowest word error rate (best-rate;
+            of those the first).
+        tok: how text is cut into words; none cuts at white space.
+    """
+    return _build_information_metric(
+        "wip", compute_preserved, tok, case, stem, refs, higher_is_better=True
+    )
 
 
 @metric_factory
@@ -166,8 +262,53 @@ def _build_metric(
         )
         raise OptionError(msg)
 
+    align = _build_aligner(text, "fixed", refs, unit)
+    return Metric(
+        name=name,
+        columns=COLUMNS,
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
+        aggregate=aggregate if norm == "reference" else aggregate_by_output,
+        higher_is_better=False,
+        parts=parts,
+        align=align,
+        details=lambda batch: list_errors(batch, align),
+        settled=settled,
+    )
+
+
+def _build_information_metric(
+    name: str,
+    compute: Callable[[Array], Array],
+    tok: str,
+    case: str,
+    stem: str,
+    refs: str,
+    *,
+    higher_is_better: bool = False,
+) -> Metric:
+    """Make a metric of the hits in jiwer's alignment, which is rapidfuzz's."""
+    text = make_preparation(tok=tok, case=case, stem=stem)
+    align = _build_aligner(text, "rapidfuzz", refs, "word")
+    return Metric(
+        name=name,
+        columns=COLUMNS,
+        rows=lambda batch: _core.edit_rows(batch.hits(text), "rapidfuzz", refs),
+        aggregate=compute,
+        higher_is_better=higher_is_better,
+        parts=parts,
+        align=align,
+        details=lambda batch: list_errors(batch, align),
+        settled=text.versions(),
+    )
+
+
+def _build_aligner(
+    text: Preparation, order: str, refs: str, unit: Literal["word", "character"]
+) -> Aligner:
+    """Make the function that aligns a segment of a batch with its references."""
+
     def align(batch: AnyBatch, index: int) -> list[Alignment]:
-        chosen, paths = _core.edit_alignments(batch.hits(text), index, refs)
+        chosen, paths = _core.edit_alignments(batch.hits(text), index, order, refs)
         return build_alignments(
             batch,
             index,
@@ -178,16 +319,17 @@ def _build_metric(
             unit=unit,
         )
 
-    return Metric(
-        name=name,
-        columns=COLUMNS,
-        rows=lambda batch: _core.edit_rows(batch.hits(text), "fixed", refs),
-        aggregate=aggregate if norm == "reference" else aggregate_by_output,
-        higher_is_better=False,
-        parts=parts,
-        align=align,
-        settled=settled,
-    )
+    return align
+
+
+def list_errors(batch: AnyBatch, align: Aligner) -> Iterator[Detail]:
+    """List each edit of the chosen alignments: what was expected → what the output has."""
+    for index in range(len(batch)):
+        alignment = next(one for one in align(batch, index) if one.chosen)
+        for link in alignment.links:
+            if link.kind != "hit":
+                hyp, ref = alignment.words(link)
+                yield Detail(index, link.kind, " → ".join([*ref, *hyp]))
 
 
 def aggregate(totals: Array) -> Array:
@@ -198,6 +340,26 @@ def aggregate(totals: Array) -> Array:
 def aggregate_by_output(totals: Array) -> Array:
     """Edits per hundred output words; no words at all count as one."""
     return _compute_rate(totals, totals[..., 0] + totals[..., 1] + totals[..., 3])
+
+
+def compute_match_errors(totals: Array) -> Array:
+    """Edits per hundred steps of the alignment; 0 if there are none."""
+    steps = totals[..., :4].sum(-1)
+    return 100 * totals[..., :3].sum(-1) / np.where(steps > 0, steps, 1)
+
+
+def compute_preserved(totals: Array) -> Array:
+    """Hits by reference words times hits by output words, in per cent."""
+    hits = totals[..., 3]
+    ref_words, hyp_words = totals[..., 4], totals[..., [0, 1, 3]].sum(-1)
+    shares = hits / np.where(ref_words > 0, ref_words, 1)
+    shares = shares * (hits / np.where(hyp_words > 0, hyp_words, 1))
+    return 100 * np.where((ref_words == 0) & (hyp_words == 0), 1.0, shares)
+
+
+def compute_lost(totals: Array) -> Array:
+    """What `compute_preserved` leaves of a hundred."""
+    return 100 - compute_preserved(totals)
 
 
 def parts(totals: Array) -> Parts:

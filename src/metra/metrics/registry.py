@@ -11,12 +11,14 @@ from metra.formats.stream import get_file_state
 from metra.metrics.options import parse_spec
 from metra.metrics.record import Metric
 
-NAMES = """bleu nist chrf ter wer per ser cer precision recall f1 fmean gtm meteor ltv
-    syntax xscore transfer ie quality entities terminology untranslated mwer evaltrans"""
+NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
+    fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
+    mwer evaltrans"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
-    **dict.fromkeys(("wer", "per", "ser", "cer"), "error_rates"),
+    **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
     **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
+    "rougel": "rouge",
     "mwer": "evaltrans",
 }
 # name: module of this package that holds the factory of the same name

@@ -37,11 +37,13 @@ def evaluate(
     trials: int = defaults.TRIALS,
     seed: int = defaults.SEED,
     group_by: Mapping[str, Sequence[Any]] | None = None,
+    details: bool = False,
 ) -> Results:
     """Score the outputs of one or more systems by one or more metrics.
 
     `group_by` gives values of each segment by name, such as its domain: the results then
-    have `groups`, the scores of the segments that agree in all of them.
+    have `groups`, the scores of the segments that agree in all of them. With `details`,
+    scores have what the metric noted, such as wrong words, the most frequent first.
 
     >>> evalset = EvalSet([["the cat sat on the mat"]])
     >>> results = evaluate(evalset, {"a": ["the cat sat on a mat"]}, ["bleu"])
@@ -52,7 +54,12 @@ def evaluate(
         expected = f"one of {', '.join(CI_UNITS)}"
         raise OptionError(not_possible(f"ci_unit={ci_unit!r}", expected))
     options = build_options(levels)._replace(
-        ci=ci, ci_method=ci_method, ci_unit=ci_unit, trials=trials, seed=seed
+        ci=ci,
+        ci_method=ci_method,
+        ci_unit=ci_unit,
+        trials=trials,
+        seed=seed,
+        details=details,
     )
     corpus = Outputs(evalset, outputs, group_by)
     names = tuple(group_by or ())

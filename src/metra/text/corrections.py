@@ -113,8 +113,8 @@ def _count_in_place(
     texts of a few words in random order, it takes the substitutions it has, first come
     first.
     """
-    before = _build_lengths(old, new)
-    after = [row[::-1] for row in _build_lengths(old[::-1], new[::-1])[::-1]]
+    before = build_common_lengths(old, new)
+    after = [row[::-1] for row in build_common_lengths(old[::-1], new[::-1])[::-1]]
     longest = before[-1][-1]
     if not surplus_old or not surplus_new:
         return longest, 0
@@ -140,7 +140,9 @@ def _count_in_place(
     return longest, count
 
 
-def _build_lengths(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[list[int]]:
+def build_common_lengths(
+    old: Sequence[Hashable], new: Sequence[Hashable]
+) -> list[list[int]]:
     """Give the length of the longest common subsequence of every two beginnings."""
     above = [0] * (len(new) + 1)
     rows = [above]

@@ -41,10 +41,39 @@ def count_edits(
     >>> count_edits([("a b c".split(), "a x c d".split()), ([], ["a"])]).tolist()
     [2.0, 1.0]
     """
-    texts = list(pairs)
-    if not texts:
-        return np.zeros(0)
-    return edit_rows(_build_hits(texts), "fixed", "best")[:, :3].sum(1)
+    return count_edit_kinds(list(pairs))[:, :3].sum(1)
+
+
+def count_edit_kinds(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+    order: Literal["fixed", "rapidfuzz"] = "fixed",
+) -> NDArray[np.float64]:
+    """Count substitutions, insertions, deletions, hits and the second text's words.
+
+    Of equally short alignments, `order` takes ours (fixed) or rapidfuzz's.
+
+    >>> pairs = [("a b".split(), "b a".split())]
+    >>> count_edit_kinds(pairs).tolist(), count_edit_kinds(pairs, "rapidfuzz").tolist()
+    ([[2.0, 0.0, 0.0, 0.0, 2.0]], [[0.0, 1.0, 1.0, 1.0, 2.0]])
+    """
+    if not pairs:
+        return np.zeros((0, 5))
+    return edit_rows(_build_hits(pairs), order, "best")
+
+
+def list_edit_steps(
+    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
+    order: Literal["fixed", "rapidfuzz"] = "fixed",
+) -> list[str]:
+    """List the steps of each alignment as letters: H, S, I and D as `count_edit_kinds` has.
+
+    >>> list_edit_steps([("a x c d".split(), "a b c".split())])
+    ['HSHI']
+    """
+    if not pairs:
+        return []
+    hits = _build_hits(pairs)
+    return [edit_alignments(hits, at, order, "best")[1][0] for at in range(len(pairs))]
 
 
 def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
@@ -66,7 +95,7 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     same c
     """
     # Words that only the reference of an alignment has are deletions: those that go.
-    _, (steps,) = edit_alignments(_build_hits([(other, one)]), 0, "best")
+    (steps,) = list_edit_steps([(other, one)])
     before, after = iter(one), iter(other)
     pieces: list[DiffPiece] = []
     for is_same, run in groupby(steps, key="H".__eq__):
@@ -96,6 +125,28 @@ def pair_common_words(
         [one[place] for place in left], [other[place] for place in right]
     )
     return [(left[i], right[j]) for i, j in sorted(pairs)], exact
+
+
+def count_common_words(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of the longest common subsequence.
+
+    Bits of one number stand for the words of the first text (Hyyrö 2004, "Bit-parallel LCS
+    length computation revisited").
+
+    >>> count_common_words("a b c d".split(), "b x d a".split())
+    2
+    """
+    places: dict[str, int] = {}
+    for place, word in enumerate(one):
+        places[word] = places.get(word, 0) | 1 << place
+    every = (1 << len(one)) - 1
+    # A bit is 0 where the common subsequence with the words so far grows.
+    flat = every
+    for word in other:
+        if equal := places.get(word, 0):
+            matched = flat & equal
+            flat = (flat + matched | flat - matched) & every
+    return len(one) - flat.bit_count()
 
 
 def find_increasing(values: Sequence[int]) -> list[int]:

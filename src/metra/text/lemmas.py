@@ -15,6 +15,8 @@ from metra.errors import MissingResourceError, UnknownNameError, no_such
 
 #: How names of stemmers begin that ask for the lemmas of a language, as in lemma@en.
 LEMMAS = "lemma@"
+#: The stemmer of the rouge-score package.
+ROUGE = "rouge"
 #: Languages that are in the table of another one.
 _IN_TABLE_OF = {"no": "nb", "hr": "hbs", "bs": "hbs"}
 
@@ -27,10 +29,13 @@ Reducer: TypeAlias = Callable[[list[str]], list[str]]
 def find_stemmer(name: str) -> tuple[TypeMap, str]:
     """Find a stemmer: `porter` (the original algorithm), a Snowball language, or lemma@en.
 
-    Beside it stands its library, for signatures: its versions differ in some words.
+    `rouge` is that of the rouge-score package. Beside it stands its library, for
+    signatures: its versions differ in some words.
     """
     import Stemmer
 
+    if name == ROUGE:
+        return _load_rouge_stemmer()
     if name.startswith(LEMMAS):
         forms = find_word_forms(name.removeprefix(LEMMAS))
         if forms.reduce is None:
@@ -42,10 +47,29 @@ def find_stemmer(name: str) -> tuple[TypeMap, str]:
         return TypeMap(forms.reduce), f"[{forms.library}]"
     known = Stemmer.algorithms()
     if name not in known:
-        names = ["no", *known, f"{LEMMAS}LANGUAGE"]
+        names = ["no", *known, ROUGE, f"{LEMMAS}LANGUAGE"]
         raise UnknownNameError(no_such("stemmer", name, names))
     stemmer = TypeMap(Stemmer.Stemmer(name, 0).stemWords)
     return stemmer, f"[PyStemmer {Stemmer.version()}]"
+
+
+def _load_rouge_stemmer() -> tuple[TypeMap, str]:
+    """Load nltk's Porter stemmer, which has rules of its own; short words stay."""
+    try:
+        import nltk
+        from nltk.stem.porter import PorterStemmer
+    except ImportError:
+        msg = (
+            "Stemmer 'rouge' needs the package 'nltk', which is not installed; install it "
+            "with: pip install nltk, or use stem=porter, which differs in a few words."
+        )
+        raise MissingResourceError(msg) from None
+    stem = PorterStemmer().stem
+
+    def reduce(words: list[str]) -> list[str]:
+        return [stem(word) if len(word) > 3 else word for word in words]
+
+    return TypeMap(reduce), f"[nltk {nltk.__version__}]"
 
 
 class WordForms(NamedTuple):

@@ -66,6 +66,10 @@ def _find_cutter(name: str) -> tuple[Cutter, str]:
         from metra.text.words import tokenize_words
 
         return tokenize_words, ""
+    if name == "rouge":
+        from metra.text.words import tokenize_ascii
+
+        return tokenize_ascii, ""
     kind, _, argument = name.partition("@")
     if kind in OPTIONAL:
         try:

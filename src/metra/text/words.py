@@ -136,6 +136,15 @@ def tokenize_words(segment: str) -> list[str]:
     ]
 
 
+def tokenize_ascii(text: str) -> list[str]:
+    """List the runs of the letters a to z and digits in lower-cased text, as ROUGE does.
+
+    >>> tokenize_ascii("Don't pay 1.50 (café)!")
+    ['don', 't', 'pay', '1', '50', 'caf']
+    """
+    return re.findall("[a-z0-9]+", text.lower())
+
+
 def split_workbook_words(text: str) -> list[str]:
     """Cut as `tokenize_words`; letters of scripts without blanks are words of their own.
 

@@ -17,6 +17,7 @@ parse: `metra parse`, dependency parses of a text
 profile: `metra profile`, length, repetition, copied words and more of each system
 rank: `metra rank`, systems by the average of their ranks on every document
 report: `metra report`, everything about some outputs as one HTML file
+sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
 score: `metra score`, outputs against references, by any metrics, at any level
 weights: `metra weights`, lists of the salience of each word in each document
@@ -42,7 +43,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 COMMANDS = (
     *("score", "compare", "profile", "report", "rank", "clir", "grid", "metrics"),
     *("parse", "evaltrans", "weights", "convert", "segment", "meta", "judge"),
-    *("exercise", "demo"),
+    *("exercise", "sacrebleu", "demo"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the

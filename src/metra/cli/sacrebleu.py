@@ -11,14 +11,18 @@ class SacrebleuCommand(click.Command):
     Flags such as `-tok` and lists of files after a flag are not in click's grammar.
     """
 
+    _flags: list[click.Parameter] | None = None
+
     @property
-    def params(self) -> list[click.Parameter]:
-        """The flags, for help and documentation."""
-        return _list_flags()
+    def params(self) -> list[click.Parameter]:  # type: ignore[override]
+        """The flags, for help and documentation: read when first asked for."""
+        if self._flags is None:
+            self._flags = _list_flags()
+        return self._flags
 
     @params.setter
     def params(self, _: object) -> None:
-        """Ignore click's own list."""
+        """Ignore click's own list, which is empty."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Leave the arguments as they are, except if help is asked for."""

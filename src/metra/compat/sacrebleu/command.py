@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metra.compat.sacrebleu.arguments import parse_arguments
-from metra.compat.sacrebleu.metrics import METRICS, SacreMetric
+from metra.compat.sacrebleu.metrics import LOG, METRICS, SacreMetric
 from metra.errors import CorpusError, LengthError, OptionError
 from metra.formats.stream import STDIN
 
@@ -17,9 +17,7 @@ Lines = list[str]
 def run(arguments: Sequence[str]) -> str:
     """Return what a call with these arguments prints on standard output."""
     options = parse_arguments(arguments)
-    logging.basicConfig(format="metra: %(message)s", level=logging.WARNING)
-    if options.quiet:
-        logging.disable(logging.CRITICAL)
+    LOG.setLevel(logging.CRITICAL if options.quiet else logging.WARNING)
     for flag, answer in _ANSWERS.items():
         if getattr(options, flag):
             return answer(options)

@@ -194,6 +194,7 @@ class SacreMetric:
         raise NotImplementedError
 
     def sum_rows(self, rows: Array) -> Any:
+        """Add up the rows of all segments."""
         return rows.sum(0)
 
     def build_score(self, totals: Any) -> SacreScore:
@@ -485,6 +486,7 @@ class TER(SacreMetric):
         return sums.dtype.type(100) * _divide(edits, sums[:, 4], without)
 
     def sum_rows(self, rows: Array) -> Any:
+        """Add up the rows of all segments."""
         import numpy as np
 
         # Average lengths may be fractions: added one after the other, as sacreBLEU does.

@@ -1,8 +1,9 @@
 """sacreBLEU's intervals and paired tests: its draws, its arithmetic, its p-values.
 
 Draws come from numpy's generator with sacreBLEU's seed. Scores of bootstrap samples are
-computed in single precision, those of swaps in double precision, as sacreBLEU does. Only differences that are strictly larger than the
-observed one count against significance; `metra compare` counts ties too.
+computed in single precision, those of swaps in double precision, as sacreBLEU does. Only
+differences strictly above the observed one count against significance; `metra compare`
+counts ties too.
 """
 
 import os

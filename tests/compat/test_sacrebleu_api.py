@@ -239,5 +239,5 @@ def test_sentence_bleu_without_effective_order_warns(caplog):
 
 def test_models_of_sentencepiece_are_looked_for_in_the_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("SACREBLEU", str(tmp_path))
-    with pytest.raises(MetraError, match="flores200sacrebleuspm|sentencepiece"):
+    with pytest.raises(MetraError, match=r"flores200sacrebleuspm|sentencepiece"):
         metrics.BLEU(tokenize="flores200")

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
     from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER
     from metra.compat.sacrebleu.scores import BLEUScore, CHRFScore, TERScore
     from metra.compat.sacrebleu.significance import PairedTest
-    from metra.compat.sacrebleu.testsets import get_reference_files, get_source_file
+    from metra.compat.sacrebleu.testsets import (
+        get_available_testsets,
+        get_langpairs_for_testset,
+        get_reference_files,
+        get_source_file,
+    )
 
 __version__ = "2.6.0"
 
@@ -47,8 +52,13 @@ _HOMES = {
         "functions",
     ),
     "PairedTest": "significance",
-    "get_source_file": "testsets",
-    "get_reference_files": "testsets",
+    **dict.fromkeys(
+        (
+            *("get_source_file", "get_reference_files"),
+            *("get_available_testsets", "get_langpairs_for_testset"),
+        ),
+        "testsets",
+    ),
 }
 
 __all__ = [
@@ -65,6 +75,8 @@ __all__ = [
     "corpus_ter",
     "extract_char_ngrams",
     "extract_word_ngrams",
+    "get_available_testsets",
+    "get_langpairs_for_testset",
     "get_reference_files",
     "get_source_file",
     "raw_corpus_bleu",

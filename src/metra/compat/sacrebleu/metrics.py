@@ -232,14 +232,14 @@ class BleuArithmetic:
         """Build the score of matches, n-grams, output length and reference length."""
         numbers = list(map(int, totals))
         score, precisions, penalty = self.compute(numbers, float)
-        counts: list[list[Any]] = [numbers[: self.order], numbers[self.order : -2]]
-        if self.smooth == "add-k" and any(counts[0]):
+        matches: list[Any] = numbers[: self.order]
+        ngrams: list[Any] = numbers[self.order : -2]
+        if self.smooth == "add-k" and any(matches):
             # sacreBLEU reports the counts that it has added to.
-            counts = [
-                [part[0], *(number + self.value for number in part[1:])]
-                for part in counts
-            ]
-        return BLEUScore(score, *counts, precisions, penalty, *numbers[-2:])
+            for counts in (matches, ngrams):
+                counts[1:] = [number + self.value for number in counts[1:]]
+        hyp_len, ref_len = numbers[-2:]
+        return BLEUScore(score, matches, ngrams, precisions, penalty, hyp_len, ref_len)
 
     def compute(
         self, totals: Sequence[float], round_number: Callable[[float], Any]
@@ -341,7 +341,8 @@ class BLEU(SacreMetric):
         """Score sums of resampled rows; precisions are rounded to their precision."""
         import numpy as np
 
-        rounding = float if sums.dtype == np.float64 else sums.dtype.type
+        is_double = sums.dtype == np.float64
+        rounding: Callable[[float], Any] = float if is_double else np.float32
         compute = self._formula.compute
         return np.array([compute(row, rounding)[0] for row in sums.tolist()])
 

@@ -40,6 +40,10 @@ class PairedResult:
         return ",".join(pairs)
 
 
+#: sacreBLEU's name of it.
+Result = PairedResult
+
+
 class PairedTest:
     """Systems against the first of them, by approximate randomisation or bootstrap."""
 

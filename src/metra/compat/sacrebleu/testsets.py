@@ -66,6 +66,11 @@ def list_language_pairs(name: str) -> list[str]:
     return sorted(path.name.removeprefix(start).removesuffix(".src") for path in paths)
 
 
+#: sacreBLEU's names of the two.
+get_available_testsets = list_test_sets
+get_langpairs_for_testset = list_language_pairs
+
+
 def list_fields(name: str, pair: str) -> list[str]:
     """List the fields of a test set: src, ref or ref:A and more, docid and others."""
     start = f"{name.replace('/', '_')}.{pair}."

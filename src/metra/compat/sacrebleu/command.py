@@ -17,7 +17,17 @@ Lines = list[str]
 def run(arguments: Sequence[str]) -> str:
     """Return what a call with these arguments prints on standard output."""
     options = parse_arguments(arguments)
+    warnings = logging.StreamHandler()
+    warnings.setFormatter(logging.Formatter("metra: %(message)s"))
     LOG.setLevel(logging.CRITICAL if options.quiet else logging.WARNING)
+    LOG.addHandler(warnings)
+    try:
+        return _answer(options)
+    finally:
+        LOG.removeHandler(warnings)
+
+
+def _answer(options: Namespace) -> str:
     for flag, answer in _ANSWERS.items():
         if getattr(options, flag):
             return answer(options)
@@ -25,7 +35,7 @@ def run(arguments: Sequence[str]) -> str:
     references = _read_references(options)
     systems = _read_systems(options)
     _check_lengths(systems, references)
-    if options.test_set and (options.origlang or options.subset):
+    if options.origlang or options.subset:
         systems, references = _select_segments(options, systems, references)
     metrics = _make_metrics(options, references)
     if options.sentence_level:

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from metra.compat.sacrebleu.arguments import TOKENIZERS
 from metra.compat.sacrebleu.scores import (
     BLEUScore,
     CHRFScore,
@@ -290,10 +291,7 @@ class BLEU(SacreMetric):
 
     _name = "BLEU"
     SMOOTH_DEFAULTS = SMOOTH_DEFAULTS
-    TOKENIZERS: ClassVar[tuple[str, ...]] = (
-        *("none", "zh", "13a", "intl", "char", "ja-mecab", "ko-mecab"),
-        *("spm", "flores101", "flores200", "spBLEU-1K"),
-    )
+    TOKENIZERS = TOKENIZERS
     TOKENIZER_DEFAULT = "13a"
     _TOKENIZER_MAP: ClassVar[dict[str, str]] = {
         "zh": "zh",
@@ -538,8 +536,8 @@ _MODELS = {
 
 def find_tokenizer(name: str) -> tuple[str, str]:
     """Return metra's name of a tokeniser, and its name in sacreBLEU's signatures."""
-    if name not in BLEU.TOKENIZERS:
-        raise UnknownNameError(no_such("tokeniser", name, BLEU.TOKENIZERS))
+    if name not in TOKENIZERS:
+        raise UnknownNameError(no_such("tokeniser", name, TOKENIZERS))
     if name in _MODELS:
         from metra.compat.sacrebleu.testsets import get_cache_folder
 

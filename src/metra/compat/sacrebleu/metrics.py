@@ -32,6 +32,9 @@ References = Sequence[Sequence[str | None]]
 
 LOG = logging.getLogger("metra.compat.sacrebleu")
 
+#: The name of a system that stands alone, in messages.
+_ONLY = "hyps"
+
 #: So many outputs that end in a blank and a full stop look as if they were tokenised.
 MOST_TOKENIZED = 100
 
@@ -63,9 +66,9 @@ class SacreMetric:
         With `n_bootstrap` above 1 the score has a bootstrap interval.
         """
         self._check_hypotheses(hypotheses)
-        outputs = {"": hypotheses}
+        outputs = {_ONLY: hypotheses}
         keep = n_bootstrap > 1
-        rows = self.count(outputs, references, keep=keep)[""]
+        rows = self.count(outputs, references, keep=keep)[_ONLY]
         score = self.build_score(self.sum_rows(rows) if keep else rows)
         if keep:
             import statistics
@@ -91,7 +94,7 @@ class SacreMetric:
             msg = f"{self._name}: `refs` is one string; expected a list of strings."
             raise TypeError(msg)
         streams = [[reference] for reference in references]
-        total = self.count({"": [hypothesis]}, streams, keep=False)[""]
+        total = self.count({_ONLY: [hypothesis]}, streams, keep=False)[_ONLY]
         return self.build_score(total)
 
     def get_signature(self) -> Signature:
@@ -131,7 +134,7 @@ class SacreMetric:
         self, hypotheses: Segments, references: References | None
     ) -> list[Any]:
         """Score every segment of a corpus, which is quicker than one at a time."""
-        rows = self.count({"": hypotheses}, references, keep=True)[""]
+        rows = self.count({_ONLY: hypotheses}, references, keep=True)[_ONLY]
         return [self.build_score(row) for row in rows]
 
     def score_samples(self, sums: Array) -> Array:
@@ -173,7 +176,7 @@ class SacreMetric:
             return
         count = sum(text.endswith(" .") for text in hypotheses)
         if count >= MOST_TOKENIZED:
-            whose = f" of {name}" if name else ""
+            whose = "" if name == _ONLY else f" of {name}"
             LOG.warning(
                 "%d outputs%s end in a blank and a full stop, as tokenised text does; "
                 "BLEU expects detokenised text (force says that it is).",
@@ -530,7 +533,7 @@ _MODELS = {
     "spm": ("flores101", "sacrebleu_tokenizer_spm.model"),
     "flores101": ("flores101", "sacrebleu_tokenizer_spm.model"),
     "flores200": ("flores200", "flores200sacrebleuspm"),
-    "spBLEU-1K": ("spBLEU-1K", "spBLEU-1K.model"),
+    "spBLEU-1K": ("spBLEU-1K", "spbleu-1k_tokenizer_spm.model"),
 }
 
 

@@ -390,7 +390,7 @@ def test_the_list_has_what_is_on_this_machine(ours):
         ("--echo src", "--echo needs a test set"),
         (f"{ONE} -e utf-99", "no encoding named"),
         ("latin-ref.txt -i latin.txt", "UTF-8"),
-        ("latin-ref.txt -i latin.txt -e ascii", "is not ascii: byte 1"),
+        ("latin-ref.txt -i latin.txt -e ascii", "is not ascii: byte 6"),
     ],
 )
 def test_other_refusals(call, words, ours):

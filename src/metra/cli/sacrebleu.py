@@ -14,7 +14,7 @@ class SacrebleuCommand(click.Command):
     _flags: list[click.Parameter] | None = None
 
     @property
-    def params(self) -> list[click.Parameter]:  # type: ignore[override]
+    def params(self) -> list[click.Parameter]:
         """The flags, for help and documentation: read when first asked for."""
         if self._flags is None:
             self._flags = _list_flags()

@@ -259,7 +259,8 @@ def _format_system(
     options: Namespace, lines: Lines, metrics: Mapping[str, SacreMetric]
 ) -> str:
     """Write one system's scores: JSON, or lines of text."""
-    is_json = options.format == "json"
+    # Details are lines of text, so the scores above them are as well.
+    is_json = options.format == "json" and not options.detail
     trials = options.confidence_n if options.confidence else 1
     texts = []
     for metric in metrics.values():

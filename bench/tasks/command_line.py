@@ -63,9 +63,9 @@ def _race_flags(task: str, goal: float, *more: str) -> Race:
 
 
 TASKS = [
-    _race_flags("BLEU", 4, "-m", "bleu"),
-    _race_flags("BLEU, chrF and TER", 10, "-m", "bleu", "chrf", "ter"),
-    _race_flags("interval of BLEU", 3, "-m", "bleu", "--confidence"),
+    _race_flags("BLEU", 2, "-m", "bleu"),
+    _race_flags("BLEU, chrF and TER", 5, "-m", "bleu", "chrf", "ter"),
+    _race_flags("interval of BLEU", 2, "-m", "bleu", "--confidence"),
     _race_flags(
         "paired bootstrap", 5, "-m", "bleu", "chrf", "--paired-bs", "-f", "text"
     ),

@@ -41,8 +41,9 @@ LAYERS = {
     "compat": 7,
     "__main__": 7,
 }
-# `metra judge serve` starts the web app, and `python -m metra` the command line.
-STARTS = {("cli", "web"), ("__main__", "cli")}
+# `metra judge serve` starts the web app, `metra sacrebleu` sacreBLEU's command line, and
+# `python -m metra` ours.
+STARTS = {("cli", "web"), ("cli", "compat"), ("__main__", "cli")}
 # Imports that point the wrong way and are going to be turned round: module, what it imports.
 KNOWN: set[tuple[str, str]] = set()
 # Packages that may call the kernels.

@@ -6,7 +6,7 @@ from agree import same_score
 from fresh import run, script
 from inputs import Corpus
 from peers import SACREBLEU
-from record import Race
+from record import DisagreementError, Race
 
 
 def ours(corpus: Corpus, *more: str) -> str:
@@ -25,7 +25,50 @@ def agree(corpus: Corpus) -> None:
     same_score(corpus, score, system["scores"]["bleu"]["score"])
 
 
+def ours_as_sacrebleu(corpus: Corpus, *more: str) -> str:
+    return _call(corpus, [script("metra"), "sacrebleu"], more)
+
+
+def theirs_as_given(corpus: Corpus, *more: str) -> str:
+    return _call(corpus, [script("sacrebleu")], more)
+
+
+def _call(corpus: Corpus, program: list[str], more: tuple[str, ...]) -> str:
+    """Score the output, or compare it with the reference if a paired test is asked for."""
+    hyps, ref = corpus.files
+    outputs = [hyps, ref] if any("paired" in word for word in more) else [hyps]
+    return run(*program, ref, "-i", *outputs, "-q", *more)
+
+
+def agree_by_bytes(corpus: Corpus, *more: str) -> None:
+    printed = theirs_as_given(corpus, *more), ours_as_sacrebleu(corpus, *more)
+    if printed[0] != printed[1]:
+        raise DisagreementError(corpus, None, *printed)
+
+
+def _race_flags(task: str, goal: float, *more: str) -> Race:
+    """The same call of both command lines, whose outputs are equal byte for byte."""
+    return Race(
+        task=f"sacreBLEU's command line, {task}",
+        text=("english", 3_000),
+        peer=SACREBLEU,
+        theirs=lambda corpus: theirs_as_given(corpus, *more),
+        ours=lambda corpus: ours_as_sacrebleu(corpus, *more),
+        agree=lambda corpus: agree_by_bytes(corpus, *more),
+        goal=goal,
+        clock="wall",
+        rounds=3,
+        per="run",
+    )
+
+
 TASKS = [
+    _race_flags("BLEU", 2, "-m", "bleu"),
+    _race_flags("BLEU, chrF and TER", 5, "-m", "bleu", "chrf", "ter"),
+    _race_flags("interval of BLEU", 2, "-m", "bleu", "--confidence"),
+    _race_flags(
+        "paired bootstrap", 5, "-m", "bleu", "chrf", "--paired-bs", "-f", "text"
+    ),
     Race(
         task="command line, BLEU",
         text=("english", 3_000),

@@ -451,6 +451,21 @@ CASES = [
             "metra testsets remove mill",
         ],
     ),
+    Case(
+        "sacrebleu/formats",
+        [
+            *(
+                f"metra sacrebleu examples/reference.1.txt examples/reference.2.txt -i "
+                f"examples/outputs/{systems} -m bleu chrf ter {flags}"
+                for systems, flags in (
+                    ("solid.txt", "-f json --confidence"),
+                    ("solid.txt", "-f text -w 4"),
+                    ("solid.txt examples/outputs/terse.txt", "-f text --paired-bs"),
+                    ("solid.txt examples/outputs/terse.txt", "-f latex --paired-ar"),
+                )
+            ),
+        ],
+    ),
     Case("demo/all", ["metra demo shown --all"]),
     *map(meta_case, META),
     Case(

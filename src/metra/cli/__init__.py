@@ -18,6 +18,7 @@ parse: `metra parse`, dependency parses of a text
 profile: `metra profile`, length, repetition, copied words and more of each system
 rank: `metra rank`, systems by the average of their ranks on every document
 report: `metra report`, everything about some outputs as one HTML file
+sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
 testsets: `metra testsets`, test sets by name: list, add, remove, path, check, fetch
 score: `metra score`, outputs against references, by any metrics, at any level
@@ -44,7 +45,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 COMMANDS = (
     *("score", "compare", "gate", "profile", "report", "rank", "clir", "grid"),
     *("metrics", "parse", "evaltrans", "weights", "convert", "segment", "testsets"),
-    *("meta", "judge", "exercise", "demo"),
+    *("meta", "judge", "exercise", "sacrebleu", "demo"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the

@@ -1,4 +1,5 @@
-"""Other programs' names over metra's metrics: thin adapters, one module a program.
+"""Other programs' names and command lines over metra's metrics: thin adapters.
 
-jiwer: jiwer 4's functions, records and texts.
+jiwer: jiwer 4's functions, records and texts
+sacrebleu: sacreBLEU 2.6.0's classes, functions and command line
 """

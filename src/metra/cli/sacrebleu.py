@@ -1,0 +1,74 @@
+"""`metra sacrebleu`: sacreBLEU's command line, with its flags, output and signatures."""
+
+from typing import Any
+
+import click
+
+
+class SacrebleuCommand(click.Command):
+    """A command whose arguments are read as sacreBLEU reads them.
+
+    Flags such as `-tok` and lists of files after a flag are not in click's grammar.
+    """
+
+    _flags: list[click.Parameter] | None = None
+
+    @property
+    def params(self) -> list[click.Parameter]:
+        """The flags, for help and documentation: read when first asked for."""
+        if self._flags is None:
+            self._flags = _list_flags()
+        return self._flags
+
+    @params.setter
+    def params(self, _: object) -> None:
+        """Ignore click's own list, which is empty."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Leave the arguments as they are, except if help is asked for."""
+        if "--help" in args or "-h" in args:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        ctx.params["arguments"] = tuple(args)
+        return []
+
+    def collect_usage_pieces(self, _: click.Context) -> list[str]:
+        """Say in which order files and flags come."""
+        return ["[REF]...", "-i OUTPUT...", "[OPTIONS]"]
+
+
+def _list_flags() -> list[click.Parameter]:
+    """Describe the flags of sacreBLEU's parser as options of click."""
+    from metra.compat.sacrebleu.arguments import list_flags
+
+    return [_make_option(flag) for flag in list_flags()]
+
+
+def _make_option(flag: Any) -> click.Option:
+    is_switch = flag.nargs == 0
+    return click.Option(
+        [*flag.option_strings, flag.dest],
+        help=flag.help,
+        is_flag=is_switch,
+        type=click.Choice(list(flag.choices)) if flag.choices else flag.type,
+        multiple=flag.nargs in ("+", "*"),
+        metavar=None if is_switch or flag.choices else flag.dest.upper(),
+    )
+
+
+@click.command(cls=SacrebleuCommand)
+def sacrebleu(arguments: tuple[str, ...]) -> None:
+    """Score outputs with sacreBLEU 2.6.0's command line: same flags, same output.
+
+    Scores, text, JSON, LaTeX, signatures, intervals and p-values are sacreBLEU's, byte for
+    byte. Test sets (-t) are read from sacreBLEU's cache on this machine; nothing is
+    downloaded. Reference files come before -i.
+
+    \b
+    metra sacrebleu ref.txt -i sysA.txt -m bleu chrf ter
+    metra sacrebleu ref.txt -i sysA.txt sysB.txt --paired-bs -f text
+    metra sacrebleu -t wmt20 -l en-de -i sysA.txt -b -w 2
+    """
+    from metra.compat.sacrebleu.command import run
+
+    click.echo(run(arguments))

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from metra.metrics.record import Metric
     from metra.metrics.registry import metric
     from metra.report.pictures.grid_text import grid
+    from metra.scoring.accumulator import Accumulator
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
     from metra.scoring.memory import Result, evaluate, score
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accumulator",
     "Alignment",
     "Batch",
     "EvalSet",
@@ -44,6 +46,7 @@ __all__ = [
 
 # Where each public name lives: loaded when first used, so that `import metra` is quick.
 _HOMES = {
+    "Accumulator": "metra.scoring.accumulator",
     "Alignment": "metra.metrics.alignment",
     "Batch": "metra.corpus.batch",
     "EvalSet": "metra.corpus.evalset",

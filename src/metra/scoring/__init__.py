@@ -7,6 +7,7 @@ totals: totals of chunks by group, system and metric, and their scores
 statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 memory: texts in memory, scored by one metric or by several
+accumulator: scores of texts that come in batches, merged across processes
 compare: significance tests of systems against a baseline or each other
 pairwise: scores of all pairs of candidates and references
 alignments: word alignments of segments, and details that metrics noted

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, not_possible
 from metra.metrics.record import Array, Metric, Parts
-from metra.metrics.registry import metric as make_metric
 from metra.scoring.evaluate import (
     CI_UNITS,
     build_options,
@@ -55,6 +54,7 @@ def evaluate(
     return evaluate_corpus(corpus, make_metrics(metrics), options, group_by=names)
 
 
+@overload
 def score(
     hyps: Segments,
     refs: Sequence[Segments] | Segments | None = None,
@@ -63,23 +63,53 @@ def score(
     refs_per_segment: Sequence[Sequence[str]] | None = None,
     source: Segments | None = None,
     documents: Sequence[str] | None = None,
-) -> "Result":
-    """Score one system's output.
+) -> "Result": ...
+
+
+@overload
+def score(
+    hyps: Segments,
+    refs: Sequence[Segments] | Segments | None,
+    metric: Sequence[str | Metric],
+    *,
+    refs_per_segment: Sequence[Sequence[str]] | None = None,
+    source: Segments | None = None,
+    documents: Sequence[str] | None = None,
+) -> "dict[str, Result]": ...
+
+
+def score(
+    hyps: Segments,
+    refs: Sequence[Segments] | Segments | None = None,
+    metric: str | Metric | Sequence[str | Metric] = "bleu",
+    *,
+    refs_per_segment: Sequence[Sequence[str]] | None = None,
+    source: Segments | None = None,
+    documents: Sequence[str] | None = None,
+) -> "Result | dict[str, Result]":
+    """Score one system's output by one metric, or by several at once.
 
     `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
-    Measures that compare with no reference need none. `documents` names each segment's
-    document, for measures that weigh words by document.
+    Metrics that compare with no reference need none. `documents` names each segment's
+    document, for metrics that weigh words by document. A list of metrics gives a dict of
+    results by spec, counted in one pass.
 
     >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
     >>> round(result.score, 2)
     75.98
+    >>> results = score(["a b c d"], ["a b c d"], ["bleu", "wer"])
+    >>> {spec: result.score for spec, result in results.items()}
+    {'bleu': 100.00000000000004, 'wer': 0.0}
     """
-    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    is_one = isinstance(metric, (str, Metric))
+    metrics = make_metrics([metric] if is_one else metric)
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
-    corpus = Outputs(evalset, {"hyps": hyps})
-    statistics = count_corpus(corpus, {chosen.name: chosen}, keep=True)
-    rows = statistics.tallies["hyps", chosen.name].rows
-    return Result(statistics.metrics[chosen.name], rows, statistics.nrefs)
+    statistics = count_corpus(Outputs(evalset, {"hyps": hyps}), metrics, keep=True)
+    results = {
+        spec: Result(fitted, statistics.tallies["hyps", spec].rows, statistics.nrefs)
+        for spec, fitted in statistics.metrics.items()
+    }
+    return next(iter(results.values())) if is_one else results
 
 
 class Result:

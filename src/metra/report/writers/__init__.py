@@ -4,6 +4,7 @@ headings: names of metrics and systems above and beside tables
 results: scores in every format, and the table of formats
 comparison: differences between systems as tables and in words
 json: the keys of the JSON of `metra score` and `metra compare`
+notebook: scores as a notebook and the Python prompt show them
 details: what metrics noted, and what quality models consist of
 alignments: aligned words of output and reference for the terminal
 analysis: n-grams, buckets and the most changed segments below the scores

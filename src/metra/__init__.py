@@ -9,12 +9,14 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.record import Metric
     from metra.metrics.registry import metric
+    from metra.report.html.page import write_report as report
     from metra.report.pictures.grid_text import grid
     from metra.scoring.accumulator import Accumulator
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
     from metra.scoring.memory import Result, evaluate, score
     from metra.scoring.pairwise import pairwise
+    from metra.scoring.read import read
     from metra.scoring.results import Results
     from metra.text.sentences.alignment import align_sentences
     from metra.text.sentences.resegmentation import resegment
@@ -39,6 +41,8 @@ __all__ = [
     "grid",
     "metric",
     "pairwise",
+    "read",
+    "report",
     "resegment",
     "score",
     "split_sentences",
@@ -61,6 +65,8 @@ _HOMES = {
     "grid": "metra.report.pictures.grid_text",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",
+    "read": "metra.scoring.read",
+    "report": "metra.report",
     "resegment": "metra.text.sentences.resegmentation",
     "score": "metra.scoring.memory",
     "split_sentences": "metra.text.sentences.splitter",
@@ -74,7 +80,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(msg)
     from importlib import import_module
 
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    # A package of the same name can itself be called.
+    value = module if home == f"{__name__}.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -1,5 +1,7 @@
 """From results to tables, pictures and pages. Nothing is computed here.
 
+`metra.report(evalset, outputs, "report.html")` writes the page about some outputs.
+
 table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text
 terminal: tables, words and running text for a terminal
 writers: one module per kind of result, in every format
@@ -9,5 +11,25 @@ study: everything about some systems' outputs that the report shows
 html: the report as one HTML page
 """
 
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
 #: Formats of tables; `metra.report.writers.results.WRITERS` has the functions.
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
+
+#: The metrics of a report if none are named.
+REPORT_METRICS = ("bleu", "chrf", "ter")
+
+
+class _CallableReport(ModuleType):
+    """The package itself, which can be called: `metra.report(…)`."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Path:
+        from metra.report.html.page import write_report
+
+        return write_report(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableReport

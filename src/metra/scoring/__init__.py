@@ -13,6 +13,7 @@ pairwise: scores of all pairs of candidates and references
 alignments: word alignments of segments, and details that metrics noted
 scorers: metrics as scorers for meta-evaluation
 files: corpora in files
+read: what one file holds, in memory: segments, a test set, or results
 tables: tables in Parquet files, scored on any engine
 plan: which columns of a table are scored by which metrics
 table_totals: totals and scores of batches of a table, as tables that add up

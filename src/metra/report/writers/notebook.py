@@ -41,6 +41,7 @@ def render_html(results: Results) -> Html:
         tag(
             "details", tag("summary", tag("small", "Signatures")), tag("ul", signatures)
         ),
+        style="overflow-x:auto",
     )
 
 

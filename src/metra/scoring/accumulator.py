@@ -1,7 +1,7 @@
 """Scores of texts that come in batches: add them up, merge processes, score at the end."""
 
 from collections.abc import Mapping, Sequence
-from typing import Generic, TypeVar, overload
+from typing import Generic, NamedTuple, TypeVar, overload
 
 from metra.corpus.batch import BatchPosition
 from metra.corpus.evalset import EvalSet
@@ -11,7 +11,8 @@ from metra.metrics.record import Metric
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.results import Score
 from metra.scoring.statistics import count_corpus
-from metra.scoring.totals import Totals, add_entries, build_results
+from metra.scoring.totals import GroupTotal, Totals, add_entries, build_results
+from metra.stats.totals import PARTS, PartSums
 from metra.text.columns import Segments, as_column
 
 _SYSTEM = "hyps"
@@ -113,6 +114,25 @@ class Accumulator(Generic[Computed]):
         scores = dict(results[_SYSTEM])
         return next(iter(scores.values())) if self._is_one else scores  # type: ignore[return-value]
 
+    def get_state(self) -> "AccumulatorState":
+        """Return everything that was added as numbers that add up."""
+        sums = {
+            spec: [0.0] * PARTS * len(metric.columns)
+            for spec, metric in self.metrics.items()
+        }
+        sums |= {spec: entry.sums for (_, _, spec), entry in self._totals.items()}
+        numbers = self.segments, self.references, self.most_references
+        return AccumulatorState(*numbers, sums)
+
+    def set_state(self, state: "AccumulatorState") -> None:
+        """Go on from numbers that `get_state` gave, whoever added them up since."""
+        self.reset()
+        totals: Totals = {
+            ((), _SYSTEM, spec): GroupTotal(state.segments, 0, list(state.sums[spec]))
+            for spec in self.metrics
+        }
+        self._add(totals, *state[:3])
+
     def _add(
         self, totals: Totals, segments: int, references: int, most_references: int
     ) -> None:
@@ -123,6 +143,18 @@ class Accumulator(Generic[Computed]):
 
     def __repr__(self) -> str:
         return f"<Accumulator of {', '.join(self.metrics)}: {self.segments} segments>"
+
+
+class AccumulatorState(NamedTuple):
+    """The numbers of an accumulator; those of several add up, but for the largest."""
+
+    segments: int
+    #: How many references all segments have together.
+    references: int
+    #: How many references a segment has at most: the largest number counts.
+    most_references: int
+    #: By metric spec.
+    sums: Mapping[str, PartSums]
 
 
 class _PositionInBatch(BatchPosition):

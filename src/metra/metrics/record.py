@@ -25,7 +25,7 @@ Aligner: TypeAlias = "Callable[[AnyBatch, int], list[Alignment]]"
 Recipe: TypeAlias = "tuple[Callable[..., Metric], tuple[Any, ...]]"
 
 
-def no_parts(_: Array) -> Parts:
+def give_no_parts(_: Array) -> Parts:
     """Return the parts of a score that has none."""
     return {}
 
@@ -45,7 +45,7 @@ class Metric:
     aggregate: Callable[[Array], Array]
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
-    parts: Callable[[Array], Parts] = no_parts
+    parts: Callable[[Array], Parts] = give_no_parts
     #: A shorter way to the sums of a batch's rows, if there is one and all are whole numbers;
     #: `aggregate` and `parts` then take a plain list of totals as well as an array.
     sums: Callable[[Batch], list[float]] | None = None

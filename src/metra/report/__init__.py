@@ -12,9 +12,11 @@ html: the report as one HTML page
 """
 
 import sys
-from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 #: Formats of tables; `metra.report.writers.results.WRITERS` has the functions.
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
@@ -26,7 +28,7 @@ REPORT_METRICS = ("bleu", "chrf", "ter")
 class _CallableReport(ModuleType):
     """The package itself, which can be called: `metra.report(…)`."""
 
-    def __call__(self, *arguments: Any, **options: Any) -> Path:
+    def __call__(self, *arguments: Any, **options: Any) -> "Path":
         from metra.report.html.page import write_report
 
         return write_report(*arguments, **options)

@@ -21,8 +21,6 @@ def load(*metrics: str | Metric, **options: Any) -> "TranslationScores":
 
     The options are those of `evaluate.load`, such as `num_process` and `process_id`.
     """
-    if options.get("num_process", 1) == 1:
-        options.setdefault("keep_in_memory", True)
     return TranslationScores(metrics or ("bleu",), **options)
 
 

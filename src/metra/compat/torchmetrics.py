@@ -31,7 +31,6 @@ class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be
         super().__init__(**options)
         self._accumulator = Accumulator([metric])
         (self._spec,) = self._accumulator.metrics
-        self.higher_is_better = self._accumulator.metrics[self._spec].higher_is_better
         empty = self._accumulator.get_state()
         sums = torch.tensor(empty.sums[self._spec], dtype=torch.float64)
         self.add_state("sums", sums, dist_reduce_fx="sum")
@@ -39,6 +38,11 @@ class TranslationMetric(torchmetrics.Metric):  # type: ignore[misc]  # it may be
             reduction = "max" if name == "most_references" else "sum"
             number = torch.tensor(0, dtype=torch.int64)
             self.add_state(name, number, dist_reduce_fx=reduction)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether higher scores are better."""
+        return self._accumulator.metrics[self._spec].higher_is_better
 
     def update(
         self, preds: Sequence[str], target: Sequence[str | Sequence[str]]

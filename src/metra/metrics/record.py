@@ -222,7 +222,9 @@ def _record_options(
         segments = _record_options(
             segments, options, lambda: (_make_for_segments, get_recipe())
         )
-    fit = plain and partial(_fit_plainly, plain, options, get_recipe)
+    fit: Callable[[Iterable[Batch]], Metric] | None = None
+    if plain:
+        fit = partial(_fit_plainly, plain, options, get_recipe)
     if weighing:
         apply, to_tables = weighing.apply, weighing.to_tables
 

@@ -1,7 +1,7 @@
 """Scores of texts that come in batches: add them up, merge processes, score at the end."""
 
 from collections.abc import Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
 
 from metra.corpus.batch import BatchPosition
 from metra.corpus.evalset import EvalSet
@@ -112,7 +112,8 @@ class Accumulator(Generic[Computed]):
         }
         results = build_results(totals, self.metrics, [_SYSTEM], self.most_references)
         scores = dict(results[_SYSTEM])
-        return next(iter(scores.values())) if self._is_one else scores  # type: ignore[return-value]
+        computed: Any = next(iter(scores.values())) if self._is_one else scores
+        return cast("Computed", computed)
 
     def get_state(self) -> "AccumulatorState":
         """Return everything that was added as numbers that add up."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, cast, overload
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -55,7 +55,7 @@ def evaluate(
 
 
 @overload
-def score(
+def score(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
     hyps: Segments,
     refs: Sequence[Segments] | Segments | None = None,
     metric: str | Metric = "bleu",
@@ -101,15 +101,16 @@ def score(
     >>> {spec: result.score for spec, result in results.items()}
     {'bleu': 100.00000000000004, 'wer': 0.0}
     """
-    is_one = isinstance(metric, (str, Metric))
-    metrics = make_metrics([metric] if is_one else metric)
+    single = metric if isinstance(metric, (str, Metric)) else None
+    listed = [single] if single is not None else metric
+    metrics = make_metrics(cast("Sequence[str | Metric]", listed))
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     statistics = count_corpus(Outputs(evalset, {"hyps": hyps}), metrics, keep=True)
     results = {
         spec: Result(fitted, statistics.tallies["hyps", spec].rows, statistics.nrefs)
         for spec, fitted in statistics.metrics.items()
     }
-    return next(iter(results.values())) if is_one else results
+    return results if single is None else next(iter(results.values()))
 
 
 class Result:

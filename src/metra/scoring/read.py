@@ -154,17 +154,16 @@ def _parse_score(
         and {name: _parse_number(value) for name, value in documents.items()},
         segments=values,
         segment_signature=data.get("segment_signature"),
-        alignments=alignments
-        and {
+        alignments=None
+        if alignments is None
+        else {
             entry["segment"]: [*map(_parse_alignment, entry["references"])]
             for entry in alignments
         },
         details=None
         if details is None
         else [
-            Finding(
-                *(d[key] for key in ("note", "text", "about")), tuple(d["segments"])
-            )
+            Finding(d["note"], d["text"], d["about"], tuple(d["segments"]))
             for d in details
         ],
     )

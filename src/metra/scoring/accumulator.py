@@ -31,7 +31,7 @@ class Accumulator(Generic[Computed]):
     >>> bleu.update(["the cat sat on the mat"], ["a cat sat on the mat"])
     >>> bleu.update(["it rains today again"], ["it rains again today"])
     >>> round(bleu.compute().score, 2)
-    50.99
+    61.24
     """
 
     @overload

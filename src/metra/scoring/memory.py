@@ -99,7 +99,7 @@ def score(
     75.98
     >>> results = score(["a b c d"], ["a b c d"], ["bleu", "wer"])
     >>> {spec: result.score for spec, result in results.items()}
-    {'bleu': 100.00000000000004, 'wer': 0.0}
+    {'bleu': 100.0, 'wer': 0.0}
     """
     single = metric if isinstance(metric, (str, Metric)) else None
     listed = [single] if single is not None else metric

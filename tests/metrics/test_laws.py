@@ -517,7 +517,7 @@ def test_batches_add_up_to_the_digits_of_one_call(spec):
         with pytest.raises(OptionError, match="whole test set"):
             Accumulator(metric)
         return
-    if metric.name == "mwer":  # even where nothing was judged
+    if (metric.name, metric.options.get("key")) == ("mwer", "segment"):
         with pytest.raises(CorpusError, match="looks segments up by their numbers"):
             Accumulator(metric).update(HYPS, REFS)
         return

@@ -37,13 +37,15 @@ LAYERS = {
     "report": 6,
     "store": 6,
     "web": 7,
-    "cli": 7,
     "compat": 7,
+    "cli": 7,
     "__main__": 7,
 }
 # `metra judge serve` starts the web app, `metra sacrebleu` sacreBLEU's command line, and
 # `python -m metra` ours.
 STARTS = {("cli", "web"), ("cli", "compat"), ("__main__", "cli")}
+# Results print themselves and write their JSON: the writers are looked up when called.
+WRITES = {("src/metra/scoring/results.py", "report")}
 # Imports that point the wrong way and are going to be turned round: module, what it imports.
 KNOWN: set[tuple[str, str]] = set()
 # Packages that may call the kernels.
@@ -86,7 +88,7 @@ def test_imports_point_downwards(path):
     assert here in LAYERS, f"give {here} a layer"
     for other in packages_imported(path) - {here}:
         assert other in LAYERS, f"give {other} a layer"
-        if (here, other) in STARTS or (id_of(path), other) in KNOWN:
+        if (here, other) in STARTS or (id_of(path), other) in KNOWN | WRITES:
             continue
         assert LAYERS[other] < LAYERS[here], f"{here} imports {other}"
         if other == "_core":

@@ -56,7 +56,12 @@ def modules() -> list[str]:
 
 @pytest.mark.parametrize("name", modules())
 def test_docstrings(name):
-    module = importlib.import_module(name)
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if not name.startswith("metra.compat."):
+            raise
+        pytest.skip(f"needs {error.name}")
     failed, _ = doctest.testmod(module, optionflags=doctest.FAIL_FAST)
     assert failed == 0
 

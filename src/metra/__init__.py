@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.record import Metric
     from metra.metrics.registry import metric
+    from metra.report.html.page import write_report as report
     from metra.report.pictures.grid_text import grid
+    from metra.scoring.accumulator import Accumulator
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
     from metra.scoring.memory import Result, evaluate, score
     from metra.scoring.pairwise import pairwise
+    from metra.scoring.read import read
     from metra.scoring.results import Results
     from metra.text.sentences.alignment import align_sentences
     from metra.text.sentences.resegmentation import resegment
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Accumulator",
     "Alignment",
     "Batch",
     "EvalSet",
@@ -40,6 +44,8 @@ __all__ = [
     "load_test_set",
     "metric",
     "pairwise",
+    "read",
+    "report",
     "resegment",
     "score",
     "split_sentences",
@@ -47,6 +53,7 @@ __all__ = [
 
 # Where each public name lives: loaded when first used, so that `import metra` is quick.
 _HOMES = {
+    "Accumulator": "metra.scoring.accumulator",
     "Alignment": "metra.metrics.alignment",
     "Batch": "metra.corpus.batch",
     "EvalSet": "metra.corpus.evalset",
@@ -63,6 +70,8 @@ _HOMES = {
     "load_test_set": "metra.formats.testsets.lookup",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",
+    "read": "metra.scoring.read",
+    "report": "metra.report",
     "resegment": "metra.text.sentences.resegmentation",
     "score": "metra.scoring.memory",
     "split_sentences": "metra.text.sentences.splitter",
@@ -76,7 +85,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(msg)
     from importlib import import_module
 
-    value = getattr(import_module(home), name)
+    module = import_module(home)
+    # A package of the same name can itself be called.
+    value = module if home == f"{__name__}.{name}" else getattr(module, name)
     globals()[name] = value
     return value
 

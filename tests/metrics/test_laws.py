@@ -3,8 +3,10 @@
 A measure that is added to the registry is covered without a line here.
 """
 
+import copy
 import json
 import math
+import pickle
 import re
 from collections.abc import Iterator, Sequence
 
@@ -16,10 +18,11 @@ from metra.corpus import examples
 from metra.corpus.batch import Batch, BatchPosition, Sentence
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
-from metra.errors import MissingResourceError, OptionError
+from metra.errors import CorpusError, MissingResourceError, OptionError
 from metra.metrics import registry
 from metra.metrics.options import format_value, read_parameters
 from metra.metrics.record import Metric
+from metra.scoring.accumulator import Accumulator
 from metra.scoring.statistics import count_corpus, fit_metrics
 from metra.stats.paired_tests import contrasts
 from metra.stats.resampling import Sample, compute_intervals
@@ -482,3 +485,58 @@ def test_numbers_outside_their_range_are_refused(name, option):
 def test_weights_of_meteor_outside_their_range_are_refused(weights):
     with pytest.raises(OptionError, match="expected 1 numbers from 0 to 1 joined"):
         registry.metric(f"meteor:modules=exact,weights={weights}")
+
+
+@every_measure
+def test_a_pickled_metric_is_the_same(spec):
+    """Fitted or not, also after it was pickled twice; a deep copy is the metric itself."""
+    plain, fitted = registry.metric(spec), made(spec)
+    assert copy.deepcopy(plain) is plain
+    rows = rows_of(fitted)
+    for metric in (plain, fitted):
+        again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(metric))))
+        assert again.signature() == metric.signature()
+        assert (again.fit is None) == (metric.fit is None)
+        single, other = metric.for_segments, again.for_segments
+        assert (single and single.signature()) == (other and other.signature())
+        assert same(rows_of(again), rows)
+        assert same(again.aggregate(rows), metric.aggregate(rows))
+    if fitted.for_segments:
+        single = pickle.loads(pickle.dumps(fitted.for_segments))
+        assert single.signature() == fitted.for_segments.signature()
+        assert same(rows_of(single), rows)
+
+
+@every_measure
+def test_batches_add_up_to_the_digits_of_one_call(spec):
+    metric = registry.metric(spec)
+    skip_by_place(metric)
+    if metric.weighing:
+        metric = made(spec)
+    if metric.fit or metric.whole_documents:
+        with pytest.raises(OptionError, match="whole test set"):
+            Accumulator(metric)
+        return
+    if (metric.name, metric.options.get("key")) == ("mwer", "segment"):
+        with pytest.raises(CorpusError, match="looks segments up by their numbers"):
+            Accumulator(metric).update(HYPS, REFS)
+        return
+    at_once = count_corpus(corpus(), {"m": metric}, keep=True)
+    total = at_once.tallies["hyps", "m"].total
+    parts = [Accumulator(metric) for _ in range(3)]
+    for number, start in enumerate(range(0, len(HYPS), 7)):
+        at = slice(start, start + 7)
+        parts[number % 3].update(
+            HYPS[at],
+            [ref[at] for ref in REFS],
+            source=SOURCE[at],
+            documents=DOCUMENTS[at],
+        )
+    first, *others = parts
+    first.merge(*map(pickle.loads, map(pickle.dumps, reversed(others))))
+    found = first.compute()
+    assert first.segments == len(HYPS)
+    score = float(metric.aggregate(total))
+    assert found.score == score or (math.isnan(score) and math.isnan(found.score))
+    assert found.signature == metric.signature(nrefs=at_once.nrefs)
+    assert found.parts == metric.parts(total)

@@ -220,3 +220,27 @@ def test_what_a_metric_needs_must_be_there(need, message):
     with pytest.raises(CorpusError) as caught:
         check_needs({"x": metric}, dict.fromkeys(there, False))
     assert str(caught.value) == message
+
+
+def test_options_by_keyword():
+    """Values may be of their own type, or as in a spec."""
+    by_spec = metra.metric("chrf:word_order=2,whitespace=yes")
+    for made in (
+        metra.metric("chrf", word_order=2, whitespace=True),
+        metra.metric("chrf:word_order=2", whitespace="yes"),
+    ):
+        assert made.signature() == by_spec.signature()
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "message"),
+    [
+        ("bleu:n=3", {"n": 3}, r"n is given by keyword and in the spec 'bleu:n=3'"),
+        ("bleu", {"nn": 3}, "bleu has no option named 'nn'"),
+        ("bleu", {"n": 0}, "bleu: n=0 is not possible"),
+        ("blue", {"n": 3}, "No metric named 'blue'"),
+    ],
+)
+def test_keywords_that_cannot_be(spec, options, message):
+    with pytest.raises(metra.MetraError, match=message):
+        metra.metric(spec, **options)

@@ -222,3 +222,21 @@ def test_the_unit_of_resampling_can_be_chosen():
         OptionError, match=r"ci_unit='word' is not possible; expected one of"
     ):
         signature("word")
+
+
+def test_several_metrics_in_one_call():
+    refs = [["the cat sat on the mat", "a b c d", "e f g h i"]]
+    specs = ["bleu", metra.metric("chrf", word_order=2), "nist"]
+    results = metra.score(OUTPUTS["bad"], refs, specs)
+    assert list(results) == ["bleu", specs[1].signature(), "nist"]
+    for spec, result in zip(specs, results.values(), strict=True):
+        alone = metra.score(OUTPUTS["bad"], refs, spec)
+        assert result.score == alone.score
+        assert result.segments.tolist() == alone.segments.tolist()
+        assert result.signature == alone.signature
+        assert result.interval(trials=20) == alone.interval(trials=20)
+
+
+def test_no_metric_in_a_list():
+    with pytest.raises(OptionError, match="There is no metric; give at least one"):
+        metra.score(["a"], ["a"], [])

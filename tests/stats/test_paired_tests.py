@@ -206,6 +206,30 @@ def test_another_scale_keeps_p_value_and_effect(first, second, scale, shift, tes
         assert moved.effect == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("test", ["ar", "bootstrap"])
+@pytest.mark.parametrize(
+    ("first", "second"), [(0.1, 0.3), (100 / 7, 100 / 3), (1e-3, -1e6 / 3), (5, 5)]
+)
+def test_units_that_do_not_vary_have_no_effect(first, second, test):
+    """What rounding leaves of their variance once gave effects of some 10¹⁴."""
+    size = 30
+    samples = [Sample(rows_of(np.full(size, value)), mean) for value in (first, second)]
+    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], test=test, trials=100)
+    assert found.difference == pytest.approx(second - first)
+    assert (found.standard_error, found.effect) == (0, None)
+    assert found.interval == pytest.approx((second - first, second - first))
+    assert found.p_value == (1 if first == second else pytest.approx(1 / 101))
+
+
+def test_a_small_variance_is_no_rounding():
+    rng = np.random.default_rng(3)
+    first = rng.normal(100, 1e-6, size=30)
+    samples = [Sample(rows_of(first), mean), Sample(rows_of(first[::-1] + 1), mean)]
+    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], trials=100)
+    gaps = first[::-1] + 1 - first
+    assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1), rel=1e-3)
+
+
 def test_the_effect_on_a_mean_is_cohens():
     rng = np.random.default_rng(5)
     first, second = rng.normal(size=50), rng.normal(0.4, 1, size=50)

@@ -207,8 +207,7 @@ def build_provenance(files: Sequence[str]) -> "Provenance":
     """Note the command line and the day, or the day that SOURCE_DATE_EPOCH says."""
     import shlex
 
-    from metra.report.html.page import Provenance
+    from metra.report.html.page import Provenance, get_date
 
     command = shlex.join(["metra", *sys.argv[1:]])
-    moment = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
-    return Provenance(command, files, time.strftime("%Y-%m-%d", time.gmtime(moment)))
+    return Provenance(command, files, get_date())

@@ -6,8 +6,7 @@ import click
 
 from metra.cli import options
 from metra.cli.options import option
-
-METRICS = ("bleu", "chrf", "ter")
+from metra.report import REPORT_METRICS
 
 
 @click.command(cls=options.FileCommand)
@@ -19,7 +18,7 @@ METRICS = ("bleu", "chrf", "ter")
     "-m --metric metrics SPEC",
     options.METRICS,
     multiple=True,
-    show_default=", ".join(METRICS),
+    show_default=", ".join(REPORT_METRICS),
 )
 @options.documents
 @option(
@@ -86,7 +85,7 @@ def report(
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_corpus, read_labels
 
-    chosen = make_metrics(metrics or METRICS)
+    chosen = make_metrics(metrics or REPORT_METRICS)
     labelled = read_labels(labels)
     judged = None
     if judgements:

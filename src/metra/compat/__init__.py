@@ -1,5 +1,7 @@
-"""Other programs' names and command lines over metra's metrics: thin adapters.
+"""Other programs' names, interfaces and command lines over metra's metrics: thin adapters.
 
-jiwer: jiwer 4's functions, records and texts
 sacrebleu: sacreBLEU 2.6.0's classes, functions and command line
+jiwer: jiwer 4's functions, records and texts
+torchmetrics: metrics as a metric of torchmetrics, exact across processes
+huggingface: metrics as an evaluation module of Hugging Face evaluate
 """

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from metra.corpus.batch import CorpusChunk, SegmentColumn, check_chunk
+from metra.corpus.batch import BatchPosition, CorpusChunk, SegmentColumn, check_chunk
 from metra.corpus.evalset import EvalSet, name_reference
 from metra.text.columns import Segments, check_lengths, pack, window
 
@@ -39,11 +39,14 @@ class Outputs:
         evalset: EvalSet,
         outputs: Mapping[str, Segments],
         labels: Mapping[str, Sequence[Any]] | None = None,
+        position: type[BatchPosition] = BatchPosition,
     ) -> None:
         """Check that every output is as long as what the evaluation set holds.
 
         `labels` are further values of each segment, by name, to group segments by.
+        `position` is the class of what batches know about their place.
         """
+        self._position = position
         self.outputs = evalset.check_outputs(outputs)
         self.labels = {name: list(values) for name, values in (labels or {}).items()}
         self.evalset = evalset
@@ -88,5 +91,6 @@ class Outputs:
                 None if documents is None else documents[start:stop],
                 start,
                 [column[start:stop] for column in columns],
+                self._position,
             )
             yield check_chunk(chunk)

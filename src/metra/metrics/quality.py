@@ -15,7 +15,14 @@ from metra.formats.annotations.quality_model import (
     read_quality_model,
 )
 from metra.metrics.options import format_value
-from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Metric,
+    Parts,
+    metric_factory,
+    set_recipe,
+)
 from metra.metrics.registry import metric as make_metric
 from metra.metrics.units import Detail
 from metra.stats.arrays import scale_to_hundred
@@ -107,7 +114,9 @@ def combine_metrics(model: QualityModel, metrics: Sequence[Metric]) -> Metric:
         # Several metrics look at the same batches, which can be walked through once.
         kept = list(batches)
         fitted = [metric.fit(kept) if metric.fit else metric for metric in metrics]
-        return combine_metrics(model, fitted)
+        return set_recipe(
+            combine_metrics(model, fitted), combine_metrics, model, fitted
+        )
 
     return replace(joined, fit=fit) if any(metric.fit for metric in metrics) else joined
 

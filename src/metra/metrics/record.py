@@ -1,9 +1,10 @@
 """The record that every metric is, the factory that makes it, and what metrics need."""
 
+import copyreg
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import wraps
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from dataclasses import dataclass, field, fields, replace
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from metra import __version__
 from metra.corpus.batch import Batch, SegmentColumn, Sentence
@@ -20,6 +21,13 @@ Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
 Parts: TypeAlias = dict[str, float | list[float]]
 Aligner: TypeAlias = "Callable[[AnyBatch, int], list[Alignment]]"
+#: A function and arguments, both of which can be pickled, that make a metric.
+Recipe: TypeAlias = "tuple[Callable[..., Metric], tuple[Any, ...]]"
+
+
+def give_no_parts(_: Array) -> Parts:
+    """Return the parts of a score that has none."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +45,7 @@ class Metric:
     aggregate: Callable[[Array], Array]
     higher_is_better: bool = True
     #: Named pieces of one row of totals that users expect beside the score.
-    parts: Callable[[Array], Parts] = lambda _: {}
+    parts: Callable[[Array], Parts] = give_no_parts
     #: A shorter way to the sums of a batch's rows, if there is one and all are whole numbers;
     #: `aggregate` and `parts` then take a plain list of totals as well as an array.
     sums: Callable[[Batch], list[float]] | None = None
@@ -69,6 +77,22 @@ class Metric:
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option with its value, filled in by `metric_factory`.
     options: Mapping[str, object] = field(default_factory=dict)
+    #: How to make the metric again in another process, filled in by `metric_factory`.
+    origin: "MetricOrigin | None" = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle how the metric was made; one that was put together by hand, its fields."""
+        if self.origin and self.origin.describes(self):
+            return self.origin.get_recipe()
+        return copyreg.__newobj__, (Metric,), [*_list_values(self), None]  # type: ignore[attr-defined]
+
+    def __copy__(self) -> "Metric":
+        """Return the metric itself: it cannot change."""
+        return self
+
+    def __deepcopy__(self, _: object) -> "Metric":
+        """Return the metric itself: it cannot change."""
+        return self
 
     def signature(self, *, nrefs: int | str | None = None, **more: object) -> str:
         """Name the metric with all its options, the number of references, the version."""
@@ -153,8 +177,25 @@ def check_needs(metrics: Mapping[str, Metric], has: Mapping[Need, bool]) -> None
             raise CorpusError(msg)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MetricOrigin:
+    """How a metric was made, so that another process can make the same one."""
+
+    get_recipe: Callable[[], Recipe]
+    #: The values of the metric's fields: one with other fields was made in another way.
+    values: tuple[object, ...]
+
+    def describes(self, metric: Metric) -> bool:
+        """Whether the metric is still as it was made."""
+        values = _list_values(metric)
+        return all(a is b for a, b in zip(values, self.values, strict=True))
+
+
 def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
-    """Check a factory's options against its annotations and record them in the metric."""
+    """Check a factory's options against its annotations and record them in the metric.
+
+    The metric also records how it was made, so that it can be pickled.
+    """
 
     @wraps(factory)
     def make(**given: object) -> Metric:
@@ -165,26 +206,129 @@ def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
                 owner = factory.__name__
                 raise UnknownNameError(no_such("option", name, parameters, owner=owner))
             values[name] = parameters[name].convert(factory.__name__, value)
-        return _record_options(factory(**values), values)
+        metric = factory(**values)
+        recipe = (_make_again, (make, given, metric.settled))
+        return _record_options(metric, values, lambda: recipe)
 
     return make
 
 
-def _record_options(metric: Metric, options: Mapping[str, object]) -> Metric:
-    """Record the options in the metric and in the metrics that come of it."""
+def _record_options(
+    metric: Metric, options: Mapping[str, object], get_recipe: Callable[[], Recipe]
+) -> Metric:
+    """Record options and origin in the metric and in the metrics that come of it."""
     segments, plain, weighing = metric.for_segments, metric.fit, metric.weighing
     if segments:
-        segments = _record_options(segments, options)
-    fit = plain and (lambda batches: _record_options(plain(batches), options))
-    if weighing:
-        apply = weighing.apply
-        weighing = replace(
-            weighing, apply=lambda counts: _record_options(apply(counts), options)
+        segments = _record_options(
+            segments, options, lambda: (_make_for_segments, get_recipe())
         )
+    fit: Callable[[Iterable[Batch]], Metric] | None = None
+    if plain:
+        fit = partial(_fit_plainly, plain, options, get_recipe)
+    if weighing:
+        apply, to_tables = weighing.apply, weighing.to_tables
+
+        def apply_recorded(counts: Any) -> Metric:
+            return _record_options(
+                apply(counts),
+                options,
+                lambda: (_restore_fitted, (*get_recipe(), to_tables(counts))),
+            )
+
+        weighing = replace(weighing, apply=apply_recorded)
         fit = weighing.fit
-    return replace(
+    recorded = replace(
         metric, options=options, for_segments=segments, fit=fit, weighing=weighing
     )
+    return replace(recorded, origin=MetricOrigin(get_recipe, _list_values(recorded)))
+
+
+def _fit_plainly(
+    fit: Callable[[Iterable[Batch]], Metric],
+    options: Mapping[str, object],
+    get_recipe: Callable[[], Recipe],
+    batches: Iterable[Batch],
+) -> Metric:
+    """Fit a metric whose fitting leaves no counts."""
+    fitted = fit(batches)
+    if fitted.origin:  # it says how it was put together, but not the options
+        of_members = fitted.origin.get_recipe
+        return _record_options(
+            fitted, options, lambda: (_record_again, (*of_members(), options))
+        )
+    return _record_options(
+        fitted, options, lambda: (_end_fit, (*get_recipe(), fitted.settled))
+    )
+
+
+def set_recipe(metric: Metric, make: Callable[..., Metric], *arguments: Any) -> Metric:
+    """Return a metric that is not a factory's, with the call that makes it again."""
+    origin = MetricOrigin(lambda: (make, arguments), _list_values(metric))
+    return replace(metric, origin=origin)
+
+
+def _list_values(metric: Metric) -> tuple[object, ...]:
+    return tuple(getattr(metric, each.name) for each in _FIELDS[:-1])
+
+
+# The origin is the last.
+_FIELDS = fields(Metric)
+
+
+def _make_again(
+    factory: Callable[..., Metric],
+    given: Mapping[str, object],
+    settled: Mapping[str, object],
+) -> Metric:
+    """Make a metric that was pickled; refuse if files or versions have changed since."""
+    metric = factory(**given)
+    if not metric.fit:  # else the files are read again anyway
+        _check_settled(metric, settled)
+    return metric
+
+
+def _check_settled(metric: Metric, settled: Mapping[str, object]) -> None:
+    for name, value in settled.items():
+        if metric.settled.get(name) != value:
+            msg = (
+                f"{metric.name} was pickled with {name}:{format_value(value)}, but here it "
+                f"is {name}:{format_value(metric.settled.get(name))}; use the same files "
+                "and package versions in all processes."
+            )
+            raise OptionError(msg)
+
+
+def _make_for_segments(make: Callable[..., Metric], arguments: Iterable[Any]) -> Metric:
+    metric = make(*arguments)
+    return metric.for_segments or metric
+
+
+def _restore_fitted(
+    make: Callable[..., Metric], arguments: Iterable[Any], tables: Mapping[str, Any]
+) -> Metric:
+    metric = make(*arguments)
+    return metric.weighing.restore(tables) if metric.weighing else metric
+
+
+def _end_fit(
+    make: Callable[..., Metric],
+    arguments: Iterable[Any],
+    settled: Mapping[str, object],
+) -> Metric:
+    """Make a fitted metric whose fitting changed at most what is settled."""
+    metric = make(*arguments)
+    _check_settled(metric, {name: settled[name] for name in metric.settled})
+    fitted = replace(metric, fit=None, weighing=None, settled=settled)
+    recipe = (_end_fit, (make, arguments, settled))
+    return _record_options(fitted, metric.options, lambda: recipe)
+
+
+def _record_again(
+    make: Callable[..., Metric], arguments: Iterable[Any], options: Mapping[str, object]
+) -> Metric:
+    """Make a metric that was put together from others, with the options of the whole."""
+    recipe = (_record_again, (make, arguments, options))
+    return _record_options(make(*arguments), options, lambda: recipe)
 
 
 def check_on_fit(metric: Metric, check: Callable[[Iterable[Batch]], object]) -> Metric:

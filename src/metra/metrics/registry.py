@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from metra.errors import UnknownNameError, no_such
+from metra.errors import OptionError, UnknownNameError, no_such
 from metra.formats.stream import get_file_state
 from metra.metrics.options import parse_spec
 from metra.metrics.record import Metric
@@ -43,14 +43,25 @@ def find_factory(name: str) -> Callable[..., Metric]:
     return entries[name].load()
 
 
-def metric(spec: str) -> Metric:
-    """Make a metric from `NAME` or `NAME:option=value,…`.
+def metric(spec: str, **options: object) -> Metric:
+    """Make a metric from `NAME` or `NAME:option=value,…`, or with options by keyword.
 
-    The same record is returned again, as long as the files it was made from are the same.
+    The same record is returned again for a spec alone, as long as the files it was made
+    from are the same.
 
     >>> metric("bleu:tok=intl").options["tok"]
     'intl'
+    >>> metric("chrf", word_order=2).signature() == metric("chrf:word_order=2").signature()
+    True
     """
+    if options:
+        name, given = parse_spec(spec)
+        for option in given.keys() & options:
+            msg = (
+                f"{option} is given by keyword and in the spec {spec!r}; give it once."
+            )
+            raise OptionError(msg)
+        return find_factory(name)(**given, **options)
     states = tuple(map(_read_state, _list_words(spec))) if ":" in spec else ()
     make = _make_metric.__wrapped__ if _UNKNOWN in states else _make_metric
     return make(spec, states)

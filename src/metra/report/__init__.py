@@ -1,5 +1,7 @@
 """From results to tables, pictures and pages. Nothing is computed here.
 
+`metra.report(evalset, outputs, "report.html")` writes the page about some outputs.
+
 table: tables as Markdown, LaTeX, tab-separated values and JSON; numbers as text
 paper: tables for a paper as LaTeX, Markdown, HTML and Excel workbooks
 terminal: tables, words and running text for a terminal
@@ -10,9 +12,31 @@ study: everything about some systems' outputs that the report shows
 html: the report as one HTML page
 """
 
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 #: Formats of tables; `metra.report.writers.results.WRITERS` has the functions.
 FORMATS = ("table", "json", "tsv", "markdown", "latex")
 #: Formats of tables that are ready for a paper, of `metra score` and `metra compare`.
 PAPER_FORMATS = ("markdown", "latex", "html", "xlsx")
 #: Formats of scores and comparisons.
 RESULT_FORMATS = (*FORMATS, "html", "xlsx")
+
+#: The metrics of a report if none are named.
+REPORT_METRICS = ("bleu", "chrf", "ter")
+
+
+class _CallableReport(ModuleType):
+    """The package itself, which can be called: `metra.report(…)`."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> "Path":
+        from metra.report.html.page import write_report
+
+        return write_report(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableReport

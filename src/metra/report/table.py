@@ -78,7 +78,7 @@ def render_markdown_table(table: Table, style: Style) -> str:
     rows = [
         [escape_markdown(_join_group(column)) for column in table.columns],
         [":--" if column.align == "left" else "--:" for column in table.columns],
-        *_format_rows(table, style, escape_markdown, "**{}**", raised="<sup>{}</sup>"),
+        *format_rows(table, style, escape_markdown, "**{}**", raised="<sup>{}</sup>"),
     ]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
@@ -87,7 +87,7 @@ def render_latex_table(table: Table, style: Style) -> str:
     """Write a table as a tabular for booktabs, the best in bold."""
     heads = " & ".join(escape_latex(column.title) for column in table.columns)
     aligned = "".join(column.align[0] for column in table.columns)
-    rows = _format_rows(table, style, escape_latex, r"\textbf{{{}}}", _shrink_latex)
+    rows = format_rows(table, style, escape_latex, r"\textbf{{{}}}", _shrink_latex)
     return "\n".join(
         [
             *([format_latex_comments([table.caption])] if table.caption else []),
@@ -134,10 +134,14 @@ def render_tsv(lines: Iterable[Sequence[str]]) -> str:
 
 def render_json(data: dict[str, Any]) -> str:
     """Write a JSON document with the versions of metra and of the schema first."""
-    document = {"metra": __version__, "schema": SCHEMA, **data}
     import json
 
-    return json.dumps(document, ensure_ascii=False, indent=1)
+    return json.dumps(build_document(data), ensure_ascii=False, indent=1)
+
+
+def build_document(data: dict[str, Any]) -> dict[str, Any]:
+    """Put the versions of metra and of the schema before the keys of a document."""
+    return {"metra": __version__, "schema": SCHEMA, **data}
 
 
 def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> Any:
@@ -228,7 +232,7 @@ def escape_latex(text: str) -> str:
     return text.translate(_LATEX_ESCAPES)
 
 
-def _format_rows(
+def format_rows(
     table: Table,
     style: Style,
     escape: Callable[[str], str],

@@ -8,12 +8,14 @@ statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 memory: texts in memory, scored by one metric or by several
 guards: warnings about texts that look like a mistake
+accumulator: scores of texts that come in batches, merged across processes
 compare: significance tests of systems against a baseline or each other
 baseline: saved statistics, and later outputs checked against them
 pairwise: scores of all pairs of candidates and references
 alignments: word alignments of segments, and details that metrics noted
 scorers: metrics as scorers for meta-evaluation
 files: corpora in files
+read: what one file holds, in memory: segments, a test set, or results
 tables: tables in Parquet files, scored on any engine
 plan: which columns of a table are scored by which metrics
 table_totals: totals and scores of batches of a table, as tables that add up

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, cast, overload
 
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, not_possible
 from metra.metrics.record import Array, Metric, Parts
-from metra.metrics.registry import metric as make_metric
 from metra.scoring.evaluate import (
     CI_UNITS,
     build_options,
@@ -66,7 +65,8 @@ def evaluate(
     return evaluate_corpus(corpus, make_metrics(metrics), options, group_by=names)
 
 
-def score(
+@overload
+def score(  # type: ignore[overload-overlap]  # a string is a sequence of strings, too
     hyps: Segments,
     refs: Sequence[Segments] | Segments | None = None,
     metric: str | Metric = "bleu",
@@ -74,26 +74,57 @@ def score(
     refs_per_segment: Sequence[Sequence[str]] | None = None,
     source: Segments | None = None,
     documents: Sequence[str] | None = None,
-) -> "Result":
-    """Score one system's output.
+) -> "Result": ...
+
+
+@overload
+def score(
+    hyps: Segments,
+    refs: Sequence[Segments] | Segments | None,
+    metric: Sequence[str | Metric],
+    *,
+    refs_per_segment: Sequence[Sequence[str]] | None = None,
+    source: Segments | None = None,
+    documents: Sequence[str] | None = None,
+) -> "dict[str, Result]": ...
+
+
+def score(
+    hyps: Segments,
+    refs: Sequence[Segments] | Segments | None = None,
+    metric: str | Metric | Sequence[str | Metric] = "bleu",
+    *,
+    refs_per_segment: Sequence[Sequence[str]] | None = None,
+    source: Segments | None = None,
+    documents: Sequence[str] | None = None,
+) -> "Result | dict[str, Result]":
+    """Score one system's output by one metric, or by several at once.
 
     `refs` is a list of streams, each as long as `hyps`; one stream may stand alone.
-    Measures that compare with no reference need none. `documents` names each segment's
-    document, for measures that weigh words by document.
+    Metrics that compare with no reference need none. `documents` names each segment's
+    document, for metrics that weigh words by document. A list of metrics gives a dict of
+    results by spec, counted in one pass.
 
     >>> result = score(["the cat sat on the mat"], [["a cat sat on the mat"]])
     >>> round(result.score, 2)
     75.98
+    >>> results = score(["a b c d"], ["a b c d"], ["bleu", "wer"])
+    >>> {spec: result.score for spec, result in results.items()}
+    {'bleu': 100.0, 'wer': 0.0}
     """
-    chosen = make_metric(metric) if isinstance(metric, str) else metric
+    single = metric if isinstance(metric, (str, Metric)) else None
+    listed = [single] if single is not None else metric
+    metrics = make_metrics(cast("Sequence[str | Metric]", listed))
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
-    metrics = {chosen.name: chosen}
     guard = TextGuard(list_toks(metrics), _LINES_OF_CALLS)
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[guard.visit])
     guard.warn()
-    rows = statistics.tallies["hyps", chosen.name].rows
-    return Result(statistics.metrics[chosen.name], rows, statistics.nrefs)
+    results = {
+        spec: Result(fitted, statistics.tallies["hyps", spec].rows, statistics.nrefs)
+        for spec, fitted in statistics.metrics.items()
+    }
+    return results if single is None else next(iter(results.values()))
 
 
 class Result:

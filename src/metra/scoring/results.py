@@ -1,12 +1,17 @@
 """What an evaluation found, as plain frozen data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from metra.errors import MissingResourceError, OptionError, not_possible
 from metra.metrics.record import Array, Parts
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
+
     from metra.metrics.alignment import Alignment
     from metra.metrics.units import Finding
     from metra.scoring.compare import SignificanceSettings, SystemComparison
@@ -49,9 +54,12 @@ class GroupScores:
     systems: Sequence[SystemScores]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results:
-    """All systems' scores, in the order in which the systems were given."""
+    """All systems' scores, in the order in which the systems were given.
+
+    `results["name"]["bleu"]` is a score; iteration gives the names of the systems.
+    """
 
     systems: Sequence[SystemScores]
     segments: int
@@ -74,6 +82,22 @@ class Results:
                 return entry.scores
         raise KeyError(system)
 
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the systems' names."""
+        return (entry.name for entry in self.systems)
+
+    def __len__(self) -> int:
+        """Count the systems."""
+        return len(self.systems)
+
+    def __contains__(self, system: object) -> bool:
+        """Whether there is a system of this name."""
+        return any(entry.name == system for entry in self.systems)
+
+    def items(self) -> ItemsView[str, Mapping[str, Score]]:
+        """Return the systems' names with their scores by spec."""
+        return {entry.name: entry.scores for entry in self.systems}.items()
+
     @property
     def specs(self) -> list[str]:
         """List the metric specs, as given."""
@@ -88,3 +112,133 @@ class Results:
             return score != score, sign * score
 
         return sorted(self.systems, key=place)
+
+    @property
+    def levels(self) -> list[str]:
+        """List the levels that there are scores of: system, then those asked for."""
+        scores = list(self.systems[0].scores.values())
+        known = {
+            "document": any(score.documents is not None for score in scores),
+            "segment": any(score.segments is not None for score in scores),
+            "group": self.groups is not None,
+            "comparison": self.terms is not None,
+        }
+        return ["system", *(level for level, is_known in known.items() if is_known)]
+
+    def to_columns(self, level: str = "system") -> dict[str, list[Any]]:
+        """Return a table as columns by name: a row for each system, a column per metric.
+
+        `level` is one of `levels`. A document, segment (counted from 1) or group has a row
+        for each system; a comparison has a row with everything that is known of it.
+        Intervals are in columns of their own, such as `bleu_low` and `bleu_high`.
+        """
+        if level not in self.levels:
+            given, expected = f"level={level!r}", f"one of {', '.join(self.levels)}"
+            raise OptionError(not_possible(given, expected))
+        rows = list(_ROWS[level](self))
+        return {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+
+    def to_pandas(self, level: str = "system") -> "pandas.DataFrame":
+        """Return `to_columns` as a data frame of pandas."""
+        return _import_frames("pandas").DataFrame(self.to_columns(level))
+
+    def to_polars(self, level: str = "system") -> "polars.DataFrame":
+        """Return `to_columns` as a data frame of polars."""
+        return _import_frames("polars").DataFrame(self.to_columns(level))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document of `to_json` as plain dicts, lists and numbers."""
+        from metra.report.table import build_document
+        from metra.report.writers.json import convert_results
+
+        return build_document(convert_results(self))
+
+    def to_json(self) -> str:
+        """Write everything as JSON, as `metra score --format json` does."""
+        from metra.report.table import render_json
+        from metra.report.writers.json import convert_results
+
+        return render_json(convert_results(self))
+
+    def __repr__(self) -> str:
+        """Lay out the systems' scores as a table."""
+        from metra.report.writers.notebook import render_text
+
+        return render_text(self)
+
+    def _repr_html_(self) -> str:
+        """Show the systems' scores in a notebook."""
+        from metra.report.writers.notebook import render_html
+
+        return str(render_html(self))
+
+
+def _list_system_rows(results: Results) -> Iterator[dict[str, Any]]:
+    with_interval = [
+        spec
+        for spec in results.specs
+        if any(entry.scores[spec].interval for entry in results.systems)
+    ]
+    for entry in results.systems:
+        row: dict[str, Any] = {"system": entry.name}
+        for spec, score in entry.scores.items():
+            row[spec] = score.score
+        for spec in with_interval:
+            interval = entry.scores[spec].interval or (None, None)
+            row[f"{spec}_low"], row[f"{spec}_high"] = interval
+        yield row
+
+
+def _list_document_rows(results: Results) -> Iterator[dict[str, Any]]:
+    for entry in results.systems:
+        documents = {spec: score.documents for spec, score in entry.scores.items()}
+        for name in next(filter(None, documents.values())):
+            by_metric = {spec: (of or {}).get(name) for spec, of in documents.items()}
+            yield {"system": entry.name, "document": name, **by_metric}
+
+
+def _list_segment_rows(results: Results) -> Iterator[dict[str, Any]]:
+    for entry in results.systems:
+        columns = {
+            spec: score.segments.tolist()
+            for spec, score in entry.scores.items()
+            if score.segments is not None
+        }
+        for number, values in enumerate(zip(*columns.values(), strict=True), 1):
+            by_metric = dict(zip(columns, values, strict=True))
+            yield {"system": entry.name, "segment": number, **by_metric}
+
+
+def _list_group_rows(results: Results) -> Iterator[dict[str, Any]]:
+    for group in results.groups or ():
+        for entry in group.systems:
+            scores = {spec: score.score for spec, score in entry.scores.items()}
+            about = {**group.key, "segments": group.segments}
+            yield {"system": entry.name, **about, **scores}
+
+
+def _list_comparison_rows(results: Results) -> Iterator[dict[str, Any]]:
+    for entry in results.comparisons:
+        row = entry._asdict()
+        low, high = row.pop("interval") or (None, None)
+        yield {**row, "low": low, "high": high}
+
+
+_ROWS = {
+    "system": _list_system_rows,
+    "document": _list_document_rows,
+    "segment": _list_segment_rows,
+    "group": _list_group_rows,
+    "comparison": _list_comparison_rows,
+}
+
+
+def _import_frames(package: str) -> Any:
+    try:
+        return import_module(package)
+    except ImportError:
+        msg = (
+            f"to_{package} needs the package {package!r}, which is not installed; install "
+            f"it with: pip install {package}"
+        )
+        raise MissingResourceError(msg) from None

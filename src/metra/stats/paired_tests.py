@@ -124,9 +124,10 @@ class Contrast(NamedTuple):
 
     difference: float
     interval: Interval | None = None
-    #: Of the difference, by the jackknife.
+    #: Of the difference, by the jackknife; 0 if all units contribute the same.
     standard_error: float | None = None
-    #: The difference in standard deviations of what single units contribute to it.
+    #: The difference in standard deviations of what single units contribute to it; None if
+    #: they do not vary.
     effect: float | None = None
     p_value: float | None = None
     #: Whether there is enough to say more than the difference.
@@ -196,6 +197,10 @@ def contrasts(
             continue
         without_each = np.subtract(*_both_defined(without, (two, one)))
         error = standard_error(without_each) if len(without_each) > 1 else None
+        if error and np.ptp(without_each) <= ROUNDING * max(
+            abs(scores[one]), abs(scores[two])
+        ):
+            error = 0.0  # all units contribute the same: what is left is rounding
         effect = difference / (error * count**0.5) if error else None
         interval = interval_of_defined(drawn[two] - drawn[one], level=level)
         known.append(Contrast(difference, interval, error, effect, p))

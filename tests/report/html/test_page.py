@@ -4,10 +4,13 @@ import base64
 import hashlib
 import json
 import re
+import subprocess
+import sys
 import zlib
 
 import pytest
 
+import metra
 from metra.report import chart
 from metra.report.html.tables import format_difference, make_number_cell
 from metra.scoring.table import Cell
@@ -26,6 +29,34 @@ def page(cli, arguments, tmp_path) -> str:
     ran = cli(*arguments, "-o", path)
     assert ran == (0, "", "")
     return path.read_text(encoding="utf-8")
+
+
+def test_python_writes_the_same_page(page, root, tmp_path):
+    """All but the command and the files."""
+    folder = root / "examples"
+    evalset = metra.EvalSet(metra.read(folder / "reference.1.txt"))
+    outputs = {
+        name: metra.read(folder / "outputs" / f"{name}.txt")
+        for name in ("solid", "terse")
+    }
+    path = metra.report(evalset, outputs, tmp_path / "python.html", grids=2)
+    assert path == tmp_path / "python.html"
+    footer = re.compile(r"<footer>.*</footer>", re.DOTALL)
+    assert footer.sub("", path.read_text(encoding="utf-8")) == footer.sub("", page)
+
+
+def test_a_report_that_cannot_be_is_not_begun(tmp_path):
+    path = tmp_path / "report.html"
+    with pytest.raises(metra.MetraError, match="No system named 'c'"):
+        metra.report(metra.EvalSet(["a"]), {"b": ["a"]}, path, baseline="c")
+    assert not path.exists()
+
+
+def test_the_package_can_be_called_whatever_is_imported_first():
+    """`metra.report` is a function to its users and a package to its modules."""
+    for first in ("import metra.report.table", "from metra import report", ""):
+        code = f"import metra\n{first}\nassert callable(metra.report)"
+        subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_policy_allows_its_own_style_and_script_only(page):

@@ -2,18 +2,33 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from metra import __version__
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.formats.atomic import write_file
+from metra.metrics.record import Metric
+from metra.report import REPORT_METRICS
 from metra.report.html import data, findings, overview, relations, segments
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.pictures import grid
-from metra.report.study import Study
+from metra.report.study import Study, build_study
 from metra.report.table import format_count
 from metra.report.writers.headings import describe_corpus, list_signatures
+from metra.scoring.evaluate import make_metrics
+from metra.stats.defaults import SEED
+from metra.text.columns import Segments
+
+if TYPE_CHECKING:
+    from metra.formats.scores.record import Scores
 
 
 class Provenance(NamedTuple):
@@ -100,6 +115,52 @@ class PageSection(NamedTuple):
     key: str
     heading: str
     body: Html
+
+
+def write_report(
+    evalset: EvalSet,
+    outputs: Mapping[str, Segments],
+    path: str | PathLike[str],
+    metrics: Sequence[str | Metric] = REPORT_METRICS,
+    *,
+    baseline: str | None = None,
+    judgements: "str | PathLike[str] | Scores | None" = None,
+    question: str | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    grids: int = 50,
+    seed: int = SEED,
+    title: str = "Translation report",
+) -> Path:
+    """Write an HTML report about the outputs of one or more systems; return its path.
+
+    The parameters are those of `metra.evaluate` and the options of `metra report`:
+    `judgements` is a file of human judgements, or what was read from one, and `question`
+    names the one that counts; `labels` gives a label of each segment by name, `grids` is
+    the number of segments that come with a grid.
+    """
+    if isinstance(judgements, (str, PathLike)):
+        from metra.campaign.judgement_files import read_question
+
+        judgements = read_question(fspath(judgements), question)
+    study = build_study(
+        Outputs(evalset, outputs),
+        make_metrics(metrics),
+        baseline=baseline,
+        judgements=judgements,
+        labels=labels or {},
+        most_grids=grids,
+        seed=seed,
+    )
+    page = render(study, Provenance("metra.report(…)", (), get_date()), title)
+    with write_file(fspath(path)) as file:
+        file.write(f"{page}\n".encode())
+    return Path(path)
+
+
+def get_date() -> str:
+    """Return the day, or the day that SOURCE_DATE_EPOCH says."""
+    moment = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
 
 
 def render(study: Study, provenance: Provenance, title: str) -> str:

@@ -1,0 +1,193 @@
+"""Scores of texts that come in batches: add them up, merge processes, score at the end."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar, cast, overload
+
+from metra.corpus.batch import BatchPosition
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError, OptionError
+from metra.metrics.record import Metric
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.results import Score
+from metra.scoring.statistics import count_corpus
+from metra.scoring.totals import GroupTotal, Totals, add_entries, build_results
+from metra.stats.totals import PARTS, PartSums
+from metra.text.columns import Segments, as_column
+
+_SYSTEM = "hyps"
+
+Computed = TypeVar("Computed", Score, dict[str, Score])
+
+
+class Accumulator(Generic[Computed]):
+    """Statistics of outputs that come in batches, and the scores of all of them.
+
+    The scores are those of all batches scored at once, to the last digit, whatever the
+    batches and the order in which accumulators are merged. An accumulator can be pickled,
+    so that processes can send theirs to each other.
+
+    >>> bleu = Accumulator("bleu")
+    >>> bleu.update(["the cat sat on the mat"], ["a cat sat on the mat"])
+    >>> bleu.update(["it rains today again"], ["it rains again today"])
+    >>> round(bleu.compute().score, 2)
+    61.24
+    """
+
+    @overload
+    def __init__(
+        self: "Accumulator[Score]", metrics: str | Metric = "bleu"
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: "Accumulator[dict[str, Score]]", metrics: Sequence[str | Metric]
+    ) -> None: ...
+
+    def __init__(self, metrics: str | Metric | Sequence[str | Metric] = "bleu") -> None:
+        """Take the metrics: one, whose score `compute` gives, or a list for a dict."""
+        self._is_one = isinstance(metrics, (str, Metric))
+        self.metrics: Mapping[str, Metric] = make_metrics(
+            [metrics] if isinstance(metrics, (str, Metric)) else metrics
+        )
+        for spec, metric in self.metrics.items():
+            _refuse_dependent(spec, metric)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything that was added."""
+        self._totals: Totals = {}
+        self.segments = 0
+        #: How many references all segments have together, and how many one has at most.
+        self.references = 0
+        self.most_references = 0
+
+    def update(
+        self,
+        hyps: Segments,
+        refs: Sequence[Segments] | Segments | None = None,
+        *,
+        refs_per_segment: Sequence[Sequence[str]] | None = None,
+        source: Segments | None = None,
+        documents: Sequence[str] | None = None,
+    ) -> None:
+        """Add a batch; the arguments are those of `metra.score`.
+
+        Segments may have different numbers of references. A batch of no segments adds
+        nothing.
+        """
+        hyps = as_column(hyps, _SYSTEM)
+        evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
+        if not len(hyps) and not len(evalset):
+            return
+        corpus = Outputs(evalset, {_SYSTEM: hyps}, position=_PositionInBatch)
+        counted = count_corpus(corpus, self.metrics, keep=False)
+        entry = next(iter(counted.totals.values()))
+        references = counted.segments * counted.references - entry.lacking
+        self._add(counted.totals, counted.segments, references, counted.references)
+
+    def merge(self, *others: "Accumulator[Computed]") -> None:
+        """Add what other accumulators of the same metrics have added up."""
+        signatures = _list_signatures(self)
+        for other in others:
+            if _list_signatures(other) != signatures:
+                msg = (
+                    f"An accumulator of {', '.join(other.metrics)} cannot be merged into "
+                    f"one of {', '.join(self.metrics)}; make both with the same metrics."
+                )
+                raise OptionError(msg)
+        for other in others:
+            self._add(
+                other._totals, other.segments, other.references, other.most_references
+            )
+
+    def compute(self) -> Computed:
+        """Return the score of everything that was added, or a dict of scores by spec."""
+        if not self.segments:
+            msg = "There is nothing to score yet; add segments with `update` first."
+            raise CorpusError(msg)
+        lacking = self.segments * self.most_references - self.references
+        totals = {
+            key: entry._replace(lacking=lacking) for key, entry in self._totals.items()
+        }
+        results = build_results(totals, self.metrics, [_SYSTEM], self.most_references)
+        scores = dict(results[_SYSTEM])
+        computed: Any = next(iter(scores.values())) if self._is_one else scores
+        return cast("Computed", computed)
+
+    def get_state(self) -> "AccumulatorState":
+        """Return everything that was added as numbers that add up."""
+        sums = {
+            spec: [0.0] * PARTS * len(metric.columns)
+            for spec, metric in self.metrics.items()
+        }
+        sums |= {spec: entry.sums for (_, _, spec), entry in self._totals.items()}
+        numbers = self.segments, self.references, self.most_references
+        return AccumulatorState(*numbers, sums)
+
+    def set_state(self, state: "AccumulatorState") -> None:
+        """Go on from numbers that `get_state` gave, whoever added them up since."""
+        self.reset()
+        totals: Totals = {
+            ((), _SYSTEM, spec): GroupTotal(state.segments, 0, list(state.sums[spec]))
+            for spec in self.metrics
+        }
+        self._add(totals, *state[:3])
+
+    def _add(
+        self, totals: Totals, segments: int, references: int, most_references: int
+    ) -> None:
+        add_entries(self._totals, totals.items())
+        self.segments += segments
+        self.references += references
+        self.most_references = max(self.most_references, most_references)
+
+    def __repr__(self) -> str:
+        return f"<Accumulator of {', '.join(self.metrics)}: {self.segments} segments>"
+
+
+class AccumulatorState(NamedTuple):
+    """The numbers of an accumulator; those of several add up, but for the largest."""
+
+    segments: int
+    #: How many references all segments have together.
+    references: int
+    #: How many references a segment has at most: the largest number counts.
+    most_references: int
+    #: By metric spec.
+    sums: Mapping[str, PartSums]
+
+
+class _PositionInBatch(BatchPosition):
+    """Where segments stand that came in batches: nobody knows their numbers."""
+
+    @property
+    def first(self) -> int:
+        """Refuse: a number made up would be looked up."""
+        msg = (
+            "A metric looks segments up by their numbers, which segments that come in "
+            "batches do not have; score the whole test set at once."
+        )
+        raise CorpusError(msg)
+
+
+def _refuse_dependent(spec: str, metric: Metric) -> None:
+    """Refuse metrics by which a segment's statistics depend on other segments."""
+    if metric.weighing:
+        msg = (
+            f"{spec} weighs what it counts by the references of the whole test set; give "
+            "the metric that metric.fit([metra.Batch(hyps, refs)]) returns."
+        )
+    elif metric.fit or metric.whole_documents:
+        msg = (
+            f"{spec} looks at the whole test set or at whole documents, which batches cut; "
+            "score the whole test set at once."
+        )
+    else:
+        return
+    raise OptionError(msg)
+
+
+def _list_signatures(accumulator: Accumulator[Computed]) -> dict[str, str]:
+    metrics = accumulator.metrics.items()
+    return {spec: metric.signature() for spec, metric in metrics}

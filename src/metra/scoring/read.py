@@ -1,0 +1,216 @@
+"""What one file holds, in memory: segments, a test set with outputs, or results."""
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from os import PathLike, fspath
+from typing import Any, NamedTuple
+
+from metra.corpus.evalset import EvalSet
+from metra.errors import FormatError
+from metra.formats.lines import read_lines
+from metra.formats.recognise import PLAIN, choose_format, read_head
+from metra.formats.stream import format_path
+from metra.formats.texts.sources import list_sources
+from metra.metrics.alignment import Alignment, Link, WordRange
+from metra.metrics.units import Finding
+from metra.scoring.compare import SignificanceSettings, SystemComparison
+from metra.scoring.files import CHUNK, FileCorpus
+from metra.scoring.results import GroupScores, Results, Score, SystemScores
+from metra.text.columns import Text, window
+
+# `metra` is the first key of every document that metra writes.
+_METRA_JSON = re.compile(r'\s*\{\s*"metra"\s*:')
+_SCHEMA = 1
+
+
+class FileTexts(NamedTuple):
+    """The texts of a file: the arguments of `metra.evaluate` and `metra.compare`."""
+
+    evalset: EvalSet
+    #: Each system's segments by its name; there may be none.
+    outputs: Mapping[str, list[str | None]]
+
+
+def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
+    """Read a file into memory; what is returned depends on what the file holds.
+
+    - A file with one text, a segment on each line, gives the list of its segments.
+    - A file with several texts (a table, JSON lines, SGML, WMT XML, Parquet, …) gives an
+      evaluation set and outputs by system: `evalset, outputs = metra.read("test.tsv")`.
+    - What `metra score --format json`, `metra compare --format json` or
+      `Results.to_json` wrote gives `Results`.
+
+    The format is recognised as on the command line; `input_format` overrides that.
+    """
+    file = fspath(path)
+    if input_format == "auto" and _METRA_JSON.match(read_head(file).text):
+        return read_results(file)
+    if choose_format(file, input_format) is PLAIN:
+        return read_lines(file)
+    sources = list_sources([file], input_format=input_format, use="any")
+    return _collect_texts(FileCorpus(sources))
+
+
+def read_results(path: str) -> Results:
+    """Read the results that metra wrote as JSON."""
+    place = format_path(path)
+    try:
+        document = json.loads("\n".join(read_lines(path)))
+        schema = document["schema"]
+        if schema == _SCHEMA:
+            return parse_results(document)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = (
+            f"{place} has no results that metra wrote as JSON "
+            f"({type(error).__name__}: {error})."
+        )
+        raise FormatError(msg) from None
+    msg = f"{place} has the schema {schema}; this version of metra reads {_SCHEMA}."
+    raise FormatError(msg)
+
+
+def parse_results(document: Mapping[str, Any]) -> Results:
+    """Return the results that `Results.to_dict` gave as plain data."""
+    shape = document["evalset"]
+    comparisons = [*map(_parse_comparison, document.get("comparisons", ()))]
+    groups = document.get("groups")
+    return Results(
+        systems=[*map(_parse_system, document["systems"])],
+        segments=shape["segments"],
+        references=shape["references"],
+        documents=shape.get("documents"),
+        comparisons=comparisons,
+        terms=_parse_terms(comparisons[0].test) if comparisons else None,
+        clusters=document.get("clusters"),
+        groups=groups
+        and [
+            GroupScores(
+                group["key"], group["segments"], [*map(_parse_system, group["systems"])]
+            )
+            for group in groups
+        ],
+    )
+
+
+def _collect_texts(corpus: FileCorpus) -> FileTexts:
+    outputs: dict[str, list[str | None]] = {name: [] for name in corpus.systems}
+    refs: list[list[str | None]] = []
+    source: list[str | None] = []
+    documents: list[str] = []
+
+    def list_segments(text: Text) -> list[str | None]:
+        return window(text, 0, len(text))
+
+    for chunk in corpus.chunks(CHUNK):
+        for name, column in chunk.systems.items():
+            outputs[name] += list_segments(column.text)
+        refs = refs or [[] for _ in chunk.refs]
+        for stream, column in zip(refs, chunk.refs, strict=True):
+            stream += list_segments(column.text)
+        if chunk.source:
+            source += list_segments(chunk.source.text)
+        documents += chunk.documents or ()
+    evalset = EvalSet(refs or None, source or None, documents or None)
+    return FileTexts(evalset, outputs)
+
+
+def _parse_system(entry: Mapping[str, Any]) -> SystemScores:
+    scores = {}
+    for spec, data in entry["scores"].items():
+        levels = {
+            level: entry[level][spec] if spec in entry.get(level, ()) else None
+            for level in ("documents", "segments", "alignments", "details")
+        }
+        scores[spec] = _parse_score(data, **levels)
+    return SystemScores(entry["name"], scores)
+
+
+def _parse_score(
+    data: Mapping[str, Any],
+    documents: Mapping[str, Any] | None,
+    segments: list[Any] | None,
+    alignments: list[Any] | None,
+    details: list[Any] | None,
+) -> Score:
+    values = None
+    if segments is not None:
+        import numpy as np
+
+        values = np.array([*map(_parse_number, segments)])
+    return Score(
+        score=_parse_number(data["score"]),
+        signature=data["signature"],
+        higher_is_better=data["higher_is_better"],
+        interval=_parse_interval(data.get("interval")),
+        parts={
+            name: [*map(_parse_number, part)]
+            if isinstance(part, list)
+            else _parse_number(part)
+            for name, part in data["parts"].items()
+        },
+        documents=documents
+        and {name: _parse_number(value) for name, value in documents.items()},
+        segments=values,
+        segment_signature=data.get("segment_signature"),
+        alignments=None
+        if alignments is None
+        else {
+            entry["segment"]: [*map(_parse_alignment, entry["references"])]
+            for entry in alignments
+        },
+        details=None
+        if details is None
+        else [
+            Finding(d["note"], d["text"], d["about"], tuple(d["segments"]))
+            for d in details
+        ],
+    )
+
+
+def _parse_alignment(data: Mapping[str, Any]) -> Alignment:
+    return Alignment(
+        hyp=data["hyp"],
+        ref=data["ref"],
+        links=[*_parse_links(data["links"])],
+        kinds=[*data["counts"]],
+        reference=data["reference"] - 1,
+        chosen=data["chosen"],
+        unit=data["unit"],
+    )
+
+
+def _parse_links(links: Iterable[Mapping[str, Any]]) -> Iterable[Link]:
+    for link in links:
+        yield Link(link["kind"], WordRange(*link["hyp"]), WordRange(*link["ref"]))
+
+
+def _parse_comparison(data: Mapping[str, Any]) -> SystemComparison:
+    given = dict(data, interval=_parse_interval(data["interval"]))
+    given["difference"] = _parse_number(data["difference"])
+    return SystemComparison(**given)
+
+
+def _parse_terms(signature: str) -> SignificanceSettings:
+    """Read the terms of a test from the line that stands for them."""
+    test, *pairs = signature.split("|")
+    values = dict(pair.split(":", 1) for pair in pairs)
+    return SignificanceSettings(
+        test=test,
+        unit=values["unit"],
+        units=int(values["units"]),
+        trials=int(values["trials"]),
+        seed=int(values["seed"]),
+        alpha=float(values["alpha"]),
+        correction=values["correction"],
+    )
+
+
+def _parse_interval(ends: list[Any] | None) -> tuple[float, float] | None:
+    return None if ends is None else (_parse_number(ends[0]), _parse_number(ends[1]))
+
+
+def _parse_number(value: float | None) -> float:
+    """Read a number; JSON has none for what is not defined."""
+    return math.nan if value is None else float(value)

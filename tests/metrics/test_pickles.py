@@ -1,0 +1,127 @@
+"""Metrics in other processes: how they are pickled, and what is refused."""
+
+import copy
+import multiprocessing
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import metra
+from metra.corpus import examples
+from metra.errors import OptionError
+from metra.metrics.record import Metric, metric_factory
+
+HYPS = ["the cat sat on the mat", "it did not move at all", "a dog came by"]
+REFS = ["a cat sat on the mat", "it did not move", "then a dog came by"]
+
+
+@metric_factory
+def words(*, weight: float = 1.0) -> Metric:
+    """Number of output words. Higher is better."""
+    return Metric(
+        name="words",
+        columns=("words",),
+        rows=lambda batch: weight * np.ones((len(batch), 1)),
+        aggregate=lambda totals: totals[..., 0],
+        settled={"weight": weight},
+    )
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with multiprocessing.get_context("spawn").Pool(1) as made:
+        yield made
+
+
+@pytest.mark.parametrize("spec", ["bleu:tok=intl", "chrf", "nist"])
+def test_a_spawned_process_scores_the_same(spec, pool):
+    metric = metra.metric(spec)
+    fitted = metric.fit([metra.Batch(HYPS, REFS)]) if metric.fit else metric
+    here = metra.score(HYPS, REFS, spec)
+    for each in (metric, fitted):
+        there = pool.apply(metra.score, (HYPS, REFS, each))
+        assert there.score == here.score
+        assert there.segments.tolist() == here.segments.tolist()
+        assert there.interval() == here.interval()
+        assert there.signature == here.signature
+
+
+CHILD = """
+import pickle, sys
+accumulator, hyps, refs = pickle.load(sys.stdin.buffer)
+accumulator.update(hyps, refs)
+pickle.dump(accumulator, sys.stdout.buffer)
+"""
+
+
+def test_accumulators_of_other_processes_merge():
+    specs = ["bleu", "chrf"]
+    total = metra.Accumulator(specs)
+    for at in (slice(0, 1), slice(1, None)):
+        job = pickle.dumps((metra.Accumulator(specs), HYPS[at], REFS[at]))
+        child = [sys.executable, "-c", CHILD]
+        ran = subprocess.run(child, input=job, stdout=subprocess.PIPE, check=True)
+        total.merge(pickle.loads(ran.stdout))
+    at_once = metra.score(HYPS, REFS, specs)
+    for spec, score in total.compute().items():
+        assert score.score == at_once[spec].score
+
+
+def test_joblib_takes_metrics():
+    joblib = pytest.importorskip("joblib")
+    job = joblib.delayed(metra.score)(HYPS, REFS, metra.metric("bleu"))
+    (result,) = joblib.Parallel(n_jobs=2, backend="loky")([job])
+    assert result.score == metra.score(HYPS, REFS).score
+
+
+def test_a_metric_of_another_package():
+    metric = words(weight=2)
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.signature() == metric.signature()
+    assert again.aggregate(again.rows(metra.Batch(HYPS, REFS))).tolist() == [2, 2, 2]
+
+
+def test_the_fields_of_a_metric_that_was_changed_by_hand():
+    """It must not come back as it was before the change."""
+    metric = replace(metra.metric("ter"), aggregate=np.sum, rows=np.ones, sums=None)
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.aggregate is np.sum
+    assert copy.deepcopy(metric) is metric
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(replace(metra.metric("ter"), aggregate=np.sum))
+
+
+def test_a_file_that_has_changed_since(tmp_path):
+    path = tmp_path / "terms.tsv"
+    path.write_text("term\tsource\nbrake\tfrein\n", encoding="utf-8")
+    metric = metra.metric("terminology", file=str(path))
+    batch = metra.Batch(["a brake"], [["a brake"]], ["un frein"])
+    fitted = pickle.dumps(metric.fit([batch]))
+    assert pickle.loads(fitted).rows(batch).tolist() == [[1, 0, 1]]
+    path.write_text("term\tsource\npad\tfrein\n", encoding="utf-8")
+    with pytest.raises(OptionError, match="terminology was pickled with file:"):
+        pickle.loads(fitted)
+
+
+@pytest.mark.parametrize("name", ["xscore", "transfer", "ie"])
+def test_metrics_of_known_texts(name):
+    metric = metra.metric(examples.build_spec(name))
+    assert pickle.loads(pickle.dumps(metric)).signature() == metric.signature()
+
+
+def test_a_fitted_quality_model_keeps_its_members_weights(tmp_path):
+    model = tmp_path / "model.toml"
+    members = "".join(
+        f'[[measure]]\nspec = "{spec}"\nweight = 1\nworst = 0\nbest = {best}\n'
+        for spec, best in (("nist", 10), ("bleu", 100))
+    )
+    model.write_text(f'name = "both"\ncontext = "a test"\n{members}', encoding="utf-8")
+    result = metra.score(HYPS, REFS, f"quality:model={model}")
+    again = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(result))))
+    assert again.signature == result.signature
+    assert again.metric.rows(metra.Batch(HYPS, REFS)).tolist() == result.rows.tolist()
+    assert again.segments.tolist() == result.segments.tolist()

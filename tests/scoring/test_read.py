@@ -1,0 +1,106 @@
+"""What one file holds: segments, a test set with outputs, or results."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import metra
+from metra.errors import FormatError
+
+ROWS = [("le chat", "the cat", "a cat"), ("un chien", "the dog", "the dog")]
+
+
+@pytest.fixture
+def table(tmp_path) -> Path:
+    path = tmp_path / "test.tsv"
+    lines = ["source\treference\toutput:ours\tdoc"]
+    lines += ["\t".join((*row, f"d{at}")) for at, row in enumerate(ROWS)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_one_text_is_a_list_of_segments(tmp_path):
+    path = tmp_path / "out.de"
+    path.write_bytes("ein\u2028Satz\r\n\nnoch einer\n".encode())
+    assert metra.read(path) == ["ein\u2028Satz", "", "noch einer"]
+    packed = tmp_path / "out.txt.gz"
+    packed.write_bytes(gzip.compress(b"a\nb\n"))
+    assert metra.read(str(packed)) == ["a", "b"]
+
+
+def test_scores_of_files_are_those_of_their_texts(tmp_path):
+    for name, text in (("out", "a cat\nthe dog\n"), ("ref", "the cat\nthe dog\n")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    read = metra.score(
+        metra.read(tmp_path / "out"), metra.read(tmp_path / "ref"), "wer"
+    )
+    assert read.score == 25
+
+
+def test_a_table_is_a_test_set_and_outputs(table):
+    evalset, outputs = metra.read(table)
+    assert [list(row) for row in zip(evalset.source, *evalset.refs, strict=True)] == [
+        list(row[:2]) for row in ROWS
+    ]
+    assert evalset.documents == ["d0", "d1"]
+    assert list(outputs.values()) == [["a cat", "the dog"]]
+    results = metra.evaluate(*metra.read(table), ["wer"])
+    assert results.to_columns()["wer"] == [25]
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "test.jsonl"
+    lines = [{"reference": ref, "output": out} for _, ref, out in ROWS]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    evalset, outputs = metra.read(path)
+    assert evalset.refs == [["the cat", "the dog"]]
+    assert list(outputs.values()) == [["a cat", "the dog"]]
+
+
+def test_the_format_can_be_named(table):
+    assert metra.read(table, input_format="plain")[1] == "le chat\tthe cat\ta cat\td0"
+
+
+def test_results(tmp_path, table):
+    results = metra.evaluate(*metra.read(table), ["wer"], levels=["segment"])
+    path = tmp_path / "results.json"
+    path.write_text(results.to_json(), encoding="utf-8")
+    assert metra.read(path).to_dict() == results.to_dict()
+
+
+def test_results_with_alignments_and_details_of_the_command_line(tmp_path, cli, table):
+    names = tmp_path / "names.tsv"
+    names.write_text("segment\ttype\ttext\n1\tANIMAL\tcat\n1\tX\tAda\n")
+    saved = tmp_path / "saved.json"
+    ran = cli(
+        *("score", str(table), "-m", "wer", "-m", f"entities:file={names}"),
+        *("--details", "--show-alignment", "--format", "json", "-o", str(saved)),
+    )
+    assert ran.code == 0, ran.err
+    again = metra.read(saved)
+    assert again.to_dict() == json.loads(saved.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            '{"metra": "0.1.0", "schema": 1, "rankings": []}',
+            r"has no results that metra",
+        ),
+        ('{"metra": "0.1.0", "schema": 2}', "has the schema 2; this version of metra"),
+        ('{"metra": "0.1.0", "schema"', "has no results that metra wrote as JSON"),
+    ],
+)
+def test_documents_without_results(tmp_path, text, message):
+    path = tmp_path / "other.json"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        metra.read(path)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(metra.MetraError, match=r"nothing\.txt"):
+        metra.read(tmp_path / "nothing.txt")

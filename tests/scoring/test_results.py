@@ -1,0 +1,164 @@
+"""Results in other forms: iteration, frames, dict, JSON, pickles and text."""
+
+import copy
+import json
+import math
+import pickle
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import metra
+from metra.errors import MissingResourceError, OptionError
+from metra.scoring.read import parse_results
+
+REFS = [f"line {n} is about the cat that sat on mat {n}" for n in range(12)]
+OUTPUTS = {
+    "ours": [ref.replace("about", "of") for ref in REFS],
+    "theirs": [ref.replace("the cat", "a cat") if "1" in ref else ref for ref in REFS],
+}
+EVALSET = metra.EvalSet(REFS, documents=["one", "two"] * 6)
+METRICS = ["bleu", "wer"]
+
+
+@pytest.fixture(scope="module")
+def results():
+    levels = ("document", "segment")
+    return metra.evaluate(EVALSET, OUTPUTS, METRICS, levels=levels, ci=True, trials=50)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    return metra.compare(EVALSET, OUTPUTS, METRICS, trials=100, all_pairs=True)
+
+
+def test_it_is_a_mapping_of_systems(results):
+    assert list(results) == ["ours", "theirs"]
+    assert len(results) == 2
+    assert "ours" in results
+    assert "bleu" not in results
+    assert dict(results.items())["ours"] == results["ours"]
+    with pytest.raises(KeyError):
+        results["others"]
+
+
+def test_a_row_for_each_system(results):
+    columns = results.to_columns()
+    assert list(columns) == [
+        "system", "bleu", "wer", "bleu_low", "bleu_high", "wer_low", "wer_high",
+    ]  # fmt: skip
+    assert columns["bleu"] == [results[name]["bleu"].score for name in results]
+    assert columns["wer_low"][1] == results["theirs"]["wer"].interval[0]
+
+
+def test_documents_and_segments(results):
+    documents = results.to_columns("document")
+    assert documents["document"] == ["one", "two"] * 2
+    assert documents["wer"][2] == results["theirs"]["wer"].documents["one"]
+    segments = results.to_columns("segment")
+    assert segments["segment"] == [*range(1, 13)] * 2
+    assert segments["bleu"][12:] == results["theirs"]["bleu"].segments.tolist()
+
+
+def test_frames_hold_the_same(results):
+    for level in results.levels:
+        columns = results.to_columns(level)
+        pandas, polars = results.to_pandas(level), results.to_polars(level)
+        assert isinstance(pandas, pd.DataFrame)
+        assert isinstance(polars, pl.DataFrame)
+        assert pandas.to_dict("list") == columns
+        assert polars.to_dict(as_series=False) == columns
+
+
+def test_comparisons(compared):
+    assert compared.levels == ["system", "comparison"]
+    frame = compared.to_pandas("comparison")
+    (first, _) = compared.comparisons
+    row = frame.iloc[0]
+    assert (row["metric"], row["baseline"], row["system"]) == first[:3]
+    assert (row["low"], row["high"]) == first.interval
+    assert row["p_value"] == first.p_value
+
+
+def test_groups():
+    results = metra.evaluate(
+        EVALSET, OUTPUTS, METRICS, group_by={"domain": ["a", "b", None] * 4}
+    )
+    columns = results.to_columns("group")
+    assert list(columns) == ["system", "domain", "segments", "bleu", "wer"]
+    assert columns["domain"] == ["a", "a", "b", "b", None, None]
+    assert "more: to_pandas('group')" in repr(results)
+
+
+def test_one_segment_has_no_interval():
+    results = metra.evaluate(metra.EvalSet(["a b"]), {"x": ["a c"]}, ["wer"], ci=True)
+    assert results.to_columns() == {"system": ["x"], "wer": [50.0]}
+
+
+def test_a_level_that_is_not_there(compared):
+    with pytest.raises(
+        OptionError,
+        match=r"level='segment' is not possible; expected one of system, comparison\.",
+    ):
+        compared.to_pandas("segment")
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_package_that_is_not_there(results, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingResourceError, match=f"pip install {package}"):
+        getattr(results, f"to_{package}")()
+
+
+def test_dict_and_json_are_the_same_document(results, compared):
+    for each in (results, compared):
+        document = each.to_dict()
+        assert (document["metra"], document["schema"]) == (metra.__version__, 1)
+        assert json.loads(each.to_json()) == document
+
+
+def test_what_was_written_is_read_back(results, compared):
+    for each in (results, compared):
+        again = parse_results(json.loads(each.to_json()))
+        assert again.to_dict() == each.to_dict()
+        assert repr(again) == repr(each)
+        assert again.terms == each.terms
+        assert list(again.comparisons) == list(each.comparisons)
+    assert np.array_equal(
+        parse_results(results.to_dict())["ours"]["bleu"].segments,
+        results["ours"]["bleu"].segments,
+    )
+
+
+def test_a_score_that_is_not_defined(tmp_path):
+    names = tmp_path / "names.tsv"
+    names.write_text("segment\ttype\ttext\n1\tPERSON\tAda\n", encoding="utf-8")
+    spec = f"entities:file={names}"
+    results = metra.evaluate(
+        metra.EvalSet(["Ada", "x"]), {"s": ["Ada", "x"]}, [spec], levels=["segment"]
+    )
+    scores = parse_results(results.to_dict())["s"][spec].segments
+    assert scores[0] == 100
+    assert math.isnan(scores[1])
+
+
+def test_copies(results, compared):
+    for each in (results, compared):
+        for again in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
+            assert again.to_dict() == each.to_dict()
+
+
+def test_the_text_shows_systems_and_says_what_else_there_is(results):
+    text = repr(results)
+    assert "system" in text.split("\n")[0]
+    assert f"{results['ours']['bleu'].score:.2f}" in text
+    assert "12 segments, 2 documents, 1 reference" in text
+    assert "more: to_pandas('document'), to_pandas('segment')" in text
+    assert text.count("\n") < 10
+
+
+def test_the_text_of_a_comparison(compared):
+    assert "paired approximate randomisation of 12 segments" in repr(compared)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from metra.metrics.registry import is_signed_option
 from metra.report.table import Style, format_count
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
@@ -15,7 +16,9 @@ _FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 
 
 def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
-    """Leave files out of specs; where two would look the same, give the files' last names.
+    """Leave files out of specs, and options that change no score.
+
+    Where two would look the same, give the files' last names.
 
     >>> shorten_specs(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
     'ie:x=1'
@@ -38,6 +41,8 @@ def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     options = []
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
+        if not is_signed_option(name, key):
+            continue
         if not _FILE.fullmatch(value):
             options.append(option)
         elif keep_files:

@@ -15,7 +15,7 @@ from metra.stats import totals
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TwoPassFit
-    from metra.metrics.llm.spending import Estimate
+    from metra.metrics.llm.budget import Estimate
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array

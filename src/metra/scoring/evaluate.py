@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
-    from metra.metrics.llm.spending import Estimate
+    from metra.metrics.llm.budget import Estimate
     from metra.metrics.record import Array, Metric
     from metra.scoring.files import FileCorpus
     from metra.scoring.results import Results, Score

@@ -5,18 +5,18 @@ import pytest
 from metra.metrics.llm.answers import (
     ErrorWeights,
     MarkedError,
-    ScoreScale,
+    AnswerScale,
     UnreadError,
     place_errors,
     read_error_lists,
     read_errors,
     read_score,
 )
-from metra.metrics.llm.cache import Answer
+from metra.metrics.llm.cache import ModelAnswer
 
 
-def answer(text: str, finish: str = "stop") -> Answer:
-    return Answer(text, finish, 1, 1)
+def answer(text: str, finish: str = "stop") -> ModelAnswer:
+    return ModelAnswer(text, finish, 1, 1)
 
 
 SCORES = [
@@ -156,7 +156,7 @@ def test_lists_that_are_not_read(text, reason):
 
 
 def test_errors_weigh_up_to_a_cap():
-    def marked(*severities: str) -> Answer:
+    def marked(*severities: str) -> ModelAnswer:
         entries = ",".join(
             f'{{"span": "x", "severity": "{severity}", "category": "other"}}'
             for severity in severities
@@ -177,9 +177,9 @@ def test_errors_weigh_up_to_a_cap():
 
 
 def test_a_scale_lists_no_errors_and_refuses_what_it_cannot_read():
-    assert ScoreScale(0, 5).list_errors(answer("5")) == []
+    assert AnswerScale(0, 5).list_errors(answer("5")) == []
     with pytest.raises(UnreadError):
-        ScoreScale(0, 5).list_errors(answer("6"))
+        AnswerScale(0, 5).list_errors(answer("6"))
 
 
 def test_errors_are_placed_where_their_words_are():

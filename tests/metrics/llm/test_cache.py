@@ -7,10 +7,10 @@ import pytest
 
 from metra.errors import FormatError
 from metra.metrics.llm import cache as caching
-from metra.metrics.llm.cache import Answer, AnswerCache, find_default_path
+from metra.metrics.llm.cache import ModelAnswer, AnswerCache, find_default_path
 
-FIRST = Answer("1", "stop", 10, 2, "model-1")
-SECOND = Answer("zwei\n\u2028ß", "stop", 11, 3, "model-1", estimated=True)
+FIRST = ModelAnswer("1", "stop", 10, 2, "model-1")
+SECOND = ModelAnswer("zwei\n\u2028ß", "stop", 11, 3, "model-1", estimated=True)
 
 
 def open_cache(path) -> AnswerCache:

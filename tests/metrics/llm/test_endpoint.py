@@ -11,14 +11,14 @@ from tests.patience import PATIENCE
 
 from metra.errors import EndpointError, OptionError
 from metra.metrics.llm import endpoint as client
-from metra.metrics.llm.cache import Answer
+from metra.metrics.llm.cache import ModelAnswer
 from metra.metrics.llm.endpoint import (
     Endpoint,
     check_key_variable,
     read_address,
     read_completion,
 )
-from metra.metrics.llm.spending import Budget, Prices, Spending
+from metra.metrics.llm.budget import Budget, Prices, Spending
 
 BODY = {"model": "judge", "messages": [{"role": "user", "content": "é"}]}
 KEY = "sk-secret-0123456789"
@@ -41,12 +41,12 @@ class Ask:
         self.client._resume_at = 0.0
         return self.stop.is_set()
 
-    def __call__(self) -> Answer | None:
+    def __call__(self) -> ModelAnswer | None:
         return self.client.ask(BODY, (7, 100), self.spending, self.stop)
 
 
 def in_turn(*replies: Reply):
-    """Answer the first requests so, and all others as the last."""
+    """ModelAnswer the first requests so, and all others as the last."""
     left = list(replies)
     return lambda *_: left.pop(0) if len(left) > 1 else left[0]
 
@@ -54,7 +54,7 @@ def in_turn(*replies: Reply):
 def test_a_request_is_answered(monkeypatch):
     with serve(Reply(content="42")) as server:
         ask = Ask(server.url, monkeypatch)
-        assert ask() == Answer("42", "stop", 100, 5, "judge-2024-01-01")
+        assert ask() == ModelAnswer("42", "stop", 100, 5, "judge-2024-01-01")
     assert server.bodies == [BODY]
     assert "Authorization" not in server.headers[0]
     assert ask.spending.describe() == "1 request, 105 tokens, cost 0.0001"
@@ -325,7 +325,7 @@ def test_a_key_in_the_place_of_its_variable_is_refused_and_not_shown():
 )
 def test_tokens_that_are_not_counted_are_estimated(usage):
     reply = build_completion(Reply(content="vier", usage=usage))
-    assert read_completion(reply, 33) == Answer(
+    assert read_completion(reply, 33) == ModelAnswer(
         "vier", "stop", 33, 1, "judge-2024-01-01", estimated=True
     )
 
@@ -338,4 +338,4 @@ def test_a_refusal_and_an_empty_answer_are_answers():
     odd = build_completion(Reply(content="x"))
     odd["choices"][0]["finish_reason"] = None
     odd["model"] = 5
-    assert read_completion(odd, 1) == Answer("x", "", 100, 5)
+    assert read_completion(odd, 1) == ModelAnswer("x", "", 100, 5)

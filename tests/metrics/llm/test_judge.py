@@ -21,7 +21,7 @@ from metra.errors import (
     UnknownNameError,
 )
 from metra.metrics.llm import prompts
-from metra.metrics.llm.spending import Budget, Estimate, Prices, Spending
+from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
 from metra.stats.agreement import alpha
 from metra.stats.progress import watch_progress
 from metra.stats.ratings import convert_matrix
@@ -37,7 +37,7 @@ def by_length(_, body) -> Reply:
 
 
 def by_output(**replies: Reply):
-    """Answer by the first word of the output, and else by its length."""
+    """ModelAnswer by the first word of the output, and else by its length."""
 
     def answer(endpoint, body):
         reply = replies.get(get_output(body).split()[0])
@@ -284,7 +284,7 @@ def test_nothing_but_unread_answers_has_no_score(judge):
 
 
 def by_run(scores: dict[str, list[str]]):
-    """Answer each output with its scores in turn."""
+    """ModelAnswer each output with its scores in turn."""
     left = {output: list(values) for output, values in scores.items()}
     lock = threading.Lock()
 
@@ -598,7 +598,7 @@ def test_a_prompt_without_references_cannot_show_them(judge, tmp_path):
 
 def test_built_in_prompts_show_their_own_example_of_an_answer():
     from metra.metrics.llm.answers import read_errors, read_score
-    from metra.metrics.llm.cache import Answer
+    from metra.metrics.llm.cache import ModelAnswer
 
     for name, read in (
         ("score", lambda a: read_score(a, 0, 100)),
@@ -608,4 +608,4 @@ def test_built_in_prompts_show_their_own_example_of_an_answer():
         example = re.search(r"such as (\{.*?\}(?:\]\})?)[.,]", text.replace("\n", " "))[
             1
         ]
-        assert read(Answer(example, "stop", 0, 0))
+        assert read(ModelAnswer(example, "stop", 0, 0))

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from metra.metrics.llm.cache import Answer
+from metra.metrics.llm.cache import ModelAnswer
 
 Severity: TypeAlias = Literal["minor", "major", "critical"]
 Side: TypeAlias = Literal["output", "source"]
@@ -44,17 +44,17 @@ class PlacedError(NamedTuple):
     end: int | None = None
 
 
-class ScoreScale(NamedTuple):
+class AnswerScale(NamedTuple):
     """Answers that are a score within a scale."""
 
     low: float
     high: float
 
-    def score(self, answer: Answer) -> float:
+    def score(self, answer: ModelAnswer) -> float:
         """Read an answer as a score."""
         return read_score(answer, self.low, self.high)
 
-    def list_errors(self, answer: Answer) -> list[MarkedError]:
+    def list_errors(self, answer: ModelAnswer) -> list[MarkedError]:
         """Return no errors; raise an error if the answer cannot be read."""
         self.score(answer)
         return []
@@ -67,20 +67,20 @@ class ErrorWeights(NamedTuple):
     cap: float
     has_lists: bool
 
-    def score(self, answer: Answer) -> float:
+    def score(self, answer: ModelAnswer) -> float:
         """Read an answer as errors and return minus their weight."""
         errors = self.list_errors(answer)
         total = sum(self.weights[error.severity] for error in errors)
         return 0.0 - (min(total, self.cap) if self.cap else total)
 
-    def list_errors(self, answer: Answer) -> list[MarkedError]:
+    def list_errors(self, answer: ModelAnswer) -> list[MarkedError]:
         """Read an answer as errors."""
         if self.has_lists:
             return read_error_lists(answer)
         return read_errors(answer)
 
 
-def read_score(answer: Answer, low: float, high: float) -> float:
+def read_score(answer: ModelAnswer, low: float, high: float) -> float:
     """Read a number, or a JSON object with the number `score`, from `low` to `high`."""
     text = _get_whole_text(answer)
     number = float(text) if _NUMBER.fullmatch(text) else _read_object(text, "score")
@@ -93,7 +93,7 @@ def read_score(answer: Answer, low: float, high: float) -> float:
     return float(number)
 
 
-def read_errors(answer: Answer) -> list[MarkedError]:
+def read_errors(answer: ModelAnswer) -> list[MarkedError]:
     """Read a JSON object with the list `errors` of objects: span, severity, category."""
     entries = _read_object(_get_whole_text(answer), "errors")
     if not isinstance(entries, list):
@@ -102,7 +102,7 @@ def read_errors(answer: Answer) -> list[MarkedError]:
     return [_read_error(entry) for entry in entries]
 
 
-def read_error_lists(answer: Answer) -> list[MarkedError]:
+def read_error_lists(answer: ModelAnswer) -> list[MarkedError]:
     """Read GEMBA-MQM's lists: `Critical:`, `Major:` and `Minor:`, an error a line.
 
     A line is `category - "words"`, or `no-error`.
@@ -151,7 +151,7 @@ def place_errors(
         yield placed
 
 
-def _get_whole_text(answer: Answer) -> str:
+def _get_whole_text(answer: ModelAnswer) -> str:
     if answer.finish in _CUT_SHORT:
         raise UnreadError(_CUT_SHORT[answer.finish])
     text = answer.text.strip()

@@ -18,7 +18,7 @@ _START = b'{"key"'
 _TYPES = [str, str, int, int, str, bool]
 
 
-class Answer(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What a judge answered, and what it took."""
 
     text: str
@@ -37,7 +37,7 @@ class AnswerCache:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._answers: dict[str, Answer] = {}
+        self._answers: dict[str, ModelAnswer] = {}
         self._read_to = 0
         self._lock = threading.Lock()
         self._is_torn = False
@@ -45,7 +45,7 @@ class AnswerCache:
     def __len__(self) -> int:
         return len(self._answers)
 
-    def get(self, key: str) -> Answer | None:
+    def get(self, key: str) -> ModelAnswer | None:
         """Return the answer to a question, None where there is none yet."""
         return self._answers.get(key)
 
@@ -68,7 +68,7 @@ class AnswerCache:
                 self._read_line(line)
             self._read_to += len(whole) + len(newline)
 
-    def add(self, key: str, answer: Answer, **about: object) -> None:
+    def add(self, key: str, answer: ModelAnswer, **about: object) -> None:
         """Append an answer; `about` is for readers of the file."""
         entry = {"key": key, **about, **answer._asdict()}
         line = json.dumps(entry, ensure_ascii=False).encode(errors="replace") + b"\n"
@@ -96,7 +96,7 @@ class AnswerCache:
         try:
             entry = json.loads(line)
             key = entry["key"]
-            answer = Answer(*(entry[name] for name in Answer._fields))
+            answer = ModelAnswer(*(entry[name] for name in ModelAnswer._fields))
             if [*map(type, answer)] != _TYPES:
                 raise TypeError
         except (ValueError, KeyError, TypeError):

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from metra.errors import EndpointError, OptionError
-from metra.metrics.llm.cache import Answer
-from metra.metrics.llm.spending import Spending, estimate_tokens
+from metra.metrics.llm.cache import ModelAnswer
+from metra.metrics.llm.budget import Spending, estimate_tokens
 
 #: Seconds before the first repetition; each further one waits twice as long, up to the most.
 FIRST_WAIT = 0.5
@@ -68,7 +68,7 @@ class Endpoint:
         tokens: tuple[int, int],
         spending: Spending,
         stop: threading.Event,
-    ) -> Answer | None:
+    ) -> ModelAnswer | None:
         """Send a request until it is answered; return None if told to stop.
 
         `tokens` is an estimate of those in, and the most that may come out.
@@ -79,13 +79,13 @@ class Endpoint:
             if not self._wait_for_turn(stop):
                 return None
             spending.start_request(tokens)
-            result: Answer | Failure = Failure("")
+            result: ModelAnswer | Failure = Failure("")
             try:
                 result = self._send(content, tokens[0])
             finally:
-                answer = result if isinstance(result, Answer) else None
+                answer = result if isinstance(result, ModelAnswer) else None
                 spending.end_request(tokens, answer)
-            if isinstance(result, Answer):
+            if isinstance(result, ModelAnswer):
                 return result
             reason = result.reason
             if attempt < self.retries and not self._wait(result, attempt, stop):
@@ -120,7 +120,7 @@ class Endpoint:
         self._resume_at = max(self._resume_at, time.monotonic() + asked)
         return not stop.wait(asked * (1 + 0.1 * self.draw()))
 
-    def _send(self, content: bytes, input_tokens: int) -> Answer | Failure:
+    def _send(self, content: bytes, input_tokens: int) -> ModelAnswer | Failure:
         key = _read_key(self.key_variable)
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if key:
@@ -220,7 +220,7 @@ def check_key_variable(name: str) -> None:
         raise OptionError(msg)
 
 
-def read_completion(reply: Any, input_tokens: int, key: str = "") -> Answer:
+def read_completion(reply: Any, input_tokens: int, key: str = "") -> ModelAnswer:
     """Read the first choice of a chat completion; raise ValueError if it is none.
 
     `input_tokens` is an estimate, for endpoints that do not count tokens.
@@ -243,7 +243,7 @@ def read_completion(reply: Any, input_tokens: int, key: str = "") -> Answer:
     tokens_out = _read_count(usage, "completion_tokens")
     is_estimated = tokens_in is None or tokens_out is None
     model = reply.get("model")
-    return Answer(
+    return ModelAnswer(
         text,
         finish if isinstance(finish, str) else "",
         input_tokens if tokens_in is None else tokens_in,

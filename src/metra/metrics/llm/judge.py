@@ -15,14 +15,14 @@ import numpy as np
 from metra.errors import EndpointError, OptionError, TextWarning
 from metra.metrics.llm.answers import (
     ErrorWeights,
-    ScoreScale,
+    AnswerScale,
     UnreadError,
     place_errors,
 )
-from metra.metrics.llm.cache import Answer, AnswerCache, find_default_path
+from metra.metrics.llm.cache import ModelAnswer, AnswerCache, find_default_path
 from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
-from metra.metrics.llm.spending import (
+from metra.metrics.llm.budget import (
     Budget,
     Estimate,
     Prices,
@@ -156,8 +156,8 @@ def llm(
     draw = np.random.default_rng().random
     prices = Prices(input_price, output_price)
     weights = {"minor": minor, "major": major, "critical": critical}
-    scale = ScoreScale(lowest, highest) if kind == "score" else None
-    judge = Judge(
+    scale = AnswerScale(lowest, highest) if kind == "score" else None
+    judge = ModelJudge(
         prompt=asked,
         reader=scale or ErrorWeights(weights, cap, has_lists=kind == "gemba-mqm"),
         settings={
@@ -234,11 +234,11 @@ class _UnreadAnswer(NamedTuple):
 
 
 @dataclass(slots=True)
-class Judge:
+class ModelJudge:
     """A language model with its prompt: asks what has no answer yet, and reads answers."""
 
     prompt: Prompt
-    reader: ScoreScale | ErrorWeights
+    reader: AnswerScale | ErrorWeights
     #: What a request says beside its messages.
     settings: Mapping[str, Any]
     languages: Mapping[str, str]
@@ -346,7 +346,7 @@ class Judge:
             [text for text in shown if text is not None],
         )
 
-    def _get_answers(self, repeated: Sequence[_Question]) -> list[Answer]:
+    def _get_answers(self, repeated: Sequence[_Question]) -> list[ModelAnswer]:
         answers = [self.cache.get(question.key) for question in repeated]
         return [answer for answer in answers if answer is not None]
 
@@ -486,8 +486,8 @@ def _compare_runs(scores: Array) -> tuple[float, ...]:
 
 
 def _list_details(
-    reader: ScoreScale | ErrorWeights,
-    answer: Answer,
+    reader: AnswerScale | ErrorWeights,
+    answer: ModelAnswer,
     texts: SegmentTexts,
     at: int,
     about: Mapping[str, str],

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from metra.errors import OptionError
-from metra.metrics.llm.cache import Answer
+from metra.metrics.llm.cache import ModelAnswer
 
 _MILLION = 1_000_000
 
@@ -95,7 +95,7 @@ class Spending:
             self._reserved = reserved_in, reserved_out
             self.requests += 1
 
-    def end_request(self, tokens: tuple[int, int], answer: Answer | None) -> None:
+    def end_request(self, tokens: tuple[int, int], answer: ModelAnswer | None) -> None:
         """Count what a request took; one that failed took nothing."""
         with self._lock:
             self._reserved = (

@@ -92,6 +92,7 @@ def parse_results(document: Mapping[str, Any]) -> Results:
             )
             for group in groups
         ],
+        layouts=shape.get("layouts", {}),
     )
 
 

@@ -55,7 +55,7 @@ def render_alignment_html(alignment: Alignment) -> Html:
     """Write one alignment as HTML that wraps, in the colours of the page around it."""
     heading = f"{_format_heading(alignment, None)} (reference above output)"
     cells = [
-        _render_link(alignment, link, cell)
+        _render_link(link, cell)
         for link in alignment.links
         for cell in _build_link_cells(alignment, link, room=LONGEST)
     ]
@@ -68,7 +68,7 @@ def render_alignment_html(alignment: Alignment) -> Html:
     return tag("div", tag("div", tag("small", heading)), body)
 
 
-def _render_link(alignment: Alignment, link: Link, cell: "_AlignmentCell") -> Html:
+def _render_link(link: Link, cell: "_AlignmentCell") -> Html:
     is_marked = link.kind in MARKS
     hue = MARKS[link.kind][2] if is_marked else 0
     # Half transparent, so that words stay legible on light and on dark pages.

@@ -92,7 +92,6 @@ def parse_results(document: Mapping[str, Any]) -> Results:
             )
             for group in groups
         ],
-        layouts=shape.get("layouts", {}),
     )
 
 

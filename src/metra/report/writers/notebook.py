@@ -1,14 +1,18 @@
-"""Results as a notebook and the Python prompt show them: the systems, and where to get more."""
+"""Results and alignments as a notebook and the Python prompt show them."""
 
 from dataclasses import replace
 
 from metra.report.html.markup import Html, escape_text, mark_safe, tag
 from metra.report.table import Style, format_rows
 from metra.report.terminal import escape_controls, render_table
+from metra.report.writers.alignments import render_alignment, render_alignment_html
 from metra.report.writers.headings import list_signatures
 from metra.report.writers.results import build_notes, build_remarks, build_tables
 from metra.scoring.results import Results
 from metra.scoring.table import Table
+
+# Keeps the numbers of a column below each other where the others have a mark.
+_NO_MARK = tag("span", " ▲", style="visibility:hidden")
 
 
 def render_text(results: Results) -> str:
@@ -27,7 +31,7 @@ def render_html(results: Results) -> Html:
     tables = [
         render_html_table(each, style) for each in _build_short_tables(results, style)
     ]
-    remarks = [tag("p", remark) for remark in build_remarks(results)]
+    remarks = [tag("div", remark) for remark in build_remarks(results)]
     notes = [*build_notes(results), *_list_levels(results)]
     signatures = [
         tag("li", tag("code", each, style="overflow-wrap:anywhere"))
@@ -37,7 +41,7 @@ def render_html(results: Results) -> Html:
         "div",
         tables,
         remarks,
-        tag("p", tag("small", "; ".join(notes))),
+        [tag("div", tag("small", note)) for note in notes],
         tag(
             "details", tag("summary", tag("small", "Signatures")), tag("ul", signatures)
         ),
@@ -53,11 +57,18 @@ def render_html_table(table: Table, style: Style) -> Html:
         for column, side in zip(table.columns, sides, strict=True)
     ]
     rows = []
-    for texts in format_rows(table, style, escape_text, "<b>{}</b>", _shrink_text):
-        cells = zip(texts, sides, strict=True)
-        rows.append(
-            tag("tr", [tag("td", mark_safe(text), style=side) for text, side in cells])
-        )
+    texts = format_rows(table, style, escape_text, "<b>{}</b>", _shrink_text)
+    for row in zip(table.rows, texts, strict=True):
+        cells = [
+            tag(
+                "td",
+                mark_safe(text),
+                _NO_MARK if cell.suffix == "  " else None,
+                style=side,
+            )
+            for cell, text, side in zip(*row, sides, strict=True)
+        ]
+        rows.append(tag("tr", cells))
     return tag(
         "table",
         tag("caption", table.caption) if table.caption else None,
@@ -90,3 +101,12 @@ def _list_levels(results: Results) -> list[str]:
     """Say which further scores there are, and how to get them."""
     calls = [f"to_pandas({level!r})" for level in results.levels[1:]]
     return [f"more: {', '.join(calls)}"] if calls else []
+
+
+#: The function that writes each record, by its class and what shows it.
+WRITERS = {
+    ("Results", "text"): render_text,
+    ("Results", "html"): render_html,
+    ("Alignment", "text"): render_alignment,
+    ("Alignment", "html"): render_alignment_html,
+}

@@ -104,7 +104,7 @@ def test_degraded_copies_are_held_against_their_own_originals(bad):
                 value = quality + rng.normal(0, 5)
                 lines.append((system, at, judge, value, float("nan")))
                 if system == "poor":
-                    copy = value - gap + (-3) ** (at % 2)
+                    copy = value - gap + 3 * (-1) ** at
                     lines.append((system, at, judge, float("nan"), copy))
     systems, numbers, judges, values, copies = zip(*lines, strict=True)
     items = [ScoredItem(str(at)) for at in numbers]

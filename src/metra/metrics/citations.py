@@ -38,8 +38,8 @@ TITLES = {
     "evaltrans": "EvalTrans",
 }
 
-#: The papers that define each metric, by their keys; `post2018` where its defaults equal
-#: sacreBLEU's.
+#: The papers that define each metric, by their keys; sacreBLEU's, `post2018`, where its
+#: defaults equal sacreBLEU's.
 _PAPERS = {
     "bleu": ("papineni2002", "post2018"),
     "nist": ("doddington2002",),
@@ -155,10 +155,7 @@ def list_papers(spec: str) -> tuple[str, ...]:
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):
         return (_METEOR.get(variant[1], "denkowski2014"),)
-    # Other conventions are not sacreBLEU's.
-    is_other = re.search(r"\bstyle[=:](?!sacrebleu)", spec)
-    papers = _PAPERS.get(name, ())
-    return tuple(key for key in papers if not (is_other and key == "post2018"))
+    return _PAPERS.get(name, ())
 
 
 def format_bibliography(keys: Iterable[str]) -> str:

@@ -171,9 +171,13 @@ def list_groups(table: Table) -> list[tuple[str, list[int]]]:
 
 def _format_latex_cell(cell: Cell, column: Column, style: Style) -> list[str]:
     """Write what a cell holds, and what is behind it: marks, raised, and the interval."""
-    text = escape_latex(format_cell(cell, column, style))
+    text = format_cell(cell, column, style)
+    if not isinstance(cell.value, str):
+        text = text.replace("-", "−")
+    text = escape_latex(text)
     marks = rf"\textsuperscript{{{escape_latex(cell.marks)}}}" if cell.marks else ""
-    interval = escape_latex(format_cell_interval(cell, column, style))
+    interval = format_cell_interval(cell, column, style).replace("-", "−")
+    interval = escape_latex(interval)
     small = rf"{{\small\ {interval}}}" if interval else ""
     return [rf"\textbf{{{text}}}" if cell.best else text, marks + small]
 

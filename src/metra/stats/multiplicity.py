@@ -85,17 +85,18 @@ def part_ranking(
     return parts
 
 
-def group_similar(differ: Mask) -> list[list[int]]:
+def group_similar(different: Sequence[Sequence[bool]] | Mask) -> list[list[int]]:
     """Group systems so that two are in one group exactly if they do not differ.
 
     This is a compact letter display, with a group for each letter: a system may be in
-    several groups. No group could have another member or be left out. `differ` is
+    several groups. No group could have another member or be left out. `different` is
     symmetric, in the order of the ranking.
 
-    >>> group_similar(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], bool))
+    >>> group_similar([[False, False, True], [False, False, False], [True, False, False]])
     [[0, 1], [1, 2]]
     """
-    size = len(differ)
+    size = len(different)
+    differ = np.array(different, bool).reshape(size, size)
     #: How many groups each pair is in.
     counts = np.zeros((size, size), int)
     groups = []

@@ -196,29 +196,17 @@ def _mark(comparison: "SystemComparison") -> str:
 
 def _letter_systems(results: Results, spec: str) -> dict[str, str]:
     """Give letters by one metric: two systems share one if they do not differ."""
-    import numpy as np
+    from metra.scoring.compare import group_systems
 
-    from metra.stats.multiplicity import group_similar
-
-    scored = [
-        e for e in results.ranked(spec) if e.scores[spec].score == e.scores[spec].score
-    ]
-    places = {entry.name: place for place, entry in enumerate(scored)}
-    differ = np.zeros((len(scored), len(scored)), bool)
-    for each in results.comparisons:
-        if each.metric == spec and each.significant:
-            pair = places[each.system], places[each.baseline]
-            differ[pair] = differ[pair[::-1]] = True
-    groups = group_similar(differ)
-    is_short = len(groups) <= len(ascii_lowercase)
-    signs = ascii_lowercase if is_short else [str(n + 1) for n in range(len(groups))]
-    joint = "" if is_short else ","
-    return {
-        name: joint.join(
-            sign for sign, group in zip(signs, groups, strict=False) if place in group
-        )
-        for name, place in places.items()
-    }
+    groups = group_systems(results, spec)
+    signs, joint = list(ascii_lowercase), ""
+    if len(groups) > len(signs):
+        signs, joint = [str(number) for number in range(1, len(groups) + 1)], ","
+    letters: dict[str, list[str]] = {}
+    for sign, group in zip(signs, groups, strict=False):
+        for name in group:
+            letters.setdefault(name, []).append(sign)
+    return {name: joint.join(given) for name, given in letters.items()}
 
 
 def _build_difference_table(

@@ -359,9 +359,10 @@ class RankOptions:
         "segment, or to some of them; the mean is of the share of the others that a "
         "system beats, a tie being half a win.",
     )
-    test: Literal["auto", "signed-rank", "rank-sum"] = _option(
+    test: Literal["auto", "signed-rank", "rank-sum", "sign"] = _option(
         "auto",
-        "auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
+        "The one-sided test of what systems are ranked by. auto: the sign test for wins, "
+        "else Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
     )
     alpha: float = _find_option("alpha")
     against: tuple[str, ...] = _names(

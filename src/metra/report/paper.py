@@ -46,6 +46,9 @@ th[colspan] { border-bottom: 1px solid; }
 .notes { font-size: smaller; max-width: 60em; }
 .notes code { overflow-wrap: anywhere; }
 """
+# What keeps the numbers of a column below each other where others have a mark.
+_HIDDEN = "visibility:hidden"
+_NO_MARK = tag("span", " ▲", style=_HIDDEN)
 #: Characters that the name of a sheet must not have.
 _SHEET = re.compile(r"[\[\]:*?/\\\x00-\x1f']")
 #: The same workbook for the same results: it carries this date, as files in archives do.
@@ -240,11 +243,15 @@ def build_html_table(table: Table, style: Style, label: str | None = None) -> Ht
         for column, side in zip(table.columns, sides, strict=True)
     ]
     heads.append(tag("tr", *titles))
+    widest = [
+        max((row[at].marks for row in table.rows), key=len, default="")
+        for at in range(len(table.columns))
+    ]
     rows = []
     for name, *cells in table.rows:
         heading = format_cell(name, table.columns[0], style)
         header = tag("th", heading, scope="row", style=f"{sides[0]};font-weight:normal")
-        columns = zip(cells, table.columns[1:], strict=True)
+        columns = zip(cells, table.columns[1:], widest[1:], strict=True)
         rows.append(tag("tr", header, *(_build_html_cell(*c, style) for c in columns)))
     return tag(
         "table",
@@ -262,13 +269,17 @@ def _break_lines(rows: Sequence[Html]) -> list[Html]:
     return [join_markup("\n", row) for row in rows]
 
 
-def _build_html_cell(cell: Cell, column: Column, style: Style) -> Html:
+def _build_html_cell(cell: Cell, column: Column, widest: str, style: Style) -> Html:
+    """Make a cell; one without marks leaves the room that the widest of the column take."""
+    unused = widest[len(cell.marks) :]
     text = format_cell(cell, column, style)
     interval = format_cell_interval(cell, column, style)
     return tag(
         "td",
         tag("b", text) if cell.best else text,
         tag("sup", cell.marks) if cell.marks else None,
+        tag("sup", unused, style=_HIDDEN) if unused else None,
+        _NO_MARK if cell.suffix == "  " else None,
         [" ", tag("small", interval)] if interval else None,
         style=f"text-align:{column.align}",
     )

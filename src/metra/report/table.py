@@ -1,19 +1,14 @@
-"""Tables as Markdown, LaTeX, tab-separated values and JSON, and numbers as text.
+"""Tables as Markdown, LaTeX and tab-separated values, and numbers as text.
 
 The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.report.terminal`.
 """
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from metra import __version__
 from metra.scoring.table import Cell, Column, Table
 
-#: The version of every JSON document.
-SCHEMA = 1
 MISSING = "–"
 
 _LATEX_ESCAPES = str.maketrans(
@@ -210,44 +205,6 @@ def render_tsv(lines: Iterable[Sequence[str]]) -> str:
     return "\n".join(
         "\t".join(cell.translate(_TSV_ESCAPES) for cell in line) for line in lines
     )
-
-
-def render_json(data: dict[str, Any]) -> str:
-    """Write a JSON document with the versions of metra and of the schema first."""
-    import json
-
-    return json.dumps(build_document(data), ensure_ascii=False, indent=1)
-
-
-def build_document(data: dict[str, Any]) -> dict[str, Any]:
-    """Put the versions of metra and of the schema before the keys of a document."""
-    return {"metra": __version__, "schema": SCHEMA, **data}
-
-
-def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> Any:
-    """Return a record, or whatever is in one, as plain dicts, lists and numbers.
-
-    `number` converts floats; `convert_number` unless it is given.
-    """
-    if isinstance(value, float):
-        return (number or convert_number)(value)
-    if isinstance(value, Mapping):
-        return {str(key): convert_record(entry, number) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [convert_record(entry, number) for entry in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: convert_record(getattr(value, field.name), number)
-            for field in fields(value)
-        }
-    return value
-
-
-def convert_number(value: float) -> float | int | None:
-    """Return counts as whole numbers, and None for what JSON has no number for."""
-    if not math.isfinite(value):
-        return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def format_cell(cell: Cell, column: Column, style: Style) -> str:

@@ -6,7 +6,6 @@ paper: scores as tables for a paper
 methods: what to say in a paper's section on methods
 comparison: differences between systems as tables and in words
 gate: checks against a baseline as text, Markdown, JSON, JUnit and annotations
-json: the keys of the JSON of `metra score` and `metra compare`
 notebook: scores as a notebook and the Python prompt show them
 details: what metrics noted, and what quality models consist of
 alignments: aligned words of output and reference for the terminal

@@ -15,20 +15,18 @@ from metra.errors import OptionError
 from metra.report import terminal
 from metra.report.table import (
     Style,
-    convert_record,
     escape_markdown,
     format_count,
     format_score,
     format_signed,
-    render_json,
     render_markdown_table,
 )
-from metra.report.writers.json import convert_results
 from metra.report.writers.profiles import (
     render_profiles_markdown,
     render_profiles_terminal,
 )
 from metra.report.writers.results import render, render_terminal
+from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 

@@ -1,4 +1,4 @@
-"""Results as a notebook and the Python prompt show them: the systems, and where to get more."""
+"""Results and alignments as a notebook and the Python prompt show them."""
 
 from dataclasses import replace
 
@@ -6,6 +6,7 @@ from metra.report.html.markup import Html, tag
 from metra.report.paper import build_html_table
 from metra.report.table import Style
 from metra.report.terminal import escape_controls, render_table
+from metra.report.writers.alignments import render_alignment, render_alignment_html
 from metra.report.writers.headings import list_signatures
 from metra.report.writers.results import build_notes, build_remarks, build_tables
 from metra.scoring.results import Results
@@ -28,7 +29,7 @@ def render_html(results: Results) -> Html:
     tables = [
         build_html_table(each, style) for each in _build_short_tables(results, style)
     ]
-    remarks = [tag("p", remark) for remark in build_remarks(results)]
+    remarks = [tag("div", remark) for remark in build_remarks(results)]
     notes = [*build_notes(results), *_list_levels(results)]
     signatures = [
         tag("li", tag("code", each, style="overflow-wrap:anywhere"))
@@ -38,7 +39,7 @@ def render_html(results: Results) -> Html:
         "div",
         tables,
         remarks,
-        tag("p", tag("small", "; ".join(notes))),
+        [tag("div", tag("small", note)) for note in notes],
         tag(
             "details", tag("summary", tag("small", "Signatures")), tag("ul", signatures)
         ),
@@ -65,3 +66,12 @@ def _list_levels(results: Results) -> list[str]:
     """Say which further scores there are, and how to get them."""
     calls = [f"to_pandas({level!r})" for level in results.levels[1:]]
     return [f"more: {', '.join(calls)}"] if calls else []
+
+
+#: The function that writes each record, by its class and what shows it.
+WRITERS = {
+    ("Results", "text"): render_text,
+    ("Results", "html"): render_html,
+    ("Alignment", "text"): render_alignment,
+    ("Alignment", "html"): render_alignment_html,
+}

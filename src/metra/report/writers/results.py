@@ -6,13 +6,7 @@ Tables for papers are in `metra.report.writers.paper`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metra.report.table import (
-    MISSING,
-    Style,
-    format_score,
-    render_json,
-    render_tsv,
-)
+from metra.report.table import MISSING, Style, format_score, render_tsv
 from metra.report.terminal import DIM, escape_controls, render_table, style_text
 from metra.report.writers.headings import (
     build_metric_columns,
@@ -20,6 +14,7 @@ from metra.report.writers.headings import (
     list_signatures,
     order_systems,
 )
+from metra.scoring.json import render_json
 from metra.scoring.results import GroupScores, Results, Score
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
@@ -73,7 +68,7 @@ def render_results_tsv(results: Results, _: Style) -> str:
 
 def render_results_json(results: Results, _: Style) -> str:
     """Write everything that was computed, numbers in full."""
-    from metra.report.writers.json import convert_results
+    from metra.scoring.json import convert_results
 
     return render_json(convert_results(results))
 

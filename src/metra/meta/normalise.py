@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from metra.formats.scores.record import Scorer, Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import Scaling
 from metra.scoring.table import Cell, make_table
-from metra.stats.arrays import Codes, divide
+from metra.stats.arrays import divide
 from metra.stats.exact_tests import paired_t_p
 from metra.stats.normalisation import JudgeSpread, scale_judges
 
@@ -110,21 +109,23 @@ def find_failing_judges(
     if bad in scores.systems:
         is_bad = sound.system == scores.systems.index(bad)
         sound, worse = sound.keep_lines(~is_bad), sound.keep_lines(is_bad)
-        unit_of = attrgetter("item")
+        units = [lines.item for lines in (sound, worse)]
     else:
         worse = scores.lines(_find_bad_scorer(scores, name, bad))
-        unit_of = _number_outputs
+        units = [
+            lines.system * len(scores.items) + lines.item for lines in (sound, worse)
+        ]
+    size = len(scores.items) * len(scores.systems)
     failed = {}
     for judge in np.union1d(sound.judge, worse.judge).tolist():
         if judge < 0:
             continue
         means = []
-        for lines in (sound, worse):
+        for lines, unit in zip((sound, worse), units, strict=True):
             own = lines.judge == judge
-            units, values = unit_of(lines)[own], lines.value[own] * sign
-            size = len(scores.items) * len(scores.systems)
-            count = np.bincount(units, minlength=size)
-            means.append(divide(np.bincount(units, values, size), count))
+            count = np.bincount(unit[own], minlength=size)
+            total = np.bincount(unit[own], lines.value[own] * sign, size)
+            means.append(divide(total, count))
         gaps = means[0] - means[1]
         gaps = gaps[np.isfinite(gaps)]
         if len(gaps) < 2:
@@ -134,10 +135,6 @@ def find_failing_judges(
         if p >= alpha:
             failed[scores.judges[judge]] = f"p = {p:.3f}"
     return failed
-
-
-def _number_outputs(lines: Scores) -> Codes:
-    return lines.system * len(lines.items) + lines.item
 
 
 def _find_bad_scorer(scores: Scores, name: str, bad: str) -> str:

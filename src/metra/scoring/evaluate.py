@@ -169,8 +169,8 @@ def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":
     """Return what scoring files will take, for each metric that asks other machines."""
     if request.is_table:
         msg = (
-            "Estimates are for files that are scored as one corpus; leave out "
-            "`scores_out`, `resume`, `engine` and `group_by`."
+            "Estimates are for files that are scored as one corpus on this machine; leave "
+            "out `scores_out`, `resume` and `group_by`."
         )
         raise OptionError(msg)
     return estimate_corpus(request.open(), request.metrics)

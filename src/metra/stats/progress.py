@@ -12,7 +12,7 @@ _watchers: list[Watcher] = []
 
 @contextmanager
 def watch_progress(show: Watcher) -> Iterator[None]:
-    """Have a function told what work reports, from any thread.
+    """Have a function told what work reports, from any thread, unless another one watches.
 
     >>> with watch_progress(lambda worker, line: print(f"{worker}: {line}")):
     ...     tell_progress("judge", "3 of 10 answers")
@@ -26,6 +26,6 @@ def watch_progress(show: Watcher) -> Iterator[None]:
 
 
 def tell_progress(worker: str, line: str) -> None:
-    """Report how far a worker is."""
-    for show in tuple(_watchers):
+    """Report how far a worker is, to who began to watch last."""
+    for show in _watchers[-1:]:
         show(worker, line)

@@ -3,9 +3,9 @@
 import pytest
 
 from metra.metrics.llm.answers import (
+    AnswerScale,
     ErrorWeights,
     MarkedError,
-    AnswerScale,
     UnreadError,
     place_errors,
     read_error_lists,

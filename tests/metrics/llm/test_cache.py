@@ -7,7 +7,7 @@ import pytest
 
 from metra.errors import FormatError
 from metra.metrics.llm import cache as caching
-from metra.metrics.llm.cache import ModelAnswer, AnswerCache, find_default_path
+from metra.metrics.llm.cache import AnswerCache, ModelAnswer, find_default_path
 
 FIRST = ModelAnswer("1", "stop", 10, 2, "model-1")
 SECOND = ModelAnswer("zwei\n\u2028ß", "stop", 11, 3, "model-1", estimated=True)

@@ -11,6 +11,7 @@ from tests.patience import PATIENCE
 
 from metra.errors import EndpointError, OptionError
 from metra.metrics.llm import endpoint as client
+from metra.metrics.llm.budget import Budget, Prices, Spending
 from metra.metrics.llm.cache import ModelAnswer
 from metra.metrics.llm.endpoint import (
     Endpoint,
@@ -18,7 +19,6 @@ from metra.metrics.llm.endpoint import (
     read_address,
     read_completion,
 )
-from metra.metrics.llm.budget import Budget, Prices, Spending
 
 BODY = {"model": "judge", "messages": [{"role": "user", "content": "é"}]}
 KEY = "sk-secret-0123456789"

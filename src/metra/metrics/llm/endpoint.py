@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from metra.errors import EndpointError, OptionError
-from metra.metrics.llm.cache import ModelAnswer
 from metra.metrics.llm.budget import Spending, estimate_tokens
+from metra.metrics.llm.cache import ModelAnswer
 
 #: Seconds before the first repetition; each further one waits twice as long, up to the most.
 FIRST_WAIT = 0.5

@@ -14,14 +14,11 @@ import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning
 from metra.metrics.llm.answers import (
-    ErrorWeights,
     AnswerScale,
+    ErrorWeights,
     UnreadError,
     place_errors,
 )
-from metra.metrics.llm.cache import ModelAnswer, AnswerCache, find_default_path
-from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
-from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.llm.budget import (
     Budget,
     Estimate,
@@ -29,6 +26,9 @@ from metra.metrics.llm.budget import (
     Spending,
     estimate_tokens,
 )
+from metra.metrics.llm.cache import AnswerCache, ModelAnswer, find_default_path
+from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
+from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
@@ -87,10 +87,10 @@ def llm(
     The model is asked over an OpenAI-compatible endpoint (chat completions), and the score
     is the mean of its answers. `prompt=score` asks for a number from 0 to 100;
     `prompt=errors` asks for errors with severities, and a segment's score is minus their
-    weights, at most `cap`; any other value is a file with a prompt of your own, see
-    [LLM judges](../llm.md). With several runs each question is asked as often, a segment's
-    score is the mean, and the parts say how far the judge agrees with itself: Krippendorff's
-    alpha, and the share of segments with equal answers.
+    weights, at most `cap`; any other value is a file with a prompt of your own. With
+    several runs each question is asked as often, a segment's score is the mean, and the
+    parts say how far the judge agrees with itself: Krippendorff's alpha, and the share of
+    segments with equal answers. The page "LLM judges" of the documentation says more.
 
     Answers are kept in a file, so that nothing is asked twice, whatever interrupts a run;
     without a url only answers in the file are used. An answer that is not in the form that

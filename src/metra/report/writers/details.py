@@ -144,8 +144,9 @@ def render_estimates(
     ]
     table = terminal.render_table(make_table("metric", headings, rows), style)
     below = (
-        "Nothing was asked. Tokens in are a quarter of the bytes; tokens out and the cost are "
-        "the most that answers may take. Requests that fail are sent again."
+        "Nothing was asked. Tokens in are estimated at a quarter of the bytes; tokens out are "
+        "the most that answers may have, and the cost is that of both. Requests that fail are "
+        "sent again."
     )
     return f"{table}\n\n{fill(below, 88)}"
 

@@ -16,6 +16,8 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
+# Options whose values may look like files and are none.
+_NO_FILES = {("llm", "model")}
 _FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 
 
@@ -28,6 +30,8 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
     'ie:x=1'
     >>> list(shorten_specs(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
     ['q:model=b.toml', 'q:model=c.toml']
+    >>> shorten_specs(["llm:model=org/judge-1.5b,timeout=9"]).popitem()[1]
+    'llm:model=org/judge-1.5b'
     """
     short = [_rewrite_spec(spec, keep_files=False) for spec in specs]
     longer = [_rewrite_spec(spec, keep_files=True) for spec in specs]
@@ -47,7 +51,7 @@ def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
         key, _, value = option.partition("=")
         if not is_signed_option(name, key):
             continue
-        if not _FILE.fullmatch(value):
+        if not _FILE.fullmatch(value) or (name, key) in _NO_FILES:
             options.append(option)
         elif keep_files:
             last = re.split(r"[/\\]", value)[-1]

@@ -119,12 +119,12 @@ def gate(
     with show_text_warnings(strict=given["strict"]), show_progress() as progress:
         checks = check_outputs(corpus, saved, conditions, settings, progress=progress)
     style = build_style(out, digits=given["digits"])
-    write_output(writers.GATE_WRITERS[form](checks, style), out)
+    # Files first: what cannot be written is said before anything is shown.
     if given["markdown"]:
-        plain = build_style(given["markdown"], digits=given["digits"])
-        write_output(writers.render_gate_markdown(checks, plain), given["markdown"])
+        write_output(writers.render_gate_markdown(checks, style), given["markdown"])
     if given["junit"]:
         write_output(writers.render_junit(checks), given["junit"])
+    write_output(writers.GATE_WRITERS[form](checks, style), out)
     if given["github"] or os.environ.get("GITHUB_ACTIONS") == "true":
         for line in writers.format_annotations(checks):
             click.echo(line, err=True)

@@ -26,7 +26,7 @@ class Cells(HTMLParser):
             self.rows[-1].append("")
 
     def handle_data(self, data: str) -> None:
-        if self.rows and self.rows[-1]:
+        if self.rows and self.rows[-1] and data != "\n":
             self.rows[-1][-1] += data
 
 

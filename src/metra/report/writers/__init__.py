@@ -2,7 +2,8 @@
 
 headings: names of metrics and systems above and beside tables
 results: scores in every format, and the table of formats
-paper: scores as tables for a paper, and the sentence on methods
+paper: scores as tables for a paper
+methods: what to say in a paper's section on methods
 comparison: differences between systems as tables and in words
 gate: checks against a baseline as text, Markdown, JSON, JUnit and annotations
 notebook: scores as a notebook and the Python prompt show them

@@ -2,17 +2,15 @@
 
 from dataclasses import replace
 
-from metra.report.html.markup import Html, escape_text, mark_safe, tag
-from metra.report.table import Style, format_rows
+from metra.report.html.markup import Html, tag
+from metra.report.paper import build_html_table
+from metra.report.table import Style
 from metra.report.terminal import escape_controls, render_table
 from metra.report.writers.alignments import render_alignment, render_alignment_html
 from metra.report.writers.headings import list_signatures
 from metra.report.writers.results import build_notes, build_remarks, build_tables
 from metra.scoring.results import Results
 from metra.scoring.table import Table
-
-# Keeps the numbers of a column below each other where the others have a mark.
-_NO_MARK = tag("span", " ▲", style="visibility:hidden")
 
 
 def render_text(results: Results) -> str:
@@ -29,7 +27,7 @@ def render_html(results: Results) -> Html:
     """Write the scores of systems as HTML in the colours of the notebook."""
     style = Style()
     tables = [
-        render_html_table(each, style) for each in _build_short_tables(results, style)
+        build_html_table(each, style) for each in _build_short_tables(results, style)
     ]
     remarks = [tag("div", remark) for remark in build_remarks(results)]
     notes = [*build_notes(results), *_list_levels(results)]
@@ -47,39 +45,6 @@ def render_html(results: Results) -> Html:
         ),
         style="overflow-x:auto",
     )
-
-
-def render_html_table(table: Table, style: Style) -> Html:
-    """Write a table as HTML that takes its colours from the page around it."""
-    sides = [f"text-align:{column.align}" for column in table.columns]
-    heads = [
-        tag("th", column.title, scope="col", style=side)
-        for column, side in zip(table.columns, sides, strict=True)
-    ]
-    rows = []
-    texts = format_rows(table, style, escape_text, "<b>{}</b>", _shrink_text)
-    for row in zip(table.rows, texts, strict=True):
-        cells = [
-            tag(
-                "td",
-                mark_safe(text),
-                _NO_MARK if cell.suffix == "  " else None,
-                style=side,
-            )
-            for cell, text, side in zip(*row, sides, strict=True)
-        ]
-        rows.append(tag("tr", cells))
-    return tag(
-        "table",
-        tag("caption", table.caption) if table.caption else None,
-        tag("thead", tag("tr", heads)),
-        tag("tbody", rows),
-        style="font-variant-numeric:tabular-nums;white-space:nowrap",
-    )
-
-
-def _shrink_text(text: str) -> str:
-    return tag("small", text)
 
 
 def _build_short_tables(results: Results, style: Style) -> list[Table]:

@@ -62,11 +62,7 @@ pub fn edit_alignments(
 type Run = (char, usize, usize, usize, usize);
 
 #[pyfunction]
-pub fn edit_runs(
-    py: Python<'_>,
-    hits: &Bound<'_, PyHits>,
-    order: &str,
-) -> PyResult<Vec<Vec<Run>>> {
+pub fn edit_runs(py: Python<'_>, hits: &Bound<'_, PyHits>, order: &str) -> PyResult<Vec<Vec<Run>>> {
     let hits = &hits.get().0;
     let prefers = preference(order)?;
     let segments = py.detach(|| error_rates::runs(hits, prefers));

@@ -24,6 +24,8 @@ MOST_EDITS = 800
 MOST_STEPS = 1_000_000
 
 Sort: TypeAlias = Literal["same", "gone", "new"]
+#: Which words of each output equal which words of its reference.
+WordMatches: TypeAlias = Hits
 
 
 class DiffPiece(NamedTuple):
@@ -48,7 +50,7 @@ def count_edits(
 
 def compare_words(
     outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
-) -> Hits:
+) -> WordMatches:
     """Compare lists of words, each output with the reference in the same place."""
     return Hits(Tokens(outputs), [Tokens(references)])
 
@@ -57,7 +59,7 @@ def compare_words(
 Order: TypeAlias = Literal["fixed", "rapidfuzz"]
 
 
-def count_edit_kinds(hits: Hits, order: Order = "fixed") -> NDArray[np.float64]:
+def count_edit_kinds(hits: WordMatches, order: Order = "fixed") -> NDArray[np.float64]:
     """Count substitutions, insertions, deletions, hits and reference words.
 
     >>> hits = compare_words([["a", "b"]], [["b", "a"]])
@@ -68,7 +70,7 @@ def count_edit_kinds(hits: Hits, order: Order = "fixed") -> NDArray[np.float64]:
 
 
 def list_edit_runs(
-    hits: Hits, order: Order = "fixed"
+    hits: WordMatches, order: Order = "fixed"
 ) -> list[list[tuple[str, int, int, int, int]]]:
     """List neighbouring words with the same edit: H, S, I or D, and both ranges of words.
 

@@ -96,8 +96,8 @@ def build_text_hits(
     hyps: Sequence[str], refs: Sequence[str], chosen: Preparation
 ) -> Hits:
     """Compare each output with its only reference."""
-    references = prepare(pack(refs, "refs"), chosen)
-    return Hits(prepare(pack(hyps, "hyps"), chosen), [references])
+    references = prepare(pack([*refs], "refs"), chosen)
+    return Hits(prepare(pack([*hyps], "hyps"), chosen), [references])
 
 
 class WordNumbers:

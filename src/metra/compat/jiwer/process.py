@@ -13,7 +13,7 @@ from metra.compat.jiwer.transforms import (
 )
 from metra.errors import CorpusError, LengthError
 from metra.text.diff import (
-    Hits,
+    WordMatches,
     compare_words,
     count_edit_kinds,
     list_edit_runs,
@@ -52,24 +52,6 @@ class AlignmentChunk:
             raise CorpusError(msg)
 
 
-class _LazyList:
-    """A field that may be given as a function, which is called when the field is read."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, record: Any, owner: type) -> Any:
-        if record is None:
-            raise AttributeError  # the field has no default
-        value = vars(record)[self._name]
-        if callable(value):
-            value = vars(record)[self._name] = value()
-        return value
-
-    def __set__(self, record: Any, value: object) -> None:
-        vars(record)[self._name] = value
-
-
 @dataclass
 class WordOutput:
     """Words after the transforms, their alignments, the measures and the counts.
@@ -77,9 +59,9 @@ class WordOutput:
     Words and alignments are listed when they are first read.
     """
 
-    references: Words = _LazyList()  # type: ignore[assignment]  # it gives what is declared
-    hypotheses: Words = _LazyList()  # type: ignore[assignment]
-    alignments: list[list[AlignmentChunk]] = _LazyList()  # type: ignore[assignment]
+    references: Words
+    hypotheses: Words
+    alignments: list[list[AlignmentChunk]]
     wer: float
     mer: float
     wil: float
@@ -97,9 +79,9 @@ class WordOutput:
 class CharacterOutput:
     """The same for characters, whose only measure is the error rate."""
 
-    references: Words = _LazyList()  # type: ignore[assignment]  # it gives what is declared
-    hypotheses: Words = _LazyList()  # type: ignore[assignment]
-    alignments: list[list[AlignmentChunk]] = _LazyList()  # type: ignore[assignment]
+    references: Words
+    hypotheses: Words
+    alignments: list[list[AlignmentChunk]]
     cer: float
     hits: int
     substitutions: int
@@ -180,7 +162,7 @@ def process_words(
         reference, hypothesis, reference_transform, hypothesis_transform
     )
     counts = compared.count_edits()
-    measures = {
+    measures: dict[str, Any] = {
         "wer": counts.wer,
         "mer": counts.mer,
         "wil": 1 - counts.wip,
@@ -201,6 +183,27 @@ def process_characters(
     )
     counts = compared.count_edits()
     return CharacterOutput(**compared.list_fields(), cer=counts.wer, **counts._asdict())
+
+
+class _LazyList:
+    """A field that may be given as a function, which is called when the field is read."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, record: Any, owner: type) -> Any:
+        value = vars(record)[self._name]
+        if callable(value):
+            value = vars(record)[self._name] = value()
+        return value
+
+    def __set__(self, record: Any, value: object) -> None:
+        vars(record)[self._name] = value
+
+
+for _record in (WordOutput, CharacterOutput):
+    for _name in ("references", "hypotheses", "alignments"):
+        setattr(_record, _name, _LazyList(_name))
 
 
 def _list_values(record: WordOutput | CharacterOutput) -> tuple[Any, ...]:
@@ -265,7 +268,7 @@ class _ComparedText(NamedTuple):
 
     refs: _TransformedText
     hyps: _TransformedText
-    hits: Hits
+    hits: WordMatches
 
     def count_edits(self) -> _Counts:
         totals = count_edit_kinds(self.hits, "rapidfuzz").sum(0)

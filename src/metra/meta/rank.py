@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, row_means
+from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.trueskill import Skills, learn_skills
 
@@ -56,6 +57,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
 
     `macro` makes every document or domain count the same, in the mean and in the test.
     With `ranks`, the values are judges' ranks, of all systems of a segment or of some.
+    With `wmt`, each judgement of a segment counts the same; else each judge does.
     `runs`, `matches` and `seed` are TrueSkill's, which is learned only if asked for; its
     rank ranges and clusters are then those of its runs.
     """
@@ -63,7 +65,8 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     rankings = None
     if options.ranks:
         scores, rankings = collect_rankings(scores, name)
-    values, there = _select_systems(scores, name, notes)
+    values = (_average_as_wmt if options.wmt else orient_scores)(scores, name)
+    values, there = _select_systems(scores, name, values, notes)
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
     stats.check_systems(len(names))
     if rankings is None:
@@ -162,6 +165,7 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         by=options.by,
         values="ranks" if options.ranks else None,
         macro=options.macro if options.macro != "none" else None,
+        judgements="each, 15 digits" if options.wmt else None,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
@@ -198,9 +202,25 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
     return make_table("system", heads, rows, caption=caption, name="ranking")
 
 
-def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array, Mask]:
+def _average_as_wmt(scores: Scores, name: str) -> Array:
+    """Average every judgement of an output, to the digits that WMT's scripts write.
+
+    These are R's: 15 significant ones of the mean. They decide which outputs are tied.
+    """
+    lines = scores.lines(name)
+    width = len(scores.items)
+    means = np.full(len(scores.systems) * width, np.nan)
+    for cell, judged in group_lines(lines.system * width + lines.item):
+        mean = fsum(lines.value[judged].tolist()) / len(judged)
+        means[cell] = float(f"{mean:.15g}")
+    means = means.reshape(-1, width)[:, scores.segments]
+    return means * get_sign(scores, name)
+
+
+def _select_systems(
+    scores: Scores, name: str, values: Array, notes: list[str]
+) -> tuple[Array, Mask]:
     """Return the values of the systems that have any, and which systems these are."""
-    values = orient_scores(scores, name)
     there: Mask = np.asarray(np.isfinite(values).any(1))
     if not there.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
@@ -249,6 +269,8 @@ def _choose_test(tested: Array, options: RankOptions) -> str:
     """Choose the test of what systems are ranked by."""
     if options.test != "auto":
         return options.test
+    if options.wmt:
+        return "rank-sum"
     if options.by == "wins":
         return "sign"
     return "signed-rank" if stats.are_paired(tested) else "rank-sum"

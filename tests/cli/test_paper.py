@@ -295,7 +295,7 @@ COMPARED = [
     ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for each metric."),
     (["--correction", "none"], "(seed 12345), at p ≤ 0.05.\n"),
     (["--test", "bootstrap", "--trials", "2000", "--seed", "3", "--alpha", "0.01"],
-     "by paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3), at p ≤ 0.01"),
+     "by paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3), at p ≤ 0.0"),
     (["--all-pairs"], "We test differences between all pairs of systems for significance"),
     (["--format", "latex", "--rename", "solid=a_b"],
      r"differences from a\_b for significance"),

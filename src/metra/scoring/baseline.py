@@ -103,7 +103,9 @@ class _Digests:
         columns = [*chunk.refs]
         if self._with_source and chunk.source is not None:
             columns.append(chunk.source)
-        texts = [window(column.text, 0, len(column.text)) for column in columns]
+        texts: list[Sequence[str | None]] = [
+            window(column.text, 0, len(column.text)) for column in columns
+        ]
         if self._with_documents and chunk.documents is not None:
             texts.append(chunk.documents)
         if not self._hashes:

@@ -1,22 +1,120 @@
 """Recognise what separates the cells of a table: its delimiter, and whether it has quotes.
 
+`find_dialect` looks at a file, `recognise_dialect` at lines.
+
 The header decides about the delimiter, as far as it can: known headings, then rows that are
 all as wide as it. Quotes are judged by the whole file, because the writers of tables leave
 marks: those that quote double the quotes in a cell, those that do not leave them as they are.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
-from metra.errors import FormatError
-from metra.formats.table import DELIMITERS, Dialect, QuotingError, split_rows
+from metra.errors import FormatError, OptionError
+from metra.formats.lines import LineReader
+from metra.formats.stream import ByteStream, format_path, get_file_state
+from metra.formats.table import (
+    DELIMITERS,
+    Dialect,
+    QuotingError,
+    Row,
+    escape_formula,
+    is_escaped_formula,
+    split_rows,
+)
+from metra.formats.texts.columns import ReadingOptions
 
 # So many lines are looked at for the delimiter.
 _LINES = 200
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
+
+
+def find_dialect(
+    path: str,
+    preferred: str,
+    count_known: Callable[[Sequence[str]], int],
+    reading: ReadingOptions | None = None,
+) -> Dialect:
+    """Return what the user says of a table in a file, and what its content tells.
+
+    `preferred` and `count_known` are those of `recognise_dialect`.
+    """
+    # What comes through a pipe has no state, and is looked at again.
+    state = get_file_state(path) or object()
+    return _find_dialect(path, state, preferred, count_known, reading)
+
+
+@lru_cache(maxsize=64)
+def _find_dialect(
+    path: str,
+    _: object,
+    preferred: str,
+    count_known: Callable[[Sequence[str]], int],
+    reading: ReadingOptions | None,
+) -> Dialect:
+    given = reading or ReadingOptions()
+    delimiter = None
+    if given.delimiter != "auto":
+        delimiter = DELIMITERS.get(given.delimiter, given.delimiter)
+        if len(delimiter) != 1 or delimiter in '"\r\n':
+            known = ", ".join(DELIMITERS)
+            msg = f"`delimiter` is {given.delimiter!r}; expected one sign, or one of {known}."
+            raise OptionError(msg)
+    quoted = None if given.quotes == "auto" else given.quotes == "yes"
+    if quoted is None and not _holds(path, _QUOTE):
+        quoted = False
+    encoding = reading.encoding if reading else None
+
+    def open_lines() -> Iterator[str]:
+        with closing(LineReader(path, encoding)) as lines:
+            yield from lines
+
+    try:
+        dialect = recognise_dialect(
+            *(open_lines, preferred, count_known), delimiter=delimiter, quoted=quoted
+        )
+        if dialect.delimiter != "\t" and _holds(path, _APOSTROPHE):
+            lines = islice(open_lines(), dialect.skipped, None)
+            dialect = dialect._replace(guarded=_is_guarded(split_rows(lines, dialect)))
+        return dialect
+    except FormatError as error:
+        place = format_path(path)
+        msg = str(error) if str(error).startswith(place) else f"{place}: {error}"
+        raise FormatError(msg) from None
+
+
+# In any encoding in which the bytes of these signs mean them.
+_QUOTE = re.compile(b'"')
+_APOSTROPHE = re.compile(rb"'\0*[=+\-@\t\r]")
+
+
+def _holds(path: str, sign: re.Pattern[bytes]) -> bool:
+    """Whether a file holds a sign; one that two blocks share is not seen."""
+    with closing(ByteStream(path)) as stream:
+        return any(map(sign.search, iter(stream.read, b"")))
+
+
+def _is_guarded(rows: Iterable[Row]) -> bool:
+    """Whether every cell that begins like a formula has an apostrophe before it.
+
+    A negative number is no formula.
+    """
+    is_guarded = False
+    for row in rows:
+        for cell in row.cells:
+            if is_escaped_formula(cell):
+                is_guarded = True
+            elif escape_formula(cell) != cell and not _NUMBER.fullmatch(cell):
+                return False
+    return is_guarded
+
+
+_NUMBER = re.compile(r"[+-][\d.,]+(?:[eE][+-]?\d+)?")
 
 
 def recognise_dialect(
@@ -54,10 +152,14 @@ def _choose_delimiter(
 ) -> str:
     ranks: dict[str, tuple[bool, int, float]] = {}
     for mark in DELIMITERS.values():
-        quoted = Dialect(mark, quoted=not is_plain)
-        rows = [row.cells for row in split_rows(head, quoted)]
+        try:
+            rows = _cut(head, Dialect(mark, quoted=not is_plain))
+        except QuotingError:  # a carriage return in a cell without quotes
+            continue
         if rows and len(rows[0]) > 1:
-            share = max(_get_even_share(rows), _get_even_share(_cut(head, mark)))
+            share = max(
+                _get_even_share(rows), _get_even_share(_cut(head, Dialect(mark)))
+            )
             ranks[mark] = (share == 1, count_known(rows[0]), share)
     if not ranks:
         return preferred
@@ -70,8 +172,8 @@ def _choose_delimiter(
     raise FormatError(msg)
 
 
-def _cut(lines: Iterable[str], mark: str) -> list[list[str]]:
-    return [row.cells for row in split_rows(lines, Dialect(mark))]
+def _cut(lines: Iterable[str], dialect: Dialect) -> list[list[str]]:
+    return [row.cells for row in split_rows(lines, dialect)]
 
 
 def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
@@ -87,7 +189,11 @@ def _has_quotes(open_lines: Callable[[], Iterable[str]], delimiter: str) -> bool
         marks.add(line, delimiter)
     if not marks.any:
         return False
-    is_quotable = _fits_quotes(open_lines(), delimiter)
+    return decide_quotes(marks, delimiter, fits_quotes(open_lines(), delimiter))
+
+
+def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> bool:
+    """Whether cells stand in quotes; `is_quotable` is what `fits_quotes` says."""
     if is_quotable != marks.is_even:
         return is_quotable
     if delimiter != "\t" or not is_quotable:
@@ -146,7 +252,7 @@ class QuoteMarks:
         self.are_commas_quoted &= is_quoted == ("," in cell)
 
 
-def _fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
+def fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
     """Whether all lines are as wide as the header if cells may stand in quotes."""
     rows = split_rows(lines, Dialect(delimiter, quoted=True, strict=True))
     try:

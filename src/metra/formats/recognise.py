@@ -96,8 +96,9 @@ def read_head(path: str, size: int = 1 << 16, encoding: str = "auto") -> FileHea
 class TextFormat(NamedTuple):
     """A format of test sets; its module is loaded when a file in it is read or written.
 
-    The module has `write(out, fields, chunks, about)` if the format is written, and
-    `open_reader(source, wanted)`; with ids it has `scan` and `read_segments` instead.
+    The module has `write(out, fields, chunks, about)`, or another `writer`, if the format
+    is written, and `open_reader(source, wanted)`; with ids it has `scan` and
+    `read_segments` instead.
     """
 
     name: str
@@ -115,6 +116,8 @@ class TextFormat(NamedTuple):
     #: Whether several files without names for their systems are one table.
     has_shards: bool = False
     is_written: bool = True
+    #: The function of the module that writes a file.
+    writer: str = "write"
 
     def load(self, purpose: str = "Reading") -> Any:
         """Import the module of the format; the `purpose` is for a message."""
@@ -135,7 +138,9 @@ _WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>
 
 PLAIN = TextFormat("plain", "plain")
 TSV = TextFormat("tsv", "delimited", (".tsv", ".tab"), has_column_names=True)
-CSV = TextFormat("csv", "delimited", (".csv",), has_column_names=True, is_written=False)
+CSV = TextFormat(
+    "csv", "delimited", (".csv",), has_column_names=True, writer="write_csv"
+)
 PARQUET = TextFormat(
     *("parquet", "parquet", (".parquet", ".pq")),
     lambda head: head.content.startswith(b"PAR1"),
@@ -157,14 +162,15 @@ _WMT_XML_FORMAT = TextFormat(
 _XLSX_FORMAT = TextFormat(
     *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")),
     has_column_names=True,
-    is_written=False,
 )
 _ALL = (
     PLAIN,
     TSV,
     CSV,
     TextFormat("jsonl", "jsonl", (".jsonl", ".ndjson"), has_column_names=True),
-    TextFormat("json", "jsonl", (".json",), has_column_names=True, is_written=False),
+    TextFormat(
+        "json", "jsonl", (".json",), has_column_names=True, writer="write_array"
+    ),
     _XLSX_FORMAT,
     _SGML_FORMAT,
     _WMT_XML_FORMAT,

@@ -7,11 +7,10 @@ stand behind the number.
 import io
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.errors import MissingResourceError, missing_package
+from metra.formats.workbook import create_workbook
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.table import (
     Style,
@@ -42,8 +41,6 @@ th[colspan] { border-bottom: 1px solid; text-align: center; }
 """
 #: Characters that the name of a sheet must not have.
 _SHEET = re.compile(r"[\[\]:*?/\\\x00-\x1f']")
-#: The same workbook for the same results: it carries this date, as files in archives do.
-_DAY = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 class PaperTable(NamedTuple):
@@ -130,10 +127,8 @@ def render_workbook(
     Numbers are numbers in full; how many digits are seen, and marks behind them, are
     formats of the cells.
     """
-    xlsxwriter = import_xlsxwriter()
     file = io.BytesIO()
-    book = xlsxwriter.Workbook(file, {"in_memory": True})
-    book.set_properties({"created": _DAY.replace(tzinfo=None)})
+    book = create_workbook(file, in_memory=True)
     names: set[str] = set()
     for number, paper in enumerate(papers):
         name = paper.table.caption if number else "Scores"
@@ -145,16 +140,6 @@ def render_workbook(
                 _write_value(sheet, at, place, value)
     book.close()
     return file.getvalue()
-
-
-def import_xlsxwriter() -> Any:
-    """Import XlsxWriter, or say how it is installed."""
-    try:
-        import xlsxwriter
-    except ImportError:
-        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
-        raise MissingResourceError(msg) from None
-    return xlsxwriter
 
 
 def _needs_two_columns(table: Table, at: int) -> bool:

@@ -82,6 +82,8 @@ def _find_dialect(
             lines = islice(open_lines(), dialect.skipped, None)
             dialect = dialect._replace(guarded=_is_guarded(split_rows(lines, dialect)))
         return dialect
+    except MixedQuotesError:
+        raise MixedQuotesError(format_path(path)) from None
     except FormatError as error:
         place = format_path(path)
         msg = str(error) if str(error).startswith(place) else f"{place}: {error}"
@@ -172,13 +174,37 @@ def _choose_delimiter(
     raise FormatError(msg)
 
 
+def split_header(text: str) -> list[str]:
+    """Return the cells of the first line of a text, if it is a table.
+
+    Without tabs, the mark with the most cells is taken for the delimiter.
+
+    >>> split_header('sep=;\\nsystem;"score, mean"\\na;1'), split_header("a\\tb, c")
+    (['system', 'score, mean'], ['a', 'b, c'])
+    """
+    head = text.split("\n", 2)
+    first = _SEPARATOR_LINE.fullmatch(head[0].rstrip("\r"))
+    line = (head[1] if first and len(head) > 1 else head[0]).rstrip("\r")
+    marks = [mark for mark in DELIMITERS.values() if mark in line]
+    if first or "\t" in marks:
+        marks = [first[1] if first else "\t"]
+    try:
+        rows = [_cut([line], Dialect(mark, quoted=True))[0] for mark in marks]
+    except QuotingError:
+        return [line]
+    return max(rows, key=len, default=[line])
+
+
 def _cut(lines: Iterable[str], dialect: Dialect) -> list[list[str]]:
     return [row.cells for row in split_rows(lines, dialect)]
 
 
 def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
-    """Return the share of rows that are as wide as the first; the last may be cut off."""
-    whole = rows[: _LINES - 1] if len(rows) > 1 else rows
+    """Return the share of rows that are as wide as the first; the last may be cut off.
+
+    Empty lines say nothing.
+    """
+    whole = [row for row in rows[: _LINES - 1] if row != [""]] or rows
     return sum(len(row) == len(whole[0]) for row in whole) / len(whole)
 
 
@@ -199,16 +225,23 @@ def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> boo
     if delimiter != "\t" or not is_quotable:
         return delimiter != "\t"
     if marks.is_doubled and marks.is_raw:
-        msg = (
-            "some of its cells are in quotes and some have quotes in them; say whether"
-        )
-        msg += " quotes belong to the text with `quotes`."
-        raise FormatError(msg)
+        raise MixedQuotesError
     if marks.is_raw or marks.is_doubled:
         return marks.is_doubled
     # Some cells are in quotes as a whole. A writer that quotes cells does so for a reason:
     # all of them, or those with a comma, as Excel does.
     return marks.is_header_quoted or marks.are_commas_quoted
+
+
+class MixedQuotesError(FormatError):
+    """Quotes that may be around cells or belong to texts."""
+
+    def __init__(self, place: str = "") -> None:
+        begin = f"{place}: " if place else ""
+        super().__init__(
+            f"{begin}some of its cells are in quotes and some have quotes in them; say "
+            "whether quotes belong to the text with `quotes`."
+        )
 
 
 @dataclass(slots=True)
@@ -229,7 +262,9 @@ class QuoteMarks:
     _width: int = -1
 
     def add(self, line: str, delimiter: str) -> None:
-        """Look at a line."""
+        """Look at a line; an empty one says nothing."""
+        if not line:
+            return
         width = line.count(delimiter)
         if self._width < 0:
             self._width = width
@@ -257,6 +292,6 @@ def fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
     rows = split_rows(lines, Dialect(delimiter, quoted=True, strict=True))
     try:
         width = len(next(rows).cells)
-        return all(len(row.cells) == width for row in rows)
+        return all(len(row.cells) == width or row.cells == [""] for row in rows)
     except QuotingError:
         return False

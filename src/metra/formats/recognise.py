@@ -59,10 +59,10 @@ class FileHead(NamedTuple):
 
     @property
     def columns(self) -> list[str]:
-        """The first line cut at tabs: the names of the columns, if this is a table."""
-        from metra.formats.table import split_rows
+        """The cells of the first line: the names of the columns, if this is a table."""
+        from metra.formats.dialect import split_header
 
-        return next(split_rows([self.first_line])).cells
+        return split_header(self.text)
 
     @property
     def first_object(self) -> dict[str, Any] | None:
@@ -159,7 +159,7 @@ _WMT_XML_FORMAT = TextFormat(
     has_ids=True,
     has_partial_references=True,
 )
-_XLSX_FORMAT = TextFormat(
+XLSX = TextFormat(
     *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")),
     has_column_names=True,
 )
@@ -171,7 +171,7 @@ _ALL = (
     TextFormat(
         "json", "jsonl", (".json",), has_column_names=True, writer="write_array"
     ),
-    _XLSX_FORMAT,
+    XLSX,
     _SGML_FORMAT,
     _WMT_XML_FORMAT,
     PARQUET,

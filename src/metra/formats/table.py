@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import count, repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.lines import LineReader
@@ -138,12 +138,11 @@ class DelimitedTable(NamedTuple):
     line: int = 1
 
 
-def read_table(
-    path: str, dialect: Dialect = TABS, *, skip_empty: bool = False
-) -> DelimitedTable:
-    """Read a file with a header line, all of it."""
+def read_table(path: str, dialect: Dialect = TABS, **options: Any) -> DelimitedTable:
+    """Read a file with a header line, all of it; the options are those of `parse_table`."""
     with closing(LineReader(path)) as lines:
-        table = parse_table(lines, path, dialect, skip_empty=skip_empty)
+        lines.read(dialect.skipped)
+        table = parse_table(lines, path, dialect, **options)
         return table._replace(rows=list(table.rows))
 
 

@@ -39,14 +39,16 @@ def find_dialect(
     preferred: str,
     count_known: Callable[[Sequence[str]], int],
     reading: ReadingOptions | None = None,
+    *,
+    whole: bool = True,
 ) -> Dialect:
     """Return what the user says of a table in a file, and what its content tells.
 
-    `preferred` and `count_known` are those of `recognise_dialect`.
+    `preferred`, `count_known` and `whole` are those of `recognise_dialect`.
     """
     # What comes through a pipe has no state, and is looked at again.
     state = get_file_state(path) or object()
-    return _find_dialect(path, state, preferred, count_known, reading)
+    return _find_dialect(path, state, preferred, count_known, reading, whole)
 
 
 @lru_cache(maxsize=64)
@@ -56,6 +58,7 @@ def _find_dialect(
     preferred: str,
     count_known: Callable[[Sequence[str]], int],
     reading: ReadingOptions | None,
+    whole: bool,
 ) -> Dialect:
     given = reading or ReadingOptions()
     delimiter = None
@@ -66,8 +69,6 @@ def _find_dialect(
             msg = f"`delimiter` is {given.delimiter!r}; expected one sign, or one of {known}."
             raise OptionError(msg)
     quoted = None if given.quotes == "auto" else given.quotes == "yes"
-    if quoted is None and not _holds(path, _QUOTE):
-        quoted = False
     encoding = reading.encoding if reading else None
 
     def open_lines() -> Iterator[str]:
@@ -76,9 +77,12 @@ def _find_dialect(
 
     try:
         dialect = recognise_dialect(
-            *(open_lines, preferred, count_known), delimiter=delimiter, quoted=quoted
+            *(open_lines, preferred, count_known),
+            delimiter=delimiter,
+            quoted=quoted,
+            whole=whole,
         )
-        if dialect.delimiter != "\t" and _holds(path, _APOSTROPHE):
+        if dialect.delimiter != "\t" and _holds_guard(path):
             lines = islice(open_lines(), dialect.skipped, None)
             dialect = dialect._replace(guarded=_is_guarded(split_rows(lines, dialect)))
         return dialect
@@ -91,14 +95,18 @@ def _find_dialect(
 
 
 # In any encoding in which the bytes of these signs mean them.
-_QUOTE = re.compile(b'"')
-_APOSTROPHE = re.compile(rb"'\0*[=+\-@\t\r]")
+_GUARD = re.compile(rb"'\0*[=+\-@\t\r]")
 
 
-def _holds(path: str, sign: re.Pattern[bytes]) -> bool:
-    """Whether a file holds a sign; one that two blocks share is not seen."""
+def _holds_guard(path: str) -> bool:
+    """Whether there may be an apostrophe before a formula in a file."""
     with closing(ByteStream(path)) as stream:
-        return any(map(sign.search, iter(stream.read, b"")))
+        end = b""
+        for block in iter(stream.read, b""):
+            if _GUARD.search(end + block):
+                return True
+            end = block[-2:]
+    return False
 
 
 def _is_guarded(rows: Iterable[Row]) -> bool:
@@ -126,11 +134,14 @@ def recognise_dialect(
     *,
     delimiter: str | None = None,
     quoted: bool | None = None,
+    whole: bool = True,
 ) -> Dialect:
     """Return the dialect of a table; `delimiter` and `quoted` are what is known of it.
 
     `open_lines` gives the lines from the start, `preferred` is the delimiter of a table of
-    one column, and `count_known` counts the headings that mean something.
+    one column, and `count_known` counts the headings that mean something. If not the
+    `whole` file is to be looked at, cells of a table of tabs are taken to have no quotes
+    around them until one begins with a quote: up to there it makes no difference.
     """
     head = list(islice(open_lines(), _LINES))
     first = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
@@ -141,6 +152,8 @@ def recognise_dialect(
             if first
             else _choose_delimiter(head, preferred, count_known, quoted is False)
         )
+    if quoted is None and not whole and delimiter == "\t":
+        quoted = None if begins_cells_with_quotes(head) else False
     if quoted is None:
         quoted = _has_quotes(lambda: islice(open_lines(), skipped, None), delimiter)
     return Dialect(delimiter, quoted, strict=quoted, skipped=skipped)
@@ -208,14 +221,22 @@ def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
     return sum(len(row) == len(whole[0]) for row in whole) / len(whole)
 
 
+def begins_cells_with_quotes(lines: Iterable[str], delimiter: str = "\t") -> bool:
+    """Whether a cell begins with a quote."""
+    mark = f'{delimiter}"'
+    return any(line.startswith('"') or mark in line for line in lines)
+
+
 def _has_quotes(open_lines: Callable[[], Iterable[str]], delimiter: str) -> bool:
     """Whether cells stand in quotes, by all lines of a file."""
-    marks = QuoteMarks()
+    marks, is_quotable = QuoteMarks(), None
     for line in open_lines():
         marks.add(line, delimiter)
-    if not marks.any:
-        return False
-    return decide_quotes(marks, delimiter, fits_quotes(open_lines(), delimiter))
+        if is_quotable is None and begins_cells_with_quotes([line], delimiter):
+            is_quotable = fits_quotes(open_lines(), delimiter)
+            if not is_quotable and delimiter == "\t":
+                return False
+    return is_quotable is not None and decide_quotes(marks, delimiter, is_quotable)
 
 
 def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> bool:

@@ -4,11 +4,18 @@ What separates cells, and whether they stand in quotes, is recognised from the c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
-from metra.formats.dialect import QuoteMarks, decide_quotes, find_dialect, fits_quotes
+from metra.formats.dialect import (
+    QuoteMarks,
+    begins_cells_with_quotes,
+    decide_quotes,
+    find_dialect,
+    fits_quotes,
+)
 from metra.formats.lines import LineReader, list_strings
 from metra.formats.table import TABS, escape_formula, parse_table, split_columns
 from metra.formats.texts.columns import (
@@ -35,7 +42,8 @@ if TYPE_CHECKING:
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
     preferred = "," if source.format.name == "csv" else "\t"
-    dialect = find_dialect(source.path, preferred, count_headings, source.reading)
+    find = partial(find_dialect, source.path, preferred, count_headings, source.reading)
+    dialect = find(whole=False)
     lines = LineReader(source.path, source.encoding)
     try:
         lines.read(dialect.skipped)
@@ -48,13 +56,25 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         lines.close()
         raise
     rows = iter(table.rows)
+    is_known = False
 
     def read(most: int) -> Columns:
+        nonlocal dialect, rows, is_known
+        columns: Any = None
         if dialect == TABS:
             first_line = lines.count + 1
             text = list_strings(lines.read(most))
-            columns: Any = split_columns(text, len(fields), table.path, first_line)
-        else:
+            if not is_known and any('"' in line for line in text):
+                # Those who quote cells leave no quotes in cells without.
+                is_known = True
+                dialect = find() if begins_cells_with_quotes(text) else dialect
+            if dialect == TABS:
+                columns = split_columns(text, len(fields), table.path, first_line)
+            else:
+                rest = chain(["\t".join(table.header)], text, lines)
+                from_here = dialect._replace(skipped=first_line - 2)
+                rows = iter(parse_table(rest, source.path, from_here).rows)
+        if columns is None:
             cells = [row.cells for row in islice(rows, most)]
             columns = zip(*cells, strict=True) if cells else [[] for _ in fields]
         # An empty reference cell is a missing one.
@@ -65,10 +85,11 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             for field, column in zip(fields, columns, strict=True)
         }
 
-    layout = dialect.describe()
-    if lines.read_as != "utf-8":
-        layout += f", {lines.read_as}"
-    return Reader(fields, read, lines.share, lines.close, layout)
+    def describe() -> str:
+        encoding = "" if lines.read_as == "utf-8" else f", {lines.read_as}"
+        return dialect.describe() + encoding
+
+    return Reader(fields, read, lines.share, lines.close, describe)
 
 
 def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:

@@ -65,7 +65,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         }
 
     return Reader(
-        fields, read, lambda: done / len(rows), layout=f"sheet {sheet.name!r}"
+        fields, read, lambda: done / len(rows), describe=lambda: f"sheet {sheet.name!r}"
     )
 
 

@@ -58,8 +58,7 @@ def convert_files(
     tests = [_parse_filter(entry, table.fields) for entry in settings.only]
     wanted_rows = _RowFilter(tests, get_kept_segments(files))
     chunks = _read_chunks(table, fields, wanted_rows, progress)
-    write = getattr(form.load("Writing"), form.writer)
-    write(out, fields, chunks, about)
+    form.write(out, fields, chunks, about)
 
 
 def choose_written_format(out: str, to: str) -> TextFormat:

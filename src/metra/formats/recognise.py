@@ -129,6 +129,10 @@ class TextFormat(NamedTuple):
             import_pyarrow(f"{purpose} Parquet")
         return import_module(f"metra.formats.texts.{self.module}")
 
+    def write(self, *arguments: Any) -> None:
+        """Write a file: its path, columns, chunks of rows and what is known about them."""
+        getattr(self.load("Writing"), self.writer)(*arguments)
+
 
 # A document type declaration, comments and the like may stand before the first tag.
 _BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"

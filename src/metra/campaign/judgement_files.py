@@ -21,7 +21,6 @@ from metra.formats.scores.read import (
 from metra.formats.scores.record import Scores
 from metra.formats.scores.spreadsheet import count_undefined
 from metra.formats.stream import STDIN, format_path
-from metra.formats.table import parse_table
 from metra.metrics.registry import metric
 
 
@@ -34,8 +33,7 @@ def read_question(path: str, question: str | None = None) -> Scores:
         return judgement_table.read_judgement_table(path, question)
     if recognise_score_format(path) == "metra-judgements":
         lines = format_judgement_table(_read_judgements(path)).split("\n")[:-1]
-        table = parse_table(lines, path)
-        return judgement_table.build_judgement_scores(table, path, question)
+        return judgement_table.parse_judgement_table(lines, path, question)
     return judgement_table.select_question(
         read_scores(path, formats=ALL_SCORE_FORMATS), path, question
     )

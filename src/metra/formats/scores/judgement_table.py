@@ -5,7 +5,7 @@ and 100, without what does not count for systems. All give the record of scores 
 scorer, of which higher values are better.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from metra.formats.scores.columns import (
 )
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.table import DelimitedTable
+from metra.formats.table import DelimitedTable, parse_table
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -38,13 +38,17 @@ def read_judgement_table(path: str, question: str | None = None) -> Scores:
 
     `question` chooses one of a campaign's several.
     """
-    return build_judgement_scores(read_score_table(path), path, question)
+    return _build_scores(read_score_table(path), path, question)
 
 
-def build_judgement_scores(
-    table: DelimitedTable, path: str, question: str | None = None
+def parse_judgement_table(
+    lines: Iterable[str], path: str, question: str | None = None
 ) -> Scores:
-    """Build the scores of a table of judgements; `path` is for messages."""
+    """Parse lines of tab-separated judgements; `path` is for messages."""
+    return _build_scores(parse_table(lines, path), path, question)
+
+
+def _build_scores(table: DelimitedTable, path: str, question: str | None) -> Scores:
     place = format_path(path)
     names = list(table.header)
     is_campaign = set(_CAMPAIGN) <= set(names) and "score" not in names

@@ -249,6 +249,13 @@ def test_records_can_be_copied_before_and_after_they_are_read():
                 assert repr(again) == repr(out)
 
 
+def test_lists_that_change_later():
+    refs, cut = ["a b"], ours.Compose([ours.ReduceToListOfListOfWords()])
+    out = ours.process_words(refs, ["a b"], cut, cut)
+    refs[0] = "x"
+    assert out.references == [["a", "b"]]
+
+
 CHUNKS = [
     pytest.param(
         ("swap", 0, 1, 0, 1),

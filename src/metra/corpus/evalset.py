@@ -48,6 +48,10 @@ class EvalSet:
         listed += ["with source"] if self.source is not None else []
         return f"<EvalSet: {', '.join(listed)}>"
 
+    def has_streams(self) -> bool:
+        """Whether there are references, a source or documents."""
+        return bool(self._count_segments())
+
     def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
         """Return the outputs as columns, each as long as the streams of this set."""
         if not outputs:

@@ -147,7 +147,8 @@ DEFAULTS = [
 ]
 SPOKEN = st.lists(
     st.sampled_from(
-        ["The", "the-cat", "won't", "can't", "let's", "he's", "I'm", "<unk>", "[laugh]",
+        ["The", "the-cat", "won't", "can't", "let's", "he's", "I'm", "isn't", "they're",
+         "she'd", "we'll", "I've", "'tis", "<unk>", "[laugh]",
          "wanted!", "«été»", "a.b", "\t", "\n", "  ", "\u00a0", "\u2028", "\x1c", "。", ""]
     ),
     max_size=8,

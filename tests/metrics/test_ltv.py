@@ -145,8 +145,8 @@ def test_references_of_a_document_are_counted_together():
     found = metra.score(
         ["c", "d"],
         metric="ltv:n=1,tok=none",
-        refs_per_segment=[["a b", "a c c"], ["a", "d"]],
         documents=["one", "two"],
+        refs_per_segment=[["a b", "a c c"], ["a", "d"]],
     )
     c = (1 + math.log(2)) * math.log(2)
     assert found.rows[0] == pytest.approx([c, c, 2 * c])

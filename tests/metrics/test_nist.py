@@ -277,8 +277,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("hyp", "refs"), HOSTILE)
 def test_hostile_text(hyp, refs):
-    by_segment = [refs, ["a b c"] * len(refs)]
-    result = metra.score([hyp, "a b c"], None, "nist", refs_per_segment=by_segment)
+    result = metra.score(
+        [hyp, "a b c"], metric="nist", refs_per_segment=[refs, ["a b c"] * len(refs)]
+    )
     assert np.isfinite(result.rows).all()
     assert np.isfinite(result.segments).all()
     assert (result.rows >= 0).all()

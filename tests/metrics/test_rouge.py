@@ -130,7 +130,7 @@ def test_equals_rouge_score(segments):
             scorer = RougeScorer([name], use_stemmer=stem != "no")
             theirs = [scorer.score_multi(texts, hyp)[name] for hyp, *texts in segments]
             spec = f"rougel:unit={unit},stem={stem}"
-            ours = metra.score(hyps, None, spec, refs_per_segment=refs)
+            ours = metra.score(hyps, metric=spec, refs_per_segment=refs)
             assert ours.segments.tolist() == pytest.approx(
                 [100 * score.fmeasure for score in theirs], abs=1e-9
             )

@@ -91,6 +91,7 @@ def parse_results(document: Mapping[str, Any]) -> Results:
             )
             for group in groups
         ],
+        layouts=shape.get("layouts", {}),
     )
 
 

@@ -53,7 +53,10 @@ def test_references_that_are_missing(missing):
 def test_as_many_references_as_segments():
     refs = [stream[:2] for stream in REFS]
     for name, options in (("BLEU", {}), ("CHRF", {}), ("TER", {"normalized": True})):
-        theirs, ours = getattr(peer, name)(**options), getattr(sacrebleu, name)(**options)
+        theirs, ours = (
+            getattr(peer, name)(**options),
+            getattr(sacrebleu, name)(**options),
+        )
         expected = str(theirs.corpus_score(HYPS[:2], refs))
         assert str(ours.corpus_score(HYPS[:2], refs)) == expected
         kept = getattr(sacrebleu, name)(references=refs, **options)

@@ -470,3 +470,22 @@ def test_every_command_warns(cli, write, tmp_path, monkeypatch, mistake):
 def test_strict_says_nothing_about_sound_texts(cli, files):
     ran = cli("score", files["one"], files["two"], "-r", files["refA"], "--strict")
     assert (ran.code, ran.err) == (0, "")
+
+
+@pytest.mark.parametrize("options", [["--scores-out", "out"], ["--group-by", "part"]])
+def test_first_rows_of_tables_in_parts(cli, tmp_path, monkeypatch, options):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    columns = {"one": SOLID * 100, "two": SOLID * 100, "ref": REF * 100}
+    pq.write_table(pa.table(columns | {"part": ["a", "b"] * 1400}), "table.parquet")
+    names = ["--hyp-column", "one", "--hyp-column", "two", "--ref-column", "ref"]
+    ran = cli("score", "table.parquet", *names, *options)
+    warning = (
+        "metra: warning: The outputs 'one', 'two' are equal in the first 2048 segments; "
+        "check that the files are the right ones.\n"
+    )
+    assert (ran.code, ran.err) == (0, warning)
+    before = set(tmp_path.rglob("*"))
+    ran = cli("score", "table.parquet", *names, *options, "--strict")
+    assert (ran.code, ran.out) == (2, "")
+    assert set(tmp_path.rglob("*")) == before

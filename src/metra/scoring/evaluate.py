@@ -1,11 +1,13 @@
 """Score outputs by metrics at every level: the evaluation of one or more systems."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.guards import TextGuard, list_toks
@@ -156,6 +158,16 @@ def evaluate_files(
         progress=lambda done: progress(done, corpus.share()),
     )
     return replace(results, layouts=corpus.layouts)
+
+
+def check_first_rows(request: ScoringRequest) -> None:
+    """Warn of what looks wrong in the first rows of a table that is scored in parts."""
+    guard = TextGuard(list_toks(request.metrics), scope="the first")
+    # What cannot be read is reported when it is scored.
+    with suppress(MetraError):
+        for chunk in islice(request.open().chunks(CHUNK), 1):
+            guard.visit(chunk)
+    guard.warn()
 
 
 def _score_parquet(

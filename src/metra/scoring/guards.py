@@ -53,10 +53,17 @@ class TextGuard:
     """A visitor of the pass over a corpus: it samples lines and warns of what looks wrong."""
 
     def __init__(
-        self, toks: Mapping[str, str], allowance: LineAllowance | None = None
+        self,
+        toks: Mapping[str, str],
+        allowance: LineAllowance | None = None,
+        *,
+        scope: str = "all",
     ) -> None:
-        """Expect texts that are cut into words by `toks`, tokenisers by metric spec."""
-        self.sample = TextSample(toks)
+        """Expect texts that are cut into words by `toks`, tokenisers by metric spec.
+
+        The guard sees `scope` segments of the corpus: all, or the first.
+        """
+        self.sample = TextSample(toks, scope)
         self._allowance = allowance
         self._chunks = 0
 

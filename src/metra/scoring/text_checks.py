@@ -64,7 +64,7 @@ class LineBlock(NamedTuple):
 class TextSample:
     """Some lines of every text of a corpus; missing lines are None."""
 
-    def __init__(self, toks: Mapping[str, str]) -> None:
+    def __init__(self, toks: Mapping[str, str], scope: str) -> None:
         #: How metrics that have a choice cut text into words, by spec.
         self.toks = toks
         self.outputs: dict[str, list[str | None]] = {}
@@ -73,9 +73,10 @@ class TextSample:
         self.blocks: list[LineBlock] = []
         #: The outputs that are compared with references, in a corpus of any size.
         self.systems: Sequence[str] = ()
-        #: Names of texts whose lines are all equal, in all segments of the corpus.
+        #: Names of texts whose lines are all equal, in so many segments: all, or the first.
         self.equal: list[list[str]] = []
         self.segments = 0
+        self.scope = scope
 
     def __len__(self) -> int:
         """Count the lines of each text."""
@@ -161,7 +162,7 @@ def check_equal_texts(sample: TextSample) -> Iterator[str]:
     for names in sample.equal:
         references = [name for name in names if _has_reference([name])]
         outputs = [name for name in names if name not in references]
-        equal = f"equal in all {sample.segments} segments"
+        equal = f"equal in {sample.scope} {sample.segments} segments"
         if len(references) > 1:
             yield (
                 f"{_begin_sentence(references)} are {equal}; leave out all but one, because "

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from metra.corpus.batch import CorpusChunk, SegmentColumn
     from metra.metrics.record import Metric
 
-#: The sample has so many blocks of so many consecutive lines from a chunk.
-BLOCKS, BLOCK = 6, 16
+#: So many blocks of lines are taken from the first chunk, and from others; lines of a block.
+FIRST_BLOCKS, BLOCKS, BLOCK = 6, 2, 16
 
 
 class LineAllowance:
@@ -85,7 +85,7 @@ class TextGuard:
         if not is_first and not held:
             return
         columns = len(chunk.systems) + len(chunk.refs)
-        blocks = _choose_blocks(size)
+        blocks = _choose_blocks(size, FIRST_BLOCKS if is_first else BLOCKS)
         looked = sum(stop - start for start, stop in blocks) * columns
         if self._allowance and not self._allowance.spend(looked, size * columns):
             return
@@ -133,13 +133,13 @@ def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:
     }
 
 
-def _choose_blocks(size: int) -> list[tuple[int, int]]:
+def _choose_blocks(size: int, most: int) -> list[tuple[int, int]]:
     """Spread blocks over a chunk, from its first to its last line; all of a small one."""
-    if size <= BLOCKS * BLOCK:
+    if size <= most * BLOCK:
         count = max(1, round(size / BLOCK))
         bounds = [size * number // count for number in range(count + 1)]
         return list(pairwise(bounds))
-    starts = [(size - BLOCK) * number // (BLOCKS - 1) for number in range(BLOCKS)]
+    starts = [(size - BLOCK) * number // (most - 1) for number in range(most)]
     return [(start, start + BLOCK) for start in starts]
 
 

@@ -24,8 +24,10 @@ MANY_EMPTY, MANY_ESCAPED, MANY_PARTED, MANY_COPIED, LEAST_LINES = (
 #: So many frequent words of the reference are looked for. How frequent a text has them at
 #: least, relative to the reference; the same for letters of the reference's script.
 FREQUENT_WORDS, SAME_LANGUAGE, SAME_SCRIPT = 50, 0.3, 0.45
-#: Fewer words or letters than this show no language, and about so many letters are enough.
-LEAST_WORDS, LEAST_LETTERS, ENOUGH_LETTERS = 100, 50, 8000
+#: Fewer words or letters than this show no language or script.
+LEAST_WORDS, LEAST_LETTERS = 100, 50
+#: Lines of so many characters are enough for words, and for letters.
+ENOUGH_FOR_WORDS, ENOUGH_FOR_LETTERS = 3000, 1000
 #: This share of letters in scripts without blanks makes a text one without blanks, unless
 #: it has fewer letters than this for each blank between them: somebody has cut words.
 UNSPACED_SHARE, CUT_LENGTH = 0.2, 6
@@ -34,7 +36,7 @@ SHIFT_RATIO, SHIFT_LEAST = 2.0, 0.15
 #: This share of a block's lines has to fit better where the block is shifted to.
 SHIFTED_LINES = 2 / 3
 #: Lines that share so many words with their reference are where they belong.
-IN_PLACE = 0.35
+IN_PLACE = 0.25
 #: Lines at both ends of a block that are not looked for at other lines.
 MARGIN = 2
 
@@ -184,48 +186,47 @@ def check_shifts(sample: TextSample) -> Iterator[str]:
     """Find texts whose lines have the words of the reference's lines before or after."""
     if not sample.refs:
         return
-    expected = [_collect_words(line, sample.is_unspaced) for line in sample.reference]
+    expected = _LineWords(sample.reference, sample.is_unspaced)
     for name, lines in list(sample.texts.items())[1:]:
+        words = _LineWords(lines, sample.is_unspaced)
         for block in sample.blocks:
-            offset = _find_offset(lines, expected, block, sample.is_unspaced)
+            offset = _find_offset(words, expected, block)
             if offset:
+                distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
+                yield (
+                    f"The lines of {_name_texts([name])} seem shifted: from segment "
+                    f"{block.segment} on they fit the reference {distance} "
+                    f"{'later' if offset > 0 else 'earlier'}; look for lines that are "
+                    "missing, added or broken in two before it."
+                )
                 break
-        else:
-            continue
-        distance = "one line" if abs(offset) == 1 else f"{abs(offset)} lines"
-        yield (
-            f"The lines of {_name_texts([name])} seem shifted: from segment "
-            f"{block.segment} on they fit the reference {distance} "
-            f"{'later' if offset > 0 else 'earlier'}; look for lines that are missing, "
-            "added or broken in two before it."
-        )
 
 
-def _collect_words(line: str, is_unspaced: bool) -> set[str]:
-    if is_unspaced:
-        return set(map("".join, pairwise(line)))
-    return set(line.lower().split())
+class _LineWords(dict[int, set[str]]):
+    """The words of lines, each collected when it is needed; of unspaced scripts, bigrams."""
+
+    def __init__(self, lines: Sequence[str], is_unspaced: bool) -> None:
+        self._lines, self._is_unspaced = lines, is_unspaced
+
+    def __missing__(self, index: int) -> set[str]:
+        line = self._lines[index]
+        pairs = map("".join, pairwise(line)) if self._is_unspaced else None
+        self[index] = set(pairs or line.lower().split())
+        return self[index]
 
 
-def _find_offset(
-    lines: Sequence[str],
-    expected: Sequence[set[str]],
-    block: LineBlock,
-    is_unspaced: bool,
-) -> int:
+def _find_offset(words: _LineWords, expected: _LineWords, block: LineBlock) -> int:
     """Return how many lines later the words of a block are in the reference, mostly 0."""
     inner = range(block.start + MARGIN, block.stop - MARGIN)
     if len(inner) < LEAST - 2 * MARGIN:
         return 0
 
     def measure_overlaps(indices: Sequence[int], offset: int) -> list[float]:
-        overlaps = []
-        for index in indices:
-            words = _collect_words(lines[index], is_unspaced)
-            others = expected[index + offset]
-            size = len(words) + len(others)
-            overlaps.append(2 * len(words & others) / (size or 1))
-        return overlaps
+        pairs = ((words[index], expected[index + offset]) for index in indices)
+        return [
+            2 * len(own & others) / (len(own) + len(others) or 1)
+            for own, others in pairs
+        ]
 
     # A few lines that are in place clear a block.
     some = inner[::3]
@@ -269,7 +270,7 @@ def check_languages(sample: TextSample) -> Iterator[str]:
 
 def _count_words(lines: Sequence[str], is_unspaced: bool) -> Counter[str]:
     """Count words of some lines, with marks that follow them; of unspaced scripts, letters."""
-    text = " ".join(_choose_lines(lines)).lower()
+    text = " ".join(_choose_lines(lines, ENOUGH_FOR_WORDS)).lower()
     words = text if is_unspaced else text.split()
     return Counter(word for word in words if word[0].isalpha())
 
@@ -334,18 +335,19 @@ def check_tokenised(sample: TextSample) -> Iterator[str]:
 def _is_tokenised(lines: Sequence[str]) -> bool:
     """Look for blanks before commas and full stops (French has none there), and escapes."""
     text = "\n".join(lines)
-    parted = escaped = 0
-    if " ," in text or " ." in text:
+    # Few texts have any, which is quickly seen.
+    if text.count(" ,") + text.count(" .") >= LEAST_LINES:
         parted = _count_lines(r" ,(?= )| \.\s*$", lines)
-    if "&" in text or "@-@" in text:
-        escaped = _count_lines("@-@|&(?:apos|quot|#39|#91|#93);", lines)
-    if parted and _is_many(parted, MANY_PARTED, _count_lines(r",|\.\s*$", lines)):
-        return True
+        if _is_many(parted, MANY_PARTED, _count_lines(r",|\.\s*$", lines)):
+            return True
+    if text.count("&") + text.count("@-@") < LEAST_LINES:
+        return False
+    escaped = _count_lines("@-@|&(?:apos|quot|#39|#91|#93);", lines)
     return _is_many(escaped, MANY_ESCAPED, len(lines))
 
 
 def _count_lines(pattern: str, lines: Sequence[str]) -> int:
-    return sum(re.search(pattern, line) is not None for line in lines)
+    return sum(map(bool, map(re.compile(pattern).search, lines)))
 
 
 def _is_many(count: int, share: float, total: int) -> bool:
@@ -405,7 +407,7 @@ def _find_script(counts: Counter[str]) -> str:
 
 def _count_letters(lines: Sequence[str]) -> Counter[str]:
     """Count the letters of each script in some of the lines."""
-    text = "".join(_choose_lines(lines))
+    text = "".join(_choose_lines(lines, ENOUGH_FOR_LETTERS))
     if text.isascii():
         return Counter(LATIN=len(text.encode().translate(None, _NO_LETTERS)))
     from metra.text.scripts import count_script_letters
@@ -417,9 +419,9 @@ def _count_letters(lines: Sequence[str]) -> Counter[str]:
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 
 
-def _choose_lines(lines: Sequence[str]) -> Sequence[str]:
-    """Choose as many lines, spread evenly, as have enough letters."""
-    return lines[:: 1 + sum(map(len, lines)) // ENOUGH_LETTERS]
+def _choose_lines(lines: Sequence[str], enough: int) -> Sequence[str]:
+    """Choose lines, spread evenly, that have about so many characters."""
+    return lines[:: 1 + sum(map(len, lines)) // enough]
 
 
 def _fill_gaps(lines: Iterable[str | None]) -> list[str]:

@@ -10,7 +10,7 @@ import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.examples import find_example
 from metra.corpus.outputs import Outputs
-from metra.scoring.guards import LineAllowance, TextGuard
+from metra.scoring.guards import IdleGuard, LineAllowance, TextGuard
 
 EXAMPLE = find_example()
 
@@ -33,7 +33,7 @@ def list_problems(outputs, refs=(REF,), source=None, metrics=("bleu",)):
 @pytest.fixture(autouse=True)
 def _fresh_allowance(monkeypatch):
     """Let calls of other tests spend nothing of what calls here may look at."""
-    monkeypatch.setattr("metra.scoring.memory._LINES_OF_CALLS", LineAllowance())
+    monkeypatch.setattr("metra.scoring.memory._ALLOWANCE", LineAllowance())
 
 
 def tokenise(lines):
@@ -304,15 +304,28 @@ def test_a_large_corpus_is_sampled():
 def test_many_small_calls_share_an_allowance():
     allowance = LineAllowance(100, scored_per_line=10)
     corpus = Outputs(EvalSet(SOLID), {"a": SOLID})
-    warned = []
-    for _ in range(40):
-        guard = TextGuard({}, allowance)
-        for part in corpus.chunks(2048):
-            guard.visit(part)
-        warned.append(bool(guard.find_problems()))
-    # 56 lines cost 56, and earn 5.6: one look at once, and then one in ten.
-    assert warned[0]
-    assert 4 <= sum(warned) <= 6
+    kinds = [type(allowance.make_guard(corpus, {})) for _ in range(40)]
+    # 56 lines cost 56, and earn 5.6: one guard at once, and then one in ten calls.
+    assert kinds[0] is TextGuard
+    assert set(kinds) == {TextGuard, IdleGuard}
+    assert 4 <= kinds.count(TextGuard) <= 6
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: metra.score(REF, REF),
+        lambda: metra.evaluate(EvalSet(REF), {"a": REF}, ["bleu"]),
+    ],
+    ids=["score", "evaluate"],
+)
+def test_calls_stop_looking(call, monkeypatch):
+    monkeypatch.setattr("metra.scoring.memory._ALLOWANCE", LineAllowance(60))
+    with pytest.warns(metra.TextWarning):
+        call()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call()
 
 
 # Python

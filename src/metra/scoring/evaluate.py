@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
-from metra.scoring.guards import TextGuard, list_toks
+from metra.scoring.guards import IdleGuard, TextGuard, list_toks
 from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
@@ -213,6 +213,7 @@ def evaluate_corpus(
     group_by: Sequence[str] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
+    guard: TextGuard | IdleGuard | None = None,
 ) -> "Results":
     """Score a corpus, wherever it is kept, reading it once (twice for fitted metrics).
 
@@ -232,7 +233,7 @@ def evaluate_corpus(
             "segment scores and intervals."
         )
         raise OptionError(msg)
-    guard = TextGuard(list_toks(metrics))
+    guard = guard or TextGuard(list_toks(metrics))
     statistics = count_corpus(
         corpus,
         metrics,

@@ -23,48 +23,22 @@ from metra.scoring.text_checks import (
 
 if TYPE_CHECKING:
     from metra.corpus.batch import CorpusChunk, SegmentColumn
+    from metra.corpus.outputs import Outputs
     from metra.metrics.record import Metric
 
 #: So many blocks of lines are taken from the first chunk, and from others; lines of a block.
 FIRST_BLOCKS, BLOCKS, BLOCK = 6, 2, 16
 
 
-class LineAllowance:
-    """How many lines may still be looked at, where calls are many and small.
-
-    It holds lines in advance, and earns one for so many that are scored: in a loop the
-    guards cost little, whatever the number of calls.
-    """
-
-    def __init__(self, lines: int = 20_000, *, scored_per_line: int = 50) -> None:
-        self.lines: float = lines
-        self.scored_per_line = scored_per_line
-
-    def spend(self, looked: int, scored: int) -> bool:
-        """Earn what scored lines earn; then take the lines, if there are so many left."""
-        self.lines += scored / self.scored_per_line
-        if looked > self.lines:
-            return False
-        self.lines -= looked
-        return True
-
-
 class TextGuard:
     """A visitor of the pass over a corpus: it samples lines and warns of what looks wrong."""
 
-    def __init__(
-        self,
-        toks: Mapping[str, str],
-        allowance: LineAllowance | None = None,
-        *,
-        scope: str = "all",
-    ) -> None:
+    def __init__(self, toks: Mapping[str, str], *, scope: str = "all") -> None:
         """Expect texts that are cut into words by `toks`, tokenisers by metric spec.
 
         The guard sees `scope` segments of the corpus: all, or the first.
         """
         self.sample = TextSample(toks, scope)
-        self._allowance = allowance
         self._chunks = 0
 
     def visit(self, chunk: "CorpusChunk") -> None:
@@ -80,15 +54,11 @@ class TextGuard:
             sample.equal = _group_equal(sample.equal, chunk)
 
     def _take_sample(self, chunk: "CorpusChunk", *, is_first: bool) -> None:
-        """Add lines of a chunk to the sample, if the first chunk is in it and they may be."""
+        """Add lines of a chunk to the sample, if the first chunk is in it."""
         sample, held, size = self.sample, len(self.sample), len(chunk)
         if not is_first and not held:
             return
-        columns = len(chunk.systems) + len(chunk.refs)
         blocks = _choose_blocks(size, FIRST_BLOCKS if is_first else BLOCKS)
-        looked = sum(stop - start for start, stop in blocks) * columns
-        if self._allowance and not self._allowance.spend(looked, size * columns):
-            return
         indices = [index for bounds in blocks for index in range(*bounds)]
         for name, column in chunk.systems.items():
             sample.outputs.setdefault(name, []).extend(_take_lines(column, indices))
@@ -120,6 +90,43 @@ class TextGuard:
         """Give a warning for each problem, at the line of the code that called metra."""
         for _, problem in self.find_problems():
             warnings.warn(problem, TextWarning, stacklevel=_count_own_frames())
+
+
+class IdleGuard:
+    """What stands in for a guard that is not needed."""
+
+    def visit(self, chunk: "CorpusChunk") -> None:
+        """Take nothing."""
+
+    def warn(self) -> None:
+        """Say nothing."""
+
+
+IDLE = IdleGuard()
+
+
+class LineAllowance:
+    """How many lines may still be looked at, where calls are many and small.
+
+    It holds lines in advance, and earns one for so many that are scored: in a loop the
+    guards cost little, whatever the number of calls.
+    """
+
+    def __init__(self, lines: int = 20_000, *, scored_per_line: int = 1000) -> None:
+        self.lines: float = lines
+        self.scored_per_line = scored_per_line
+
+    def make_guard(
+        self, corpus: "Outputs", metrics: "Mapping[str, Metric]"
+    ) -> TextGuard | IdleGuard:
+        """Make a guard of a corpus, if there are lines left for it."""
+        columns = len(corpus.outputs) + len(corpus.evalset.refs)
+        looked = columns * min(len(corpus), FIRST_BLOCKS * BLOCK)
+        self.lines += columns * len(corpus) / self.scored_per_line
+        if looked > self.lines:
+            return IDLE
+        self.lines -= looked
+        return TextGuard(list_toks(metrics))
 
 
 def list_toks(metrics: "Mapping[str, Metric]") -> dict[str, str]:

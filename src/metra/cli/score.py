@@ -177,9 +177,9 @@ def score(
         from metra.report.writers.details import describe_models
 
         text += f"\n\n{describe_models(described)}"
-    write_output(text, out)
     if given["save"]:
         write_output(saved, given["save"])
+    write_output(text, out)
 
 
 def _evaluate_and_save(

@@ -21,6 +21,7 @@ from metra.report.table import (
     format_signed,
     render_markdown_table,
 )
+from metra.report.writers.headings import format_signature
 from metra.report.writers.profiles import (
     render_profiles_markdown,
     render_profiles_terminal,
@@ -60,7 +61,7 @@ def _render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
     note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
-    note = f"{note}\n{changes.signature}"
+    note = f"{note}\n{format_signature(changes.signature, style.signature)}"
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
 

@@ -94,12 +94,17 @@ def list_signatures(results: Results, form: str = "full") -> list[str]:
         for score in results.systems[0].scores.values()
         for signature in (score.signature, score.segment_signature)
     ]
-    unique = list(dict.fromkeys(filter(None, signatures)))
+    unique = dict.fromkeys(filter(None, signatures))
+    return [format_signature(signature, form) for signature in unique]
+
+
+def format_signature(signature: str, form: str) -> str:
+    """Write a signature in a form of `metra.metrics.signatures`."""
     if form == "full":
-        return unique
+        return signature
     from metra.metrics.signatures import rewrite_signature
 
-    return [rewrite_signature(signature, form) for signature in unique]
+    return rewrite_signature(signature, form)
 
 
 def describe_test(results: Results) -> str:

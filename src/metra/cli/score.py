@@ -141,7 +141,11 @@ def score(
         show_text_warnings,
         write_output,
     )
-    from metra.scoring.evaluate import evaluate_files, make_metrics
+    from metra.scoring.evaluate import (
+        check_first_rows,
+        evaluate_files,
+        make_metrics,
+    )
 
     levels = [level.strip() for level in given["level"].split(",")]
     for level in levels:
@@ -163,6 +167,10 @@ def score(
     if given["estimate"]:
         write_output(_estimate(request, form, style), out)
         return
+    if request.engine == "local" and request.is_table:
+        # Before anything is written to the folders of --scores-out and --resume.
+        with show_text_warnings(strict=given["strict"]):
+            check_first_rows(request)
     work = "segments" if request.engine == "local" else "tasks"
     with (
         show_text_warnings(strict=given["strict"]),

@@ -246,21 +246,32 @@ def test_without_xlsxwriter(score, monkeypatch, tmp_path):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
 @pytest.mark.slow
-def test_latex_compiles(compare, score, tmp_path):
+@pytest.mark.parametrize("layout", ["onecolumn", "twocolumn"])
+def test_latex_compiles(compare, score, tmp_path, layout):
+    names = {"onecolumn": "[a] _&%#$~^\\{}<>| Čeština – “Łódź”", "twocolumn": "a_b"}
     tables = [
         compare("-m", "bleu", "-m", "ter", "--format", "latex",
                 "--column-group", "All_of it=BLEU,TER").out,
         compare("-m", "bleu", "--all-pairs", "--format", "latex", "--label", "b").out,
-        score("--ci", "--format", "latex", "--label", "c", "--level",
-              "system,segment", "--rename", "solid=[a] _&%#$~^\\{}<>|").out,
+        score("--ci", "--format", "latex", "--label", "c", "--rename",
+              f"solid={names[layout]}").out,
     ]  # fmt: skip
-    parts = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}"]
+    if layout == "onecolumn":
+        segments = ["--level", "segment", "--docs", EXAMPLE.docs]
+        tables += [
+            compare("--differences", "--format", "latex", "--label", "d").out,
+            score(*segments, "--format", "latex", "--label", "e", "-m", "chrf").out,
+        ]
+    packages = r"\usepackage{booktabs,longtable}"
+    parts = [rf"\documentclass[{layout}]{{article}}", packages, r"\begin{document}"]
     text = "\n".join([*parts, *tables, r"\end{document}", ""])
     (tmp_path / "a.tex").write_text(text, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
+    for _ in range(2):  # a long table knows its columns only then
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+    assert "multiply" not in done.stdout
 
 
 METHODS = [

@@ -103,6 +103,19 @@ def test_bold_is_the_best_and_nothing_else(compare):
     assert "Bold: best score of the column." in ran.out
 
 
+def test_letters_go_by_the_metric(compare):
+    ran = compare("-m", "bleu", "-m", "ter", "--all-pairs", "--format", "markdown")
+    letters = [re.findall(r"<sup>(\w+)</sup>", cell) for cell in rows(ran.out)[3]]
+    assert letters == [[], ["a"], ["b"]]
+
+
+def test_nothing_is_bold_where_all_are_equal(cli):
+    outputs = [output("solid"), f"copy={output('solid')}"]
+    assert "**" not in "".join(
+        cli("score", *outputs, *REFERENCES, "--format", "markdown").out.split("\n")[1:]
+    )
+
+
 def test_letters(compare):
     ran = compare("-m", "ter", "--all-pairs", "--format", "html")
     letters = re.findall(
@@ -203,6 +216,8 @@ def test_a_workbook_shows_marks_by_formats_and_runs_no_formula(compare, tmp_path
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
         texts = book.read("xl/sharedStrings.xml").decode()
     assert "0.0&quot;‡&quot;" in styles
+    assert "+0.0&quot;‡&quot;;−0.0&quot;‡&quot;;0.0&quot;‡&quot;" in styles
+    assert "[&lt;0.00005]&quot;&lt;0.0001&quot;;0.0000" in styles
     assert "<f>" not in sheet
     assert "<t>=1+1</t>" in texts
 

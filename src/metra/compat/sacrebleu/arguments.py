@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from metra.compat.sacrebleu.scores import VERSION
 from metra.errors import OptionError
+from metra.metrics.signatures import SACREBLEU
 
 FORMATS = ("json", "text", "latex")
 METRIC_NAMES = ("bleu", "chrf", "ter")
@@ -50,7 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_metric_flags(parser)
     _add_test_flags(parser.add_argument_group("intervals and paired tests"))
     _add_output_flags(parser.add_argument_group("output"))
-    version = f"sacrebleu {VERSION}"
+    version = f"sacrebleu {SACREBLEU}"
     parser.add_argument(
         "--version", "-V", action="version", version=version, help="Print the version."
     )

@@ -7,7 +7,7 @@ its p-values and intervals depend on that.
 
 import logging
 import math
-import os
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,11 +18,12 @@ from metra.compat.sacrebleu.scores import (
     SacreScore,
     Signature,
     TERScore,
-    read_seed,
+    get_seed,
 )
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import find_factory
+from metra.metrics.signatures import SENTENCEPIECE_MODELS, list_sacrebleu_options
 
 if TYPE_CHECKING:
     from metra.scoring.statistics import CorpusStatistics
@@ -71,18 +72,12 @@ class SacreMetric:
         rows = self.count(outputs, references, keep=keep)[_ONLY]
         score = self.build_score(self.sum_rows(rows) if keep else rows)
         if keep:
-            import statistics
+            from metra.compat.sacrebleu.significance import make_generator, resample
 
-            from metra.compat.sacrebleu.significance import Resampler, estimate_ci
-
-            seed = os.environ.get("SACREBLEU_SEED", "12345")
-            resampler = Resampler(len(rows), n_bootstrap, read_seed(seed))
-            samples = resampler.resample(self, rows)
-            # The mean is that of exact fractions, and rounded once.
-            mean = samples.dtype.type(statistics.mean(samples.tolist()))
-            score.set_interval(float(mean), estimate_ci(samples)[1])
+            (samples,) = resample(self, [rows], n_bootstrap, make_generator())
+            score.set_interval(list(samples))
             self.n_bootstrap = n_bootstrap
-            self.seed = seed.lower()
+            self.seed = get_seed()
         return score
 
     def sentence_score(self, hypothesis: str, references: Segments) -> Any:
@@ -102,10 +97,9 @@ class SacreMetric:
         if self.num_refs is None:
             msg = "The number of references is not known yet; score something first."
             raise ValueError(msg)
-        known: dict[str, object] = {"nrefs": self.num_refs}
-        if self.n_bootstrap is not None:
-            known |= {"bs": self.n_bootstrap, "seed": self.seed}
-        return Signature(self._list_options(), **known)
+        options = list_sacrebleu_options(self._metric.signature())
+        call = {"nrefs": self.num_refs, "bs": self.n_bootstrap, "seed": self.seed}
+        return Signature(options, **call)
 
     def count(
         self,
@@ -152,8 +146,8 @@ class SacreMetric:
         from metra.corpus.outputs import Outputs
         from metra.scoring.statistics import count_corpus
 
-        streams = self._references if references is None else references
-        if streams is None:
+        streams = references or self._references
+        if not streams:
             msg = (
                 f"{self._name} has no references; give them with the outputs, or once "
                 "as `references`."
@@ -193,10 +187,6 @@ class SacreMetric:
                 msg = f"{self._name}: `hyps` has {text!r} where a string was expected."
                 raise TypeError(msg)
 
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        """Return the short key and the value of each option, for signatures."""
-        raise NotImplementedError
-
     def sum_rows(self, rows: Array) -> Any:
         """Add up the rows of all segments."""
         return rows.sum(0)
@@ -235,7 +225,7 @@ class BleuArithmetic:
     def build_score(self, totals: Sequence[float]) -> BLEUScore:
         """Build the score of matches, n-grams, output length and reference length."""
         numbers = list(map(int, totals))
-        score, precisions, penalty = self.compute(numbers, float)
+        score, precisions, penalty = self.compute(numbers, float, operator.add)
         matches: list[Any] = numbers[: self.order]
         ngrams: list[Any] = numbers[self.order : -2]
         if self.smooth == "add-k" and any(matches):
@@ -246,11 +236,15 @@ class BleuArithmetic:
         return BLEUScore(score, matches, ngrams, precisions, penalty, hyp_len, ref_len)
 
     def compute(
-        self, totals: Sequence[float], round_number: Callable[[float], Any]
+        self,
+        totals: Sequence[float],
+        round_number: Callable[[float], Any],
+        add: Callable[[float, float], float],
     ) -> tuple[float, list[float], float]:
         """Return the score, the precisions and the brevity penalty.
 
-        `round_number` rounds each result that sacreBLEU keeps in the type of its counts.
+        `round_number` rounds precisions, and `add` adds to counts, in the type that
+        sacreBLEU keeps them in.
         """
         hyp_len, ref_len = totals[-2:]
         penalty = 1.0
@@ -258,7 +252,7 @@ class BleuArithmetic:
             penalty = math.exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
         if not any(totals[: self.order]):
             return 0.0, [0.0] * self.order, penalty
-        precisions = self._compute_precisions(totals, round_number)
+        precisions = self._compute_precisions(totals, round_number, add)
         # With effective order, only orders count that the output is long enough for.
         count = len(precisions) if self.effective else self.order
         precisions += [0.0] * (self.order - len(precisions))
@@ -267,7 +261,10 @@ class BleuArithmetic:
         return penalty * math.exp(sum(logs) / count), precisions, penalty
 
     def _compute_precisions(
-        self, totals: Sequence[float], round_number: Callable[[float], Any]
+        self,
+        totals: Sequence[float],
+        round_number: Callable[[float], Any],
+        add: Callable[[float, float], float],
     ) -> list[float]:
         """Return the precisions, per cent, of the orders that have any n-grams."""
         precisions: list[float] = []
@@ -275,8 +272,7 @@ class BleuArithmetic:
         for order in range(self.order):
             match, total = totals[order], totals[self.order + order]
             if self.smooth == "add-k" and order:
-                match = float(round_number(match + float(round_number(self.value))))
-                total = float(round_number(total + float(round_number(self.value))))
+                match, total = add(match, self.value), add(total, self.value)
             if not total:
                 break
             above = 100 * match
@@ -323,13 +319,22 @@ class BLEU(SacreMetric):
         self.effective_order = effective_order
         if tokenize is None:
             tokenize = self._TOKENIZER_MAP.get(trg_lang, self.TOKENIZER_DEFAULT)
-        name, self.tokenizer_signature = find_tokenizer(tokenize)
         self._formula = BleuArithmetic(
             max_ngram_order, smooth_method, smooth_value, effective_order
         )
         self._metric = find_factory("bleu")(
-            n=max_ngram_order, tok=name, case="lower" if lowercase else "mixed"
+            n=max_ngram_order,
+            tok=find_tokenizer(tokenize),
+            case="lower" if lowercase else "mixed",
+            smooth=smooth_method,
+            smooth_value=smooth_value,
+            eff="yes" if effective_order else "no",
         )
+
+    @property
+    def tokenizer_signature(self) -> str:
+        """The tokeniser as signatures name it."""
+        return list_sacrebleu_options(self._metric.signature())["tok"]
 
     def sentence_score(self, hypothesis: str, references: Segments) -> BLEUScore:
         """Score one segment against its references."""
@@ -342,21 +347,19 @@ class BLEU(SacreMetric):
         """Score sums of resampled rows; precisions are rounded to their precision."""
         import numpy as np
 
-        is_double = sums.dtype == np.float64
-        rounding: Callable[[float], Any] = float if is_double else np.float32
-        compute = self._formula.compute
-        return np.array([compute(row, rounding)[0] for row in sums.tolist()])
+        single = np.float32
 
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        smooth = self.smooth_method
-        if self.SMOOTH_DEFAULTS[smooth] is not None:
-            smooth += f"[{self._formula.value:.2f}]"
-        return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
-            "eff": ("e", self.effective_order),
-            "tok": ("tok", self.tokenizer_signature),
-            "smooth": ("s", smooth),
-        }
+        def add_singles(count: float, more: float) -> float:
+            return float(single(count) + single(more))
+
+        def add_whole(count: float, more: float) -> float:
+            # Counts of swapped outputs are whole numbers, and stay so.
+            return float(int(count + more))
+
+        is_double = sums.dtype == np.float64
+        kinds = (float, add_whole) if is_double else (single, add_singles)
+        compute = self._formula.compute
+        return np.array([compute(row, *kinds)[0] for row in sums.tolist()])
 
     def build_score(self, totals: Any) -> BLEUScore:
         """Build the score of the sums of a corpus or a segment."""
@@ -441,15 +444,6 @@ class CHRF(SacreMetric):
         product = (1 + factor) * precision * recall
         return kind(100) * _divide(product, weight, zero)
 
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
-            "eff": ("e", not self.eps_smoothing),
-            "nc": ("nc", self.char_order),
-            "nw": ("nw", self.word_order),
-            "space": ("s", self.whitespace),
-        }
-
     def build_score(self, totals: Any) -> CHRFScore:
         """Build the score of the sums of a corpus or a segment."""
         score = float(self._metric.aggregate(totals))
@@ -510,15 +504,6 @@ class TER(SacreMetric):
         texts = SegmentColumn(pack(stripped, "refs")).tokens(preparation).joined()
         return [texts[index] for index in range(len(texts))]
 
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        return {
-            "case": ("c", "mixed" if self.case_sensitive else "lc"),
-            "tok": ("t", "tercom"),
-            "norm": ("nr", self.normalized),
-            "punct": ("pn", not self.no_punct),
-            "asian": ("as", self.asian_support),
-        }
-
     def build_score(self, totals: Any) -> TERScore:
         """Build the score of the sums of a corpus or a segment."""
         score = float(self._metric.aggregate(totals))
@@ -528,39 +513,16 @@ class TER(SacreMetric):
 #: The classes by the names that the command line and `PairedTest` use.
 METRICS: dict[str, type[SacreMetric]] = {"BLEU": BLEU, "CHRF": CHRF, "TER": TER}
 
-#: Models of SentencePiece tokenisers in the folder `models` of sacreBLEU's cache.
-_MODELS = {
-    "spm": ("flores101", "sacrebleu_tokenizer_spm.model"),
-    "flores101": ("flores101", "sacrebleu_tokenizer_spm.model"),
-    "flores200": ("flores200", "flores200sacrebleuspm"),
-    "spBLEU-1K": ("spBLEU-1K", "spbleu-1k_tokenizer_spm.model"),
-}
-
-
-def find_tokenizer(name: str) -> tuple[str, str]:
-    """Return metra's name of a tokeniser, and its name in sacreBLEU's signatures."""
+def find_tokenizer(name: str) -> str:
+    """Return metra's name of a tokeniser; models lie in sacreBLEU's cache."""
     if name not in TOKENIZERS:
         raise UnknownNameError(no_such("tokeniser", name, TOKENIZERS))
-    if name in _MODELS:
-        from metra.compat.sacrebleu.testsets import get_cache_folder
+    model = SENTENCEPIECE_MODELS.get("flores101" if name == "spm" else name)
+    if model is None:
+        return name
+    from metra.formats.testsets.sacrebleu_cache import find_cache
 
-        signature, file = _MODELS[name]
-        return f"spm@{get_cache_folder() / 'models' / file}", signature
-    if name == "ja-mecab":
-        return name, f"{name}-{_get_mecab_version('MeCab')}-IPA"
-    if name == "ko-mecab":
-        return name, f"{name}-{_get_mecab_version('mecab_ko')}-KO"
-    return name, name
-
-
-def _get_mecab_version(package: str) -> str:
-    """Return MeCab's version; empty where it is missing, which the metric then reports."""
-    from importlib import import_module
-
-    try:
-        return str(import_module(package).VERSION)
-    except ImportError:
-        return ""
+    return f"spm@{find_cache() / 'models' / model}"
 
 
 def _divide(above: Array, below: Array, otherwise: Any) -> Array:

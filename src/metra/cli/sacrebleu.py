@@ -71,4 +71,4 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
     """
     from metra.compat.sacrebleu.command import run
 
-    click.echo(run(arguments))
+    click.echo(run(arguments), nl=False)

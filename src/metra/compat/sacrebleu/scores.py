@@ -71,13 +71,13 @@ class SacreScore:
         interval = ""
         if self._mean > 0:
             interval = f"μ = {self._mean:.{width}f} ± {self._ci:.{width}f}"
-        if is_json:
-            return self._format_json(width, signature, interval)
         pieces = [number]
         if interval:
             pieces.append(f"({interval})")
         if score_only:
             return " ".join(pieces)
+        if is_json:
+            return self._format_json(width, signature, interval)
         if self._verbose:
             pieces.append(self._verbose)
         name = f"{self.name}|{signature}" if signature else self.name

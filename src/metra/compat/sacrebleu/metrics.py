@@ -26,7 +26,9 @@ from metra.metrics.registry import find_factory
 from metra.metrics.signatures import SENTENCEPIECE_MODELS, list_sacrebleu_options
 
 if TYPE_CHECKING:
+    from metra.metrics.options import Case
     from metra.scoring.statistics import CorpusStatistics
+    from metra.text.columns import Text
 
 Segments = Sequence[str]
 References = Sequence[Sequence[str | None]]
@@ -46,6 +48,8 @@ class SacreMetric:
     #: The name of the class in messages.
     _name: ClassVar[str]
     _metric: Metric
+    _tokenizer_name: str = "none"
+    _case: "Case" = "mixed"
 
     def __init__(self, references: References | None, *, force: bool = True) -> None:
         self._references = references
@@ -66,7 +70,6 @@ class SacreMetric:
 
         With `n_bootstrap` above 1 the score has a bootstrap interval.
         """
-        self._check_hypotheses(hypotheses)
         outputs = {_ONLY: hypotheses}
         keep = n_bootstrap > 1
         rows = self.count(outputs, references, keep=keep)[_ONLY]
@@ -85,9 +88,7 @@ class SacreMetric:
         if not isinstance(hypothesis, str):
             msg = f"{self._name}: `hyp` is no text; expected one string."
             raise TypeError(msg)
-        if isinstance(references, str):
-            msg = f"{self._name}: `refs` is one string; expected a list of strings."
-            raise TypeError(msg)
+        self._check_sequence("refs", references, "strings")
         streams = [[reference] for reference in references]
         total = self.count({_ONLY: [hypothesis]}, streams, keep=False)[_ONLY]
         return self.build_score(total)
@@ -100,6 +101,18 @@ class SacreMetric:
         options = list_sacrebleu_options(self._metric.signature())
         call = {"nrefs": self.num_refs, "bs": self.n_bootstrap, "seed": self.seed}
         return Signature(options, **call)
+
+    @property
+    def tokenizer_signature(self) -> str:
+        """The tokeniser as signatures name it."""
+        return list_sacrebleu_options(self._metric.signature())["tok"]
+
+    def tokenizer(self, line: str) -> str:
+        """Cut a text as the metric does, with blanks between the tokens."""
+        from metra.text.columns import pack
+
+        text = pack([line.rstrip()], "line")
+        return _tokenize(text, self._tokenizer_name, self._case)[0]
 
     def count(
         self,
@@ -147,23 +160,48 @@ class SacreMetric:
         from metra.scoring.statistics import count_corpus
 
         streams = references or self._references
+        if references is not None:
+            self._check_sequence("refs", references, "streams")
         if not streams:
             msg = (
                 f"{self._name} has no references; give them with the outputs, or once "
                 "as `references`."
             )
             raise CorpusError(msg)
-        for name, hypotheses in outputs.items():
-            self._warn_tokenized(name, hypotheses)
         prepared = [self._prepare_references(stream) for stream in streams]
-        stripped = {name: _strip(segments) for name, segments in outputs.items()}
-        corpus = Outputs(EvalSet(prepared), stripped)
+        columns = {}
+        for name, hypotheses in outputs.items():
+            columns[name] = self._pack(name, hypotheses)
+            self._warn_tokenized(name, hypotheses)
+        corpus = Outputs(EvalSet(prepared), columns)
         counts = count_corpus(corpus, {self._name: self._metric}, keep=keep)
-        self.num_refs = counts.nrefs
+        self.num_refs = _count_references(streams)
         return counts
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
-        return _strip(stream)
+        return self._pack("refs", stream, may_lack=True)
+
+    def _pack(
+        self, what: str, segments: Sequence[str | None], *, may_lack: bool = False
+    ) -> "Text":
+        """Pack segments without the white space at their ends."""
+        from metra.text.columns import pack
+
+        self._check_sequence(what, segments, "strings")
+        kinds = set(map(type, segments)) - ({type(None)} if may_lack else set())
+        for kind in kinds:
+            if not issubclass(kind, str):
+                msg = (
+                    f"{self._name}: `{what}` has a value of type {kind.__name__} where a "
+                    "string was expected."
+                )
+                raise TypeError(msg)
+        return pack([text and text.rstrip() for text in segments], what)
+
+    def _check_sequence(self, what: str, values: object, kind: str) -> None:
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            msg = f"{self._name}: `{what}` is no list; expected a sequence of {kind}."
+            raise TypeError(msg)
 
     def _warn_tokenized(self, name: str, hypotheses: Segments) -> None:
         if self._force:
@@ -177,15 +215,6 @@ class SacreMetric:
                 count,
                 whose,
             )
-
-    def _check_hypotheses(self, hypotheses: Segments) -> None:
-        if isinstance(hypotheses, str):
-            msg = f"{self._name}: `hyps` is one string; expected a list of strings."
-            raise TypeError(msg)
-        for text in hypotheses:
-            if not isinstance(text, str):
-                msg = f"{self._name}: `hyps` has {text!r} where a string was expected."
-                raise TypeError(msg)
 
     def sum_rows(self, rows: Array) -> Any:
         """Add up the rows of all segments."""
@@ -322,19 +351,15 @@ class BLEU(SacreMetric):
         self._formula = BleuArithmetic(
             max_ngram_order, smooth_method, smooth_value, effective_order
         )
+        self._tokenizer_name = find_tokenizer(tokenize)
         self._metric = find_factory("bleu")(
             n=max_ngram_order,
-            tok=find_tokenizer(tokenize),
+            tok=self._tokenizer_name,
             case="lower" if lowercase else "mixed",
             smooth=smooth_method,
             smooth_value=smooth_value,
             eff="yes" if effective_order else "no",
         )
-
-    @property
-    def tokenizer_signature(self) -> str:
-        """The tokeniser as signatures name it."""
-        return list_sacrebleu_options(self._metric.signature())["tok"]
 
     def sentence_score(self, hypothesis: str, references: Segments) -> BLEUScore:
         """Score one segment against its references."""
@@ -468,18 +493,39 @@ class TER(SacreMetric):
         self.normalized = normalized
         self.asian_support = asian_support
         self.case_sensitive = case_sensitive
+        self._case: Case = "mixed" if case_sensitive else "lower"
+        steps = {"normalized": normalized, "nopunct": no_punct, "asian": asian_support}
+        self._tokenizer_name = "+".join(
+            ["tercom", *(name for name, is_on in steps.items() if is_on)]
+        )
         self._metric = find_factory("ter")(
             normalized=normalized,
             punct=not no_punct,
             asian=asian_support,
-            case="mixed" if case_sensitive else "lower",
+            case=self._case,
         )
+
+    def count(
+        self,
+        outputs: Mapping[str, Segments],
+        references: References | None,
+        *,
+        keep: bool,
+    ) -> dict[str, Any]:
+        """Count the edits and the average length of the references."""
+        import numpy as np
+
+        counts = super().count(outputs, references, keep=keep)
+        return {
+            name: np.stack([rows[..., :4].sum(-1), rows[..., 4]], axis=-1)
+            for name, rows in counts.items()
+        }
 
     def score_samples(self, sums: Array) -> Array:
         """Score sums of resampled rows in the precision that they have."""
-        edits = sums[:, :4].sum(1)
+        edits, lengths = sums.T
         without = (edits > 0).astype(sums.dtype)
-        return sums.dtype.type(100) * _divide(edits, sums[:, 4], without)
+        return sums.dtype.type(100) * _divide(edits, lengths, without)
 
     def sum_rows(self, rows: Array) -> Any:
         """Add up the rows of all segments."""
@@ -490,28 +536,21 @@ class TER(SacreMetric):
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
         """Normalise references once more than outputs, as sacreBLEU does."""
-        stripped = _strip(stream)
+        text = super()._prepare_references(stream)
         if not (self.normalized or self.no_punct):
-            return stripped
-        from metra.corpus.batch import SegmentColumn
-        from metra.text.columns import pack
-        from metra.text.preparation import make_preparation
-
-        steps = ("+normalized" * self.normalized, "+nopunct" * self.no_punct)
-        name = "".join(["tercom", *steps, "+asian" * self.asian_support])
-        case = "mixed" if self.case_sensitive else "lower"
-        preparation = make_preparation(tok=name, case=case, stem="no")
-        texts = SegmentColumn(pack(stripped, "refs")).tokens(preparation).joined()
-        return [texts[index] for index in range(len(texts))]
+            return text
+        return _tokenize(text, self._tokenizer_name, self._case)
 
     def build_score(self, totals: Any) -> TERScore:
         """Build the score of the sums of a corpus or a segment."""
-        score = float(self._metric.aggregate(totals))
-        return TERScore(score, float(totals[:4].sum()), float(totals[4]))
+        (score,) = self.score_samples(totals[None])
+        edits, length = totals.tolist()
+        return TERScore(float(score), edits, length)
 
 
 #: The classes by the names that the command line and `PairedTest` use.
 METRICS: dict[str, type[SacreMetric]] = {"BLEU": BLEU, "CHRF": CHRF, "TER": TER}
+
 
 def find_tokenizer(name: str) -> str:
     """Return metra's name of a tokeniser; models lie in sacreBLEU's cache."""
@@ -541,10 +580,20 @@ def _add_columns(values: Array) -> Array:
     return total
 
 
-def _strip(stream: Sequence[str | None]) -> list[str | None]:
-    return [text if text is None else text.rstrip() for text in stream]
+def _tokenize(text: "Text", name: str, case: "Case") -> list[str]:
+    """Cut the segments of a text, and join the tokens of each by blanks."""
+    from metra.corpus.batch import SegmentColumn
+    from metra.text.preparation import make_preparation
+
+    preparation = make_preparation(tok=name, case=case, stem="no")
+    joined = SegmentColumn(text).tokens(preparation).joined()
+    return [joined[index] for index in range(len(joined))]
 
 
 def _count_references(references: References) -> int | str:
-    is_missing = any(text is None for stream in references for text in stream)
-    return "var" if is_missing else len(references)
+    """Count the references of each segment; `var` where that varies."""
+    if not any(None in stream for stream in references):
+        return len(references)
+    rows = zip(*references, strict=True)
+    counts = {sum(text is not None for text in row) for row in rows}
+    return counts.pop() if len(counts) == 1 else "var"

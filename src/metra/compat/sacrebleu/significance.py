@@ -174,18 +174,18 @@ def swap_outputs(
 
     def score(swaps: Array) -> list[Array]:
         # Where the coin shows 1, sacreBLEU leaves both outputs where they are.
-        kept = stacked.sum_weighted(swaps) if exact else []
-        differences = []
-        for other in range(1, len(rows)):
-            if exact:
-                moved = stacked.totals[other] - kept[other]
-                first = kept[0] + moved
-                second = stacked.totals[0] - kept[0] + kept[other]
-            else:
-                first, second = _swap_in_order(swaps, rows[0], rows[other])
-            scores = metric.score_samples(first) - metric.score_samples(second)
-            differences.append(np.abs(scores))
-        return differences
+        if exact:
+            kept = stacked.sum_weighted(swaps)
+            moved = [t - k for t, k in zip(stacked.totals, kept, strict=True)]
+        else:
+            kept = [swaps @ part for part in rows]
+            moved = [~swaps @ part for part in rows]
+        firsts = [kept[0] + each for each in moved[1:]]
+        seconds = [moved[0] + each for each in kept[1:]]
+        return [
+            np.abs(metric.score_samples(first) - metric.score_samples(second))
+            for first, second in zip(firsts, seconds, strict=True)
+        ]
 
     sizes = _split_trials(trials, count)
     blocks = (rng.integers(2, size=(size, count), dtype=bool) for size in sizes)
@@ -218,18 +218,6 @@ def _split_trials(trials: int, count: int) -> Iterator[int]:
 
 def _join(blocks: Iterable[list[Array]]) -> list[Array]:
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
-
-
-def _swap_in_order(swaps: Array, base: Array, other: Array) -> tuple[Array, Array]:
-    """Sum both systems' rows under each choice, one segment after the other."""
-    columns = swaps.T[:, :, None]
-    first = _add_in_order(
-        np.where(keep, a, b) for keep, a, b in zip(columns, base, other, strict=True)
-    )
-    second = _add_in_order(
-        np.where(keep, b, a) for keep, a, b in zip(columns, base, other, strict=True)
-    )
-    return first, second
 
 
 def _is_exact(rows: Array, kind: type[np.floating[Any]]) -> bool:

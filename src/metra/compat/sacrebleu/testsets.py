@@ -5,24 +5,39 @@ asks for, are part of sacreBLEU itself and read from there where it is installed
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.testsets.lookup import find_set, list_sets, read_set
 from metra.formats.testsets.record import REFERENCE, SOURCE, concatenate_sets
 from metra.formats.testsets.sacrebleu_cache import (
+    find_cache,
     find_definition,
     load_definitions,
     read_fields,
     read_raw_set,
 )
 
+if TYPE_CHECKING:
+    DATASETS: Mapping[str, Any]
+    SACREBLEU_DIR: str
+
 Lines = list[str]
 
 #: How subsets by country are named.
 _COUNTRY = "country:"
+
+
+def __getattr__(name: str) -> object:
+    """Return sacreBLEU's definitions of test sets, or the folder of its cache."""
+    if name == "DATASETS":
+        return load_definitions()
+    if name == "SACREBLEU_DIR":
+        return str(find_cache())
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
 
 def get_available_testsets() -> list[str]:
@@ -187,7 +202,9 @@ def read_labels(names: Sequence[str], pair: str, *, tagged: bool) -> SegmentLabe
         else:
             found = _read_tags(name, fields)
             parts = [tag.split("-") for tag in found if tag]
-            subsets.update(each for part in parts for each in (_COUNTRY + part[0], part[1]))
+            subsets.update(
+                each for part in parts for each in (_COUNTRY + part[0], part[1])
+            )
         tags += found
     return SegmentLabels(languages, tags, sorted(subsets))
 

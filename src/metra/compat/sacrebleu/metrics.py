@@ -28,7 +28,6 @@ from metra.metrics.signatures import SENTENCEPIECE_MODELS, list_sacrebleu_option
 if TYPE_CHECKING:
     from metra.metrics.options import Case
     from metra.scoring.statistics import CorpusStatistics
-    from metra.text.columns import Text
 
 Segments = Sequence[str]
 References = Sequence[Sequence[str | None]]
@@ -109,10 +108,7 @@ class SacreMetric:
 
     def tokenizer(self, line: str) -> str:
         """Cut a text as the metric does, with blanks between the tokens."""
-        from metra.text.columns import pack
-
-        text = pack([line.rstrip()], "line")
-        return _tokenize(text, self._tokenizer_name, self._case)[0]
+        return _tokenize([line.rstrip()], self._tokenizer_name, self._case)[0] or ""
 
     def count(
         self,
@@ -171,22 +167,20 @@ class SacreMetric:
         prepared = [self._prepare_references(stream) for stream in streams]
         columns = {}
         for name, hypotheses in outputs.items():
-            columns[name] = self._pack(name, hypotheses)
+            columns[name] = self._strip(name, hypotheses)
             self._warn_tokenized(name, hypotheses)
-        corpus = Outputs(EvalSet(prepared), columns)
+        corpus = Outputs(EvalSet.from_streams(prepared), columns)
         counts = count_corpus(corpus, {self._name: self._metric}, keep=keep)
         self.num_refs = _count_references(streams)
         return counts
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
-        return self._pack("refs", stream, may_lack=True)
+        return self._strip("refs", stream, may_lack=True)
 
-    def _pack(
+    def _strip(
         self, what: str, segments: Sequence[str | None], *, may_lack: bool = False
-    ) -> "Text":
-        """Pack segments without the white space at their ends."""
-        from metra.text.columns import pack
-
+    ) -> Any:
+        """Return the segments without the white space at their ends."""
         self._check_sequence(what, segments, "strings")
         kinds = set(map(type, segments)) - ({type(None)} if may_lack else set())
         for kind in kinds:
@@ -196,7 +190,7 @@ class SacreMetric:
                     "string was expected."
                 )
                 raise TypeError(msg)
-        return pack([text and text.rstrip() for text in segments], what)
+        return [text and text.rstrip() for text in segments]
 
     def _check_sequence(self, what: str, values: object, kind: str) -> None:
         if isinstance(values, str) or not isinstance(values, Sequence):
@@ -536,10 +530,10 @@ class TER(SacreMetric):
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
         """Normalise references once more than outputs, as sacreBLEU does."""
-        text = super()._prepare_references(stream)
+        stripped = super()._prepare_references(stream)
         if not (self.normalized or self.no_punct):
-            return text
-        return _tokenize(text, self._tokenizer_name, self._case)
+            return stripped
+        return _tokenize(stripped, self._tokenizer_name, self._case)
 
     def build_score(self, totals: Any) -> TERScore:
         """Build the score of the sums of a corpus or a segment."""
@@ -580,13 +574,16 @@ def _add_columns(values: Array) -> Array:
     return total
 
 
-def _tokenize(text: "Text", name: str, case: "Case") -> list[str]:
-    """Cut the segments of a text, and join the tokens of each by blanks."""
+def _tokenize(
+    texts: list[str | None], name: str, case: "Case"
+) -> list[str | None]:
+    """Cut segments, and join the tokens of each by blanks."""
     from metra.corpus.batch import SegmentColumn
+    from metra.text.columns import pack
     from metra.text.preparation import make_preparation
 
     preparation = make_preparation(tok=name, case=case, stem="no")
-    joined = SegmentColumn(text).tokens(preparation).joined()
+    joined = SegmentColumn(pack(texts, "refs")).tokens(preparation).joined()
     return [joined[index] for index in range(len(joined))]
 
 

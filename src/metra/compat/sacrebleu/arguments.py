@@ -68,7 +68,7 @@ def _add_data_flags(parser: argparse.ArgumentParser) -> None:
         "--origlang", "-ol", help="Only documents written in this language (or non-XX)."
     )
     add("--subset", help="Only documents whose tag matches this regular expression.")
-    add("--download", help="Not available: metra downloads nothing.")
+    add("--download", help="Download a test set into sacreBLEU's cache.")
     add("--echo", nargs="+", help="Print fields of the test set: src, ref, docid, all.")
     add("--input", "-i", nargs="*", help="Output files; else standard input.")
     add("--num-refs", "-nr", type=int, default=1, help="Tab-separated references.")

@@ -200,12 +200,11 @@ def get_references(name: str, pair: str) -> tuple[str, ...]:
 
 def read_processed_set(location: SetLocation) -> NamedSet:
     """Read the plain files that sacreBLEU has written."""
-    columns = {
-        key: read_lines(path)
-        for key, path in location.files.items()
-        if not key.startswith(f"{OUTPUT}:")
-    }
-    return _build_set(location, columns)
+    return _build_set(location, _read_processed_columns(location))
+
+
+def _read_processed_columns(location: SetLocation) -> dict[str, list[str]]:
+    return {key: read_lines(path) for key, path in location.files.items()}
 
 
 def read_raw_set(location: SetLocation) -> NamedSet:
@@ -245,7 +244,7 @@ def read_fields(location: SetLocation) -> dict[str, list[str]]:
     These are src, ref or ref:NAME, labels of the segments, and systems by their names.
     """
     if location.reader is read_processed_set:
-        fields = {key: read_lines(path) for key, path in location.files.items()}
+        fields = _read_processed_columns(location)
     elif location.reader is read_raw_set and ALL not in location.files:
         fields = _read_raw_columns(location)
     else:
@@ -311,11 +310,11 @@ def _build_set(location: SetLocation, columns: Mapping[str, list[str]]) -> Named
     lengths = {location.files.get(key, key): len(columns[key]) for key in keys}
     rule = "the files of the cache must be parallel; fetch the set again"
     check_lengths(lengths, rule)
-    references: dict[str, list[str | None]] = {}
+    texts: dict[str, dict[str, list[str | None]]] = {REFERENCE: {}, OUTPUT: {}}
     for key, column in columns.items():
         kind, _, name = key.partition(":")
-        if kind == REFERENCE:
-            references[name or kind] = list(column)
+        if kind in texts:
+            texts[kind][name or kind] = list(column)
     labels: dict[str, list[str | None]] = {
         name: list(columns[name])
         for name in _LABELS
@@ -326,9 +325,10 @@ def _build_set(location: SetLocation, columns: Mapping[str, list[str]]) -> Named
         location.title,
         location.origin,
         columns.get(SOURCE),
-        references,
+        texts[REFERENCE],
         documents if documents and any(documents) else None,
         labels,
+        outputs=texts[OUTPUT],
     )
 
 

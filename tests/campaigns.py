@@ -31,9 +31,9 @@ def made(
     """A campaign whose every text is different; `words` makes output `at` of a system."""
     count = texts * per_text
     evalset = EvalSet(
-        [[f"reference {a} {at}" for at in range(count)] for a in "ab"],
-        [f"source {at}" for at in range(count)],
-        [f"document {at // per_text}" for at in range(count)],
+        source=[f"source {at}" for at in range(count)],
+        documents=[f"document {at // per_text}" for at in range(count)],
+        refs_per_segment=[[f"reference {a} {at}" for a in "ab"] for at in range(count)],
     )
     outputs = {
         name: [words(number, at) for at in range(count)]

@@ -25,7 +25,7 @@ def scored(root, tmp_path_factory):
     # A name that needs escapes in Markdown and LaTeX.
     odd = folder / "a_b & 50% [x].txt"
     odd.write_bytes((examples / "outputs" / "terse.txt").read_bytes())
-    for form in ("json", "tsv", "table", "markdown", "latex"):
+    for form in ("json", "tsv", "table", "markdown"):
         words = [*("score", *outputs, str(odd), "-r", f"{examples}/reference.1.txt")]
         words += ["--docs", f"{examples}/docs.txt", "-m", "bleu", "-m", "ter"]
         words += ["--ci", "--trials", "20", "--format", form]
@@ -34,7 +34,7 @@ def scored(root, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("form", ["tsv", "table", "markdown", "latex"])
+@pytest.mark.parametrize("form", ["tsv", "table"])
 def test_every_format_of_score_has_the_same_scores(scored, form):
     exact = read_evaluator_file(str(scored / "ann.json"))
     found = read_evaluator_file(str(scored / f"ann.{form}"))
@@ -48,6 +48,12 @@ def test_every_format_of_score_has_the_same_scores(scored, form):
         assert one.value == pytest.approx(same.value, rel=0, abs=digits + 1e-9)
         assert (one.kind, one.evaluator) == ("automated", "ann")
         assert one.higher_is_better is (one.metric == "bleu")
+
+
+def test_tables_for_papers_are_refused(scored):
+    """They are rounded, and their metrics are renamed."""
+    with pytest.raises(FormatError, match="expected what `metra score` or"):
+        read_evaluator_file(str(scored / "ann.markdown"))
 
 
 def test_a_table_in_parts_is_read_as_a_whole(write):

@@ -105,7 +105,24 @@ def test_bold_is_the_best_and_nothing_else(compare):
 
 def test_letters(compare):
     ran = compare("-m", "ter", "--all-pairs", "--format", "html")
-    assert re.search(r"\(a\) solid</th><td><b>[\d.]+</b><sup>bc</sup>", ran.out)
+    letters = re.findall(
+        r"(\w+)</th><td[^>]*>(?:<b>)?[\d.]+(?:</b>)?<sup>(\w+)<", ran.out
+    )
+    assert letters == [("solid", "a"), ("polished", "b"), ("dropped", "b")]
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_differences_come_in_every_format(compare, form):
+    plain = compare("-m", "bleu", "-m", "ter", "--format", form).out
+    assert "ifferences" not in plain
+    more = compare("-m", "bleu", "-m", "ter", "--format", form, "--differences").out
+    assert "Differences from solid." in more
+    assert all(number in more for number in ("11.6", "0.1209"))
+
+
+def test_signatures_name_no_interval_that_is_not_shown(compare, score):
+    assert "|ci:" not in compare("--format", "markdown").out
+    assert "|ci:percentile|" in score("--ci", "--format", "markdown").out
 
 
 def test_signatures(score):
@@ -152,7 +169,8 @@ def test_methods(compare, score):
     latex = score("--methods", "--format", "latex", "--ci").out
     assert r"\citep{papineni2002,post2018}" in latex
     assert (
-        r"Intervals are 95\% bootstrap confidence intervals \citep{efron1993}." in latex
+        r"Intervals are 95\% percentile bootstrap confidence intervals (1,000 resamples of "
+        r"segments, seed 12345) \citep{efron1993}." in latex
     )
 
 
@@ -162,11 +180,15 @@ def test_a_workbook_has_numbers(compare, tmp_path):
     assert (ran.code, ran.out) == (0, "")
     calamine = pytest.importorskip("python_calamine")
     book = calamine.CalamineWorkbook.from_path(str(path))
-    assert book.sheet_names == ["Scores", "Comparisons"]
+    assert book.sheet_names == ["Scores", "Differences"]
     sheet = book.get_sheet_by_name("Scores").to_python()
     assert ["System", "BLEU ↑", "TER ↓"] in [row[:3] for row in sheet]
     (solid,) = [row for row in sheet if row[0] == "solid"]
     assert solid[1] == pytest.approx(72.0596, abs=1e-3)
+    sheet = book.get_sheet_by_name("Differences").to_python()
+    (top,) = [at for at, row in enumerate(sheet) if row[0] == "Metric"]
+    assert sheet[top][1:] == ["System", "Difference", "low", "high", "p", "p (Holm)"]
+    assert [type(value) for value in sheet[top + 1][2:]] == [float] * 5
     again = tmp_path / "b.xlsx"
     compare("-m", "bleu", "-m", "ter", "--format", "xlsx", "-o", again)
     assert path.read_bytes() == again.read_bytes()

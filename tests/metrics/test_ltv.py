@@ -142,8 +142,12 @@ def test_the_corpus_score_is_that_of_the_summed_weights():
 
 def test_references_of_a_document_are_counted_together():
     """Two streams: their words are one list, and the better reference counts."""
-    refs = [["a b", "a"], ["a c c", "d"]]
-    found = metra.score(["c", "d"], refs, "ltv:n=1,tok=none", documents=["one", "two"])
+    found = metra.score(
+        ["c", "d"],
+        metric="ltv:n=1,tok=none",
+        documents=["one", "two"],
+        refs_per_segment=[["a b", "a c c"], ["a", "d"]],
+    )
     c = (1 + math.log(2)) * math.log(2)
     assert found.rows[0] == pytest.approx([c, c, 2 * c])
     assert found.rows[1] == pytest.approx([math.log(2)] * 3)

@@ -96,8 +96,9 @@ def test_a_file_that_is_called_equal(tmp_path, monkeypatch):
 
 
 def test_rows_by_hand():
-    refs = [["a b a b a c", "0 a"], ["a b", None]]
-    metric = metra.metric("nist:n=2,tok=none").fit([metra.Batch(["", ""], refs)])
+    refs = [["a b a b a c", "a b"], ["0 a"]]
+    empty = metra.Batch(["", ""], refs_per_segment=refs)
+    metric = metra.metric("nist:n=2,tok=none").fit([empty])
     assert metric.columns == (
         "information_1",
         "information_2",
@@ -106,7 +107,7 @@ def test_rows_by_hand():
         "hyp_len",
         "ref_len",
     )
-    rows = metric.rows(metra.Batch(["a b c x a b", "0 a b"], refs))
+    rows = metric.rows(metra.Batch(["a b c x a b", "0 a b"], refs_per_segment=refs))
     # Ten words: a 5 times, b 3, c and 0 once; after a come b 3 times and c once.
     a, b, one, pair = (math.log2(x) for x in (10 / 5, 10 / 3, 10, 5 / 3))
     assert rows.tolist() == [
@@ -188,8 +189,8 @@ def test_an_unfitted_metric_refuses():
 
 def test_weights_from_a_file(tmp_path):
     hyps = ["The cat, sat &amp; 0 left", "0 left 0"]
-    refs = [["the cat sat & 0 left", "0 left"], ["The cat sat", "0 0 left , left"]]
-    batch = metra.Batch(hyps, refs)
+    refs = [["the cat sat & 0 left", "The cat sat"], ["0 left", "0 0 left , left"]]
+    batch = metra.Batch(hyps, refs_per_segment=refs)
     path = tmp_path / "weights.tsv"
     for options in ("", ",style=mteval", ",tok=intl,stem=porter,n=3", ",case=lower"):
         chosen = dict(pair.split("=") for pair in options.split(",") if pair)
@@ -276,7 +277,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("hyp", "refs"), HOSTILE)
 def test_hostile_text(hyp, refs):
-    result = metra.score([hyp, "a b c"], [[ref, "a b c"] for ref in refs], "nist")
+    result = metra.score(
+        [hyp, "a b c"], metric="nist", refs_per_segment=[refs, ["a b c"] * len(refs)]
+    )
     assert np.isfinite(result.rows).all()
     assert np.isfinite(result.segments).all()
     assert (result.rows >= 0).all()

@@ -123,12 +123,14 @@ def test_equals_rouge_score(segments):
     pytest.importorskip("rouge_score", reason="rouge-score is not installed")
     from rouge_score.rouge_scorer import RougeScorer
 
-    hyps, *refs = (list(column) for column in zip(*segments, strict=True))
+    hyps = [hyp for hyp, *_ in segments]
+    refs = [texts for _, *texts in segments]
     for name, unit in (("rougeL", "segment"), ("rougeLsum", "line")):
         for stem in ("no", "rouge"):
             scorer = RougeScorer([name], use_stemmer=stem != "no")
             theirs = [scorer.score_multi(texts, hyp)[name] for hyp, *texts in segments]
-            ours = metra.score(hyps, refs, f"rougel:unit={unit},stem={stem}")
+            spec = f"rougel:unit={unit},stem={stem}"
+            ours = metra.score(hyps, metric=spec, refs_per_segment=refs)
             assert ours.segments.tolist() == pytest.approx(
                 [100 * score.fmeasure for score in theirs], abs=1e-9
             )

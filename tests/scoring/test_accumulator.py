@@ -6,8 +6,11 @@ import metra
 from metra.errors import CorpusError, LengthError, OptionError
 from metra.scoring.accumulator import Accumulator
 
-HYPS = ["the cat sat on the mat", "it did not move at all"]
-REFS = [["a cat sat on the mat", "it stayed"], ["the cat sat", "it did not move"]]
+HYPS = ["the cat sat on the mat", "it did not move at all", "so be it"]
+REFS = [
+    ["a cat sat on the mat", "it stayed", "be it so"],
+    ["the cat sat", "it did not move", "so it is"],
+]
 
 
 def test_one_metric_gives_a_score_and_a_list_a_dict():
@@ -19,15 +22,15 @@ def test_one_metric_gives_a_score_and_a_list_a_dict():
     assert {spec: s.score for spec, s in several.compute().items()} == {
         spec: result.score for spec, result in expected.items()
     }
-    assert repr(several) == "<Accumulator of bleu, wer: 2 segments>"
+    assert repr(several) == "<Accumulator of bleu, wer: 3 segments>"
 
 
 def test_batches_with_different_numbers_of_references():
     references = [["a cat sat on the mat", "the cat sat"], ["it did not move"]]
     accumulator = Accumulator("bleu")
-    for hyp, refs in zip(HYPS, references, strict=True):
+    for hyp, refs in zip(HYPS[:2], references, strict=True):
         accumulator.update([hyp], refs_per_segment=[refs])
-    at_once = metra.score(HYPS, metric="bleu", refs_per_segment=references)
+    at_once = metra.score(HYPS[:2], metric="bleu", refs_per_segment=references)
     assert accumulator.compute().score == at_once.score
     assert accumulator.compute().signature == at_once.signature
     assert "|nrefs:var|" in at_once.signature

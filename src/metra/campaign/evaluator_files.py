@@ -1,7 +1,8 @@
 """What evaluators hand in: files of scores and judgements in any format, as one record.
 
-A file is what `metra score` writes in any of its formats, a table of results from 0 to 100,
-what `metra judge export` writes, or any other file of scores that `metra meta` reads.
+A file is what `metra score` writes as JSON, TSV or a table for a terminal, a table of results
+from 0 to 100, what `metra judge export` writes, or any other file of scores that `metra meta`
+reads.
 """
 
 import zipfile

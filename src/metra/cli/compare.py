@@ -101,6 +101,11 @@ if TYPE_CHECKING:
 @options.tables
 @options.result_digits
 @options.add_paper_options
+@option(
+    "--differences",
+    "Add a table of differences, intervals and p-values to a table for a paper.",
+    is_flag=True,
+)
 @options.strict
 def compare(
     outputs: tuple[str, ...],
@@ -187,11 +192,11 @@ def compare(
         )
     content: str | bytes
     if given["methods"]:
-        from metra.report.writers.paper import describe_methods
+        from metra.report.writers.methods import describe_methods
 
-        content = describe_methods(results, form)
+        content = describe_methods(results, form, style)
     elif form == "xlsx":
-        from metra.report.writers.results import render_xlsx
+        from metra.report.writers.paper import render_xlsx
 
         content = render_xlsx(results, style)
     else:

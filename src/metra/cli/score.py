@@ -213,13 +213,15 @@ def _render(
     from metra.report.writers import results as writers
 
     if given["methods"]:
-        from metra.report.writers.paper import describe_methods
+        from metra.report.writers.methods import describe_methods
 
-        return describe_methods(results, form)
+        return describe_methods(results, form, style)
     if given["score_only"]:
         return writers.render_scores_only(results, style)
     if form == "xlsx":
-        return writers.render_xlsx(results, style)
+        from metra.report.writers.paper import render_xlsx
+
+        return render_xlsx(results, style)
     return writers.render(results, form, style)
 
 

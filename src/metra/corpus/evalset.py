@@ -50,6 +50,14 @@ class EvalSet:
         """Count the segments; an empty set, which fits any output, has none."""
         return next(iter(self._count_segments().values()), 0)
 
+    def __repr__(self) -> str:
+        counts = {"segments": len(self), "references": len(self.refs)}
+        if self.documents is not None:
+            counts["documents"] = len(set(self.documents))
+        listed = [f"{name} {count}" for name, count in counts.items()]
+        listed += ["with source"] if self.source is not None else []
+        return f"<EvalSet: {', '.join(listed)}>"
+
     def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
         """Return the outputs as columns, each as long as the streams of this set."""
         if not outputs:

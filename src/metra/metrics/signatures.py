@@ -9,6 +9,8 @@ from metra.metrics.registry import metric as make_metric
 SACREBLEU = "2.6.0"
 #: How much of a signature is shown.
 FORMS = ("full", "short", "sacrebleu")
+#: What a signature says about an interval.
+_INTERVAL = ("ci", "ci_unit", "trials", "seed")
 
 
 def rewrite_signature(signature: str, form: str) -> str:
@@ -35,6 +37,20 @@ def shorten_signature(signature: str) -> str:
         if part not in defaults or part.startswith(("nrefs:", "version:"))
     ]
     return "|".join([name, *kept])
+
+
+def split_signature(signature: str) -> tuple[str, dict[str, str]]:
+    """Part a signature from what it says about the interval: options by name.
+
+    >>> split_signature("bleu|nrefs:1|ci:bca|ci_unit:segment|trials:9|seed:1|version:2")
+    ('bleu|nrefs:1|version:2', {'ci': 'bca', 'ci_unit': 'segment', 'trials': '9', 'seed': '1'})
+    """
+    name, *parts = signature.split("|")
+    options = dict(part.partition(":")[::2] for part in parts)
+    if "ci" not in options:
+        return signature, {}
+    interval = {key: options.pop(key) for key in _INTERVAL}
+    return "|".join([name, *(f"{k}:{v}" for k, v in options.items())]), interval
 
 
 def convert_to_sacrebleu(signature: str) -> str:

@@ -21,5 +21,6 @@ plan: which columns of a table are scored by which metrics
 table_totals: totals and scores of batches of a table, as tables that add up
 executors: the engines that score tables
 results: the records of scores and comparisons
+json: results and other records as JSON documents
 table: the table record that analyses and questions return
 """

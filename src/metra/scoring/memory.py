@@ -187,4 +187,4 @@ class Result:
         return self.score
 
     def __repr__(self) -> str:
-        return f"<{self.metric.name} {self.score:.2f} {self.signature}>"
+        return f"<Result {self.score:.2f} {self.signature}>"

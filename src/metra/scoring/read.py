@@ -17,12 +17,12 @@ from metra.metrics.alignment import Alignment, Link, WordRange
 from metra.metrics.units import Finding
 from metra.scoring.compare import SignificanceSettings, SystemComparison
 from metra.scoring.files import CHUNK, FileCorpus
+from metra.scoring.json import SCHEMA
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
 from metra.text.columns import Text, window
 
 # `metra` is the first key of every document that metra writes.
 _METRA_JSON = re.compile(r'\s*\{\s*"metra"\s*:')
-_SCHEMA = 1
 
 
 class FileTexts(NamedTuple):
@@ -59,7 +59,7 @@ def read_results(path: str) -> Results:
     try:
         document = json.loads("\n".join(read_lines(path)))
         schema = document["schema"]
-        if schema == _SCHEMA:
+        if schema == SCHEMA:
             return parse_results(document)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = (
@@ -67,7 +67,7 @@ def read_results(path: str) -> Results:
             f"({type(error).__name__}: {error})."
         )
         raise FormatError(msg) from None
-    msg = f"{place} has the schema {schema}; this version of metra reads {_SCHEMA}."
+    msg = f"{place} has the schema {schema}; this version of metra reads {SCHEMA}."
     raise FormatError(msg)
 
 
@@ -81,6 +81,7 @@ def parse_results(document: Mapping[str, Any]) -> Results:
         segments=shape["segments"],
         references=shape["references"],
         documents=shape.get("documents"),
+        layouts=shape.get("layouts", {}),
         comparisons=comparisons,
         terms=_parse_terms(comparisons[0].test) if comparisons else None,
         clusters=document.get("clusters"),

@@ -1,4 +1,4 @@
-"""What `metra score` writes, read as scores: JSON, TSV, and the tables that people read."""
+"""What `metra score` writes, read as scores: JSON, TSV, and tables for a terminal."""
 
 import json
 import re
@@ -84,22 +84,13 @@ def read_metra_tsv(
     return build_scores(columns, values, path)
 
 
-#: Intervals beside scores, as every format prints them.
-_INTERVAL = re.compile(r"(?:\{\\small )?\[[-\d.]+, [-\d.]+\]\}?")
-_BOLD = re.compile(r"\*\*(.*)\*\*|\\textbf\{(.*)\}")
+#: An interval beside a score.
+_INTERVAL = re.compile(r"\[[-\d.]+, [-\d.]+\]")
 _ARROWS = {"↑": True, "↓": False}
-_LATEX = {
-    r"$\uparrow$": "↑",
-    r"$\downarrow$": "↓",
-    r"\textbackslash{}": "\\",
-    r"\textasciitilde{}": "~",
-    r"\textasciicircum{}": "^",
-    "$<$": "<",
-}
 
 
 def is_printed_table(head: FileHead) -> bool:
-    """Tell a table of systems that `metra score` printed for a terminal, Markdown or LaTeX."""
+    """Tell a table of systems that `metra score` printed for a terminal."""
     return bool(_cut_tables(head.text.split("\n")))
 
 
@@ -149,31 +140,14 @@ def _cut_tables(lines: Sequence[str]) -> list[list[list[str]]]:
         if cells[:1] == ["system"] and any(cell[-1:] in _ARROWS for cell in cells):
             tables.append([])
             is_inside = True
-        is_inside = is_inside and bool(cells) and "\\bottomrule" not in line
-        is_rule = set(line) <= set("─|:- ") or line.startswith("\\midrule")
+        is_inside = is_inside and bool(cells)
+        is_rule = set(line) <= set("─ ")
         if is_inside and not is_rule:
             tables[-1].append(cells)
     return tables
 
 
 def _cut_cells(line: str) -> list[str]:
-    """Cut a line of a table for a terminal, in Markdown or in LaTeX into cells."""
-    plain = _INTERVAL.sub("", line).strip()
-    if plain.startswith("|"):
-        cells = re.split(r"(?<!\\)\|", plain)[1:-1]
-    elif plain.endswith(r"\\"):
-        cells = re.split(r"(?<!\\)&", plain[:-2])
-    else:
-        # A star marks the best of a column.
-        name, *scores = re.split(r" {2,}", plain)
-        return [*filter(None, [name]), *(score.removesuffix("*") for score in scores)]
-    return [_unescape_cell(cell.strip()) for cell in cells]
-
-
-def _unescape_cell(cell: str) -> str:
-    bold = _BOLD.fullmatch(cell)
-    if bold:
-        cell = bold[1] or bold[2]
-    for code, character in _LATEX.items():
-        cell = cell.replace(code, character)
-    return re.sub(r"\\(\W|_)", r"\1", cell)
+    """Cut a line into cells; a star marks the best of a column and is left out."""
+    name, *scores = re.split(r" {2,}", _INTERVAL.sub("", line).strip())
+    return [*filter(None, [name]), *(score.removesuffix("*") for score in scores)]

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 from metra.metrics.options import format_value
 from metra.metrics.units import Finding
 from metra.report import terminal
-from metra.report.table import (
-    Style,
-    convert_record,
-    format_score,
-    render_json,
-    render_tsv,
-)
+from metra.report.table import Style, format_score, render_tsv
 from metra.report.writers.headings import order_systems, shorten_specs
+from metra.scoring.json import convert_record, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 

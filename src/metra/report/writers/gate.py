@@ -10,13 +10,12 @@ from metra.report.table import (
     format_p_value,
     format_score,
     format_signed,
-    render_json,
     render_markdown_table,
 )
 from metra.report.terminal import escape_controls, render_table
 from metra.report.writers.headings import shorten_specs
-from metra.report.writers.json import convert_results
 from metra.scoring.baseline import Baseline, GateCheck, convert_baseline
+from metra.scoring.json import convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 

@@ -574,9 +574,7 @@ def _add_columns(values: Array) -> Array:
     return total
 
 
-def _tokenize(
-    texts: list[str | None], name: str, case: "Case"
-) -> list[str | None]:
+def _tokenize(texts: list[str | None], name: str, case: "Case") -> list[str | None]:
     """Cut segments, and join the tokens of each by blanks."""
     from metra.corpus.batch import SegmentColumn
     from metra.text.columns import pack

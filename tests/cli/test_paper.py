@@ -261,3 +261,93 @@ def test_latex_compiles(compare, score, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+
+
+METHODS = [
+    pytest.param(["-m", "bleu:tok=intl,case=lower,smooth=floor"],
+                 "BLEU uses the tokeniser intl, lower-cased text and floor smoothing (0.1).",
+                 id="options in words"),
+    pytest.param(["-m", "bleu:n=2,ref_len=shortest"],
+                 "exponential smoothing and the options n = 2, ref_len = shortest.",
+                 id="what is no default"),
+    pytest.param(["-m", "bleu:n=2"], "BLEU (Papineni et al., 2002) on",
+                 id="not sacreBLEU's"),
+    pytest.param(["-m", "rougel"], "ROUGE-L uses the tokeniser rouge.",
+                 id="a tokeniser that lower-cases"),
+    pytest.param(["-m", "ter:stem=porter"], "lower-cased text and the stemmer porter[",
+                 id="a stemmer"),
+    pytest.param(["--docs", EXAMPLE.docs], "on 28 segments in 2 documents with 2 references",
+                 id="documents"),
+    pytest.param(["--ci", "--ci-method", "bca", "--trials", "500", "--seed", "7"],
+                 "95% BCa bootstrap confidence intervals (500 resamples of segments, seed 7)",
+                 id="intervals"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "expected"), METHODS)
+def test_methods_say_what_was_done(score, arguments, expected):
+    out = score(*arguments, "--methods").out
+    assert expected in out.split("\n")[0]
+
+
+COMPARED = [
+    ([], "We test differences from solid for significance by paired approximate"),
+    ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for each metric."),
+    (["--correction", "none"], "(seed 12345), at p ≤ 0.05.\n"),
+    (["--test", "bootstrap", "--trials", "2000", "--seed", "3", "--alpha", "0.01"],
+     "by paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3), at p ≤ 0.0"),
+    (["--all-pairs"], "We test differences between all pairs of systems for significance"),
+    (["--format", "latex", "--rename", "solid=a_b"],
+     r"differences from a\_b for significance"),
+    (["--format", "latex", "--differences"],
+     r"Intervals of differences are 95\% percentile bootstrap confidence intervals (1,000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "expected"), COMPARED)
+def test_methods_name_the_test(compare, arguments, expected):
+    assert expected in compare(*arguments, "--methods").out
+
+
+def test_methods_name_no_test_that_was_not_made(cli, write):
+    ref = write("ref.txt", ["a b c d", "e f g h"])
+    out = write("out.txt", ["a b c d", "e f x h"])
+    found = cli("compare", ref, out, "-r", ref, "--methods").out
+    assert "significance" not in found
+    assert "@book{noreen1989" not in found
+
+
+def test_renamed_systems_are_renamed_in_every_table(score):
+    arguments = ["--level", "system,segment", "--rename", "solid=Ours"]
+    found = score(*arguments, "--format", "markdown").out
+    assert "solid" not in found
+    assert "| segment | Ours | polished |" in found
+    assert "**BLEU ↑**" in found
+    ran = score("--format", "latex", "--rename", "solid=polished")
+    assert (ran.code, ran.out) == (2, "")
+    assert "gives two systems the name 'polished'; names must differ." in ran.err
+
+
+def test_long_tables_run_over_pages(score, cli, write):
+    lines = [f"line {at}" for at in range(46)]
+    ref, hyp = write("r.txt", lines), write("h.txt", lines[::-1])
+    ran = cli("score", ref, hyp, "-r", ref, "--level", "segment", "--format", "latex")
+    assert ran.out.count(r"\begin{longtable}") == 1
+    assert r"% Needs \usepackage{booktabs,longtable}." in ran.out
+    assert "longtable" not in score("--level", "segment", "--format", "latex").out
+
+
+def test_other_scripts_are_announced(score):
+    latin = score("--format", "latex", "--rename", "solid=Łódź – “Čeština”").out
+    assert "XeLaTeX" not in latin
+    assert (
+        "% Needs XeLaTeX or LuaLaTeX"
+        in score("--format", "latex", "--rename", "solid=日本語").out
+    )
+
+
+@pytest.mark.parametrize("name", ["bleu", "nist", "ltv"])
+def test_every_kind_of_precisions_is_shown(score, name):
+    ran = score("-m", name, "--verbose", "--docs", EXAMPLE.docs)
+    assert ran.code == 0, ran.err
+    assert f"\nsolid: {name} = " in ran.out

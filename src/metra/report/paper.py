@@ -7,10 +7,9 @@ stand behind the number.
 import io
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.errors import MissingResourceError, missing_package
+from metra.formats.workbook import create_workbook
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.table import (
     LatexTable,
@@ -39,7 +38,8 @@ _HTML_STYLE = """\
 table { border-collapse: collapse; border-bottom: 2px solid; border-top: 2px solid;
   font-family: serif; margin-top: 2em; }
 caption { margin-bottom: .5em; text-align: left; }
-th, td { padding: .2em .6em; }
+th, td { padding: .2em .6em; vertical-align: baseline; }
+sup { line-height: 0; }
 th { font-weight: normal; }
 tbody { border-top: 1px solid; }
 th[colspan] { border-bottom: 1px solid; }
@@ -51,8 +51,6 @@ _HIDDEN = "visibility:hidden"
 _NO_MARK = tag("span", " ▲", style=_HIDDEN)
 #: Characters that the name of a sheet must not have.
 _SHEET = re.compile(r"[\[\]:*?/\\\x00-\x1f']")
-#: The same workbook for the same results: it carries this date, as files in archives do.
-_DAY = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 class PaperTable(NamedTuple):
@@ -179,10 +177,8 @@ def render_workbook(papers: Sequence[PaperTable], style: Style) -> bytes:
     Numbers are numbers in full; how many digits are seen, and marks behind them, are
     formats of the cells.
     """
-    xlsxwriter = import_xlsxwriter()
     file = io.BytesIO()
-    book = xlsxwriter.Workbook(file, {"in_memory": True})
-    book.set_properties({"created": _DAY.replace(tzinfo=None)})
+    book = create_workbook(file, in_memory=True)
     names: set[str] = set()
     for paper in papers:
         wanted = paper.table.name or paper.table.caption
@@ -191,20 +187,15 @@ def render_workbook(papers: Sequence[PaperTable], style: Style) -> bytes:
     return file.getvalue()
 
 
-def import_xlsxwriter() -> Any:
-    """Import XlsxWriter, or say how it is installed."""
-    try:
-        import xlsxwriter
-    except ImportError:
-        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
-        raise MissingResourceError(msg) from None
-    return xlsxwriter
-
-
 def _quote_latex(signature: str) -> str:
     """Set a signature in typewriter type, with line breaks between its parts."""
     parts = r"|\allowbreak ".join(map(escape_latex, signature.split("|")))
     return rf"\texttt{{{parts}}}"
+
+
+def _quote_html(signature: str) -> Html:
+    first, *parts = signature.split("|")
+    return tag("code", first, *([tag("wbr"), f"|{part}"] for part in parts))
 
 
 def _clean_label(label: str) -> str:
@@ -214,7 +205,7 @@ def _clean_label(label: str) -> str:
 def _build_html_paper(paper: PaperTable, style: Style) -> Html:
     notes = [
         *map(join_markup, paper.notes),
-        *(join_markup(f"{name}: ", tag("code", s)) for name, s in paper.signatures),
+        *(join_markup(f"{name}: ", _quote_html(s)) for name, s in paper.signatures),
     ]
     lines = [join_markup(note, tag("br"), "\n") for note in notes]
     return join_markup(
@@ -303,16 +294,20 @@ def _fill_sheet(book: "Workbook", name: str, paper: PaperTable, style: Style) ->
     for place, column in enumerate(table.columns):
         look = book.add_format({"align": column.align, "bottom": 1})
         sheet.write_string(top, place, column.title, look)
-        names = [
-            len(str(row[place].value)) for row in table.rows if column.align == "left"
-        ]
-        sheet.set_column(place, place, min(max(10, len(column.title), *names), 40))
+        shown = [_format_sheet_cell(row[place], column, style) for row in table.rows]
+        widest = max(map(len, [column.title, *shown]))
+        sheet.set_column(place, place, min(max(10, widest + 1), 40))
     for at, row in enumerate(table.rows, top + 1):
         for place, (cell, column) in enumerate(zip(row, table.columns, strict=True)):
             _write_cell(book, sheet, (at, place), cell, column, style)
     signed = [f"{metric}: {signature}" for metric, signature in paper.signatures]
     for at, note in enumerate([*paper.notes, *signed], top + len(table.rows) + 2):
         sheet.write_string(at, 0, note)
+
+
+def _format_sheet_cell(cell: Cell, column: Column, style: Style) -> str:
+    interval = format_cell_interval(cell, column, style)
+    return f"{format_cell(cell, column, style)}{cell.marks} {interval}".rstrip()
 
 
 def _write_cell(

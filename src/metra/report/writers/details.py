@@ -44,8 +44,8 @@ def describe_parts(results: Results, style: Style) -> Iterator[str]:
             number = format_score(score.score, style.digits)
             parts = dict(score.parts)
             text = f"{name}: {short_names[spec]} = {number}"
-            precisions = parts.pop("precisions", None)
-            if isinstance(precisions, list):
+            precisions = parts.get("precisions")
+            if isinstance(precisions, list) and "bp" in parts:
                 text += " " + "/".join(f"{share:.1f}" for share in precisions)
                 parts = {key: parts[key] for key in _BESIDE_PRECISIONS}
             if parts:

@@ -1,7 +1,6 @@
 """What to say in a paper's section on methods, with citations and BibTeX."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from metra import __version__
 from metra.metrics.citations import (
@@ -23,12 +22,11 @@ from metra.report.table import (
 )
 from metra.report.writers.headings import (
     TESTS,
-    describe_corpus,
     describe_intervals,
     is_corrected,
     join_names,
 )
-from metra.report.writers.paper import name_metrics
+from metra.report.writers.paper import apply_names
 from metra.scoring.results import Results
 
 #: What smoothings are called in print.
@@ -45,6 +43,7 @@ def describe_methods(results: Results, form: str, style: Style) -> str:
 
     Citations are commands of natbib where `form` is latex.
     """
+    results, names = apply_names(results, style)
     cited: list[str] = []
     write: Citer = _cite_latex if form == "latex" else _cite_plain
 
@@ -57,7 +56,7 @@ def describe_methods(results: Results, form: str, style: Style) -> str:
     whole = [score.signature for score in results.systems[0].scores.values()]
     plain = [split_signature(signature)[0] for signature in whole]
     sentences = [
-        _describe_metrics(results, plain, escape, cite),
+        _describe_metrics(results, list(names.values()), plain, escape, cite),
         *_describe_test(results, escape, cite),
     ]
     if shows_intervals and whole != plain:
@@ -82,17 +81,20 @@ def _cite_plain(keys: Sequence[str]) -> str:
 
 def _describe_metrics(
     results: Results,
+    names: Sequence[str],
     signatures: Sequence[str],
     escape: Callable[[str], str],
     cite: Citer,
 ) -> str:
     """Name the metrics, what was scored, and the options of each metric."""
-    titles = [escape(title) for title in name_metrics(results.specs).values()]
+    titles = list(map(escape, names))
     named = [
         f"{title}{cite(_choose_papers(signature))}"
         for title, signature in zip(titles, signatures, strict=True)
     ]
-    counts = describe_corpus(replace(results, references=0, layouts={}))
+    counts = format_count(results.segments, "segment")
+    if results.documents is not None:
+        counts += f" in {format_count(results.documents, 'document')}"
     if results.references:
         counts += f" with {format_count(results.references, 'reference')}"
     sentences = [
@@ -117,7 +119,8 @@ def _describe_options(signature: str) -> Iterator[str]:
     options = dict(parts)
     if tok := options.get("tok"):
         yield "no tokeniser" if tok == "none" else f"the tokeniser {tok}"
-    if case := options.get("case"):
+    # This one lower-cases whatever the case is.
+    if (case := options.get("case")) and tok != "rouge":
         yield "lower-cased text" if case == "lower" else "cased text"
     if options.get("stem", "no") != "no":
         yield f"the stemmer {options['stem']}"
@@ -125,10 +128,13 @@ def _describe_options(signature: str) -> Iterator[str]:
         value = options.get("smooth_value", "none")
         number = "" if value == "none" else f" ({value})"
         yield f"{_SMOOTHINGS.get(smooth, smooth)} smoothing{number}"
-    for part in shorten_signature(signature).split("|")[1:]:
-        key, _, value = part.partition(":")
-        if key not in _SAID:
-            yield f"the option {key} = {value}"
+    others = [
+        part.replace(":", " = ", 1)
+        for part in shorten_signature(signature).split("|")[1:]
+        if part.partition(":")[0] not in _SAID
+    ]
+    if others:
+        yield f"the option{'s' if others[1:] else ''} {', '.join(others)}"
 
 
 def _describe_test(

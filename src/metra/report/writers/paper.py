@@ -59,13 +59,7 @@ def render_xlsx(results: Results, style: Style) -> bytes:
 
 def build_papers(results: Results, style: Style) -> list[PaperTable]:
     """Build the table of the systems' scores, then further ones where asked for."""
-    titles = name_metrics(results.specs)
-    systems = list(results)
-    rename = _read_renames(style.paper.rename, [*systems, *titles, *titles.values()])
-    titles = {spec: rename.get(spec, rename.get(t, t)) for spec, t in titles.items()}
-    results = _rename_systems(
-        results, {name: rename.get(name, name) for name in systems}
-    )
+    results, titles = apply_names(results, style)
     groups = _read_column_groups(style.paper.column_groups, titles)
     label = style.paper.label or LABEL
     papers = [_build_main_table(results, style, titles, groups)]
@@ -79,6 +73,17 @@ def build_papers(results: Results, style: Style) -> list[PaperTable]:
         *papers,
         *(PaperTable(each, f"{label}-{n}") for n, each in enumerate(further, 2)),
     ]
+
+
+def apply_names(results: Results, style: Style) -> tuple[Results, dict[str, str]]:
+    """Return the results with the systems' names for print, and each metric's."""
+    titles = name_metrics(results.specs)
+    systems = list(results)
+    known = [*systems, *titles, *titles.values()]
+    rename = _read_renames(style.paper.rename, known)
+    titles = {spec: rename.get(spec, rename.get(t, t)) for spec, t in titles.items()}
+    names = {name: rename.get(name, name) for name in systems}
+    return _rename_systems(results, names), titles
 
 
 def name_metrics(specs: Sequence[str]) -> dict[str, str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metra.scoring.baseline import GateConditions
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @option("--baseline FILE", "What `metra score --save FILE` wrote.", required=True)
 @options.references

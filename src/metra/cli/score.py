@@ -136,7 +136,11 @@ def score(
         show_text_warnings,
         write_output,
     )
-    from metra.scoring.evaluate import evaluate_files, make_metrics
+    from metra.scoring.evaluate import (
+        check_first_rows,
+        evaluate_files,
+        make_metrics,
+    )
 
     levels = [level.strip() for level in given["level"].split(",")]
     for level in levels:
@@ -155,6 +159,10 @@ def score(
     _check_request(request, form, levels)
     _check_look(given, form, levels)
     style = build_result_style(form, out, given, sort=sort)
+    if request.engine == "local" and request.is_table:
+        # Before anything is written to the folders of --scores-out and --resume.
+        with show_text_warnings(strict=given["strict"]):
+            check_first_rows(request)
     work = "segments" if request.engine == "local" else "tasks"
     with (
         show_text_warnings(strict=given["strict"]),

@@ -162,6 +162,13 @@ def test_copies_of_a_source_without_blanks():
     assert any("equals the source in 29%" in problem for problem in problems)
 
 
+def test_one_mistake_gets_one_warning():
+    (problem,) = list_problems({"a": SOURCE}, [REF], SOURCE)
+    assert problem.startswith("The output 'a' equals the source in 100%")
+    (problem,) = list_problems({"a": SOLID, "refA": REF})
+    assert problem.startswith("Reference 1 and the output 'refA' are equal in all 28")
+
+
 def test_single_words_are_no_copies():
     source = [*["Berlin"] * 14, *SOURCE[14:]]
     outputs = [*["Berlin"] * 14, *SOLID[14:]]
@@ -200,6 +207,7 @@ UNSPACED = {
     "Thai": ("ตลาดเปิดตอนเช้าและคนที่{}ซื้อขนมปังกับปลา", "char or tok=spm@MODEL"),
     "Khmer": ("ផ្សារបើកនៅពេលព្រឹកហើយអ្នកទី{}ទិញនំប៉័ងនិងត្រី", "char or tok=spm@MODEL"),
     "Lao": ("ຕະຫຼາດເປີດໃນຕອນເຊົ້າແລະຄົນທີ{}ຊື້ເຂົ້າຈີ່ກັບປາ", "char or tok=spm@MODEL"),
+    "Tibetan": ("ཁྲོམ་ཞོགས་པར་སྒོ་ཕྱེ་ནས་མི་{}པས་བག་ལེབ་ཉོས་སོང་།", "char or tok=spm@MODEL"),
     "Burmese": ("ဈေးကိုမနက်ဖွင့်ပြီးလူ{}ယောက်ပေါင်မုန့်ဝယ်သည်", "char or tok=spm@MODEL"),
 }
 

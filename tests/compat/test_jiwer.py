@@ -147,7 +147,8 @@ DEFAULTS = [
 ]
 SPOKEN = st.lists(
     st.sampled_from(
-        ["The", "the-cat", "won't", "can't", "let's", "he's", "I'm", "<unk>", "[laugh]",
+        ["The", "the-cat", "won't", "can't", "let's", "he's", "I'm", "isn't", "they're",
+         "she'd", "we'll", "I've", "'tis", "<unk>", "[laugh]",
          "wanted!", "«été»", "a.b", "\t", "\n", "  ", "\u00a0", "\u2028", "\x1c", "。", ""]
     ),
     max_size=8,
@@ -247,6 +248,13 @@ def test_records_can_be_copied_before_and_after_they_are_read():
             for again in (pickle.loads(pickle.dumps(out)), copy.deepcopy(out)):
                 assert again == out
                 assert repr(again) == repr(out)
+
+
+def test_lists_that_change_later():
+    refs, cut = ["a b"], ours.Compose([ours.ReduceToListOfListOfWords()])
+    out = ours.process_words(refs, ["a b"], cut, cut)
+    refs[0] = "x"
+    assert out.references == [["a", "b"]]
 
 
 CHUNKS = [

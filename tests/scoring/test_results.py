@@ -14,6 +14,7 @@ import pytest
 import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.scoring.read import parse_results
+from metra.scoring.results import Results, Score, SystemScores
 
 REFS = [f"line {n} is about the cat that sat on mat {n}" for n in range(12)]
 OUTPUTS = {
@@ -43,6 +44,19 @@ def test_it_is_a_mapping_of_systems(results):
     assert dict(results.items())["ours"] == results["ours"]
     with pytest.raises(KeyError):
         results["others"]
+
+
+def test_the_best_comes_first_and_what_has_no_score_last():
+    def rank(higher_is_better, **scores):
+        systems = [
+            SystemScores(name, {"m": Score(score, "m", higher_is_better)})
+            for name, score in scores.items()
+        ]
+        ranked = Results(systems, segments=1, references=1).ranked("m")
+        return [entry.name for entry in ranked]
+
+    assert rank(True, a=1, none=math.nan, b=2) == ["b", "a", "none"]
+    assert rank(False, none=math.nan, b=2, a=1) == ["a", "b", "none"]
 
 
 def test_a_row_for_each_system(results):
@@ -162,6 +176,11 @@ def test_dict_and_json_are_the_same_document(results, compared):
         document = each.to_dict()
         assert (document["metra"], document["schema"]) == (metra.__version__, 1)
         assert json.loads(each.to_json()) == document
+    # Counts are whole numbers there.
+    assert (
+        type(results.to_dict()["systems"][0]["scores"]["bleu"]["parts"]["hyp_len"])
+        is int
+    )
 
 
 def test_what_was_written_is_read_back(results, compared):

@@ -162,7 +162,7 @@ def build_result_style(
             )
             raise click.UsageError(msg)
     if form == "xlsx" and not given["methods"]:
-        from metra.report.paper import import_xlsxwriter
+        from metra.formats.workbook import import_xlsxwriter
 
         import_xlsxwriter()
         if out is None or out == "-":

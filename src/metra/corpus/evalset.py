@@ -36,6 +36,16 @@ class EvalSet:
         self.documents = None if documents is None else _list_document_ids(documents)
         self._check_lengths({})
 
+    @classmethod
+    def from_streams(cls, refs: Sequence[Segments]) -> "EvalSet":
+        """Make a set of references that are streams, even if they could be segments."""
+        streams = cls()
+        streams.refs = [
+            as_column(ref, name_reference(index)) for index, ref in enumerate(refs)
+        ]
+        streams._check_lengths({})
+        return streams
+
     def __len__(self) -> int:
         """Count the segments; an empty set, which fits any output, has none."""
         return next(iter(self._count_segments().values()), 0)
@@ -47,6 +57,10 @@ class EvalSet:
         listed = [f"{name} {count}" for name, count in counts.items()]
         listed += ["with source"] if self.source is not None else []
         return f"<EvalSet: {', '.join(listed)}>"
+
+    def has_streams(self) -> bool:
+        """Whether there are references, a source or documents."""
+        return bool(self._count_segments())
 
     def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
         """Return the outputs as columns, each as long as the streams of this set."""

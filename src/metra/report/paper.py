@@ -7,10 +7,9 @@ stand behind the number.
 import io
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.errors import MissingResourceError, missing_package
+from metra.formats.workbook import create_workbook
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.table import (
     LatexTable,
@@ -52,8 +51,6 @@ _HIDDEN = "visibility:hidden"
 _NO_MARK = tag("span", " ▲", style=_HIDDEN)
 #: Characters that the name of a sheet must not have.
 _SHEET = re.compile(r"[\[\]:*?/\\\x00-\x1f']")
-#: The same workbook for the same results: it carries this date, as files in archives do.
-_DAY = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 class PaperTable(NamedTuple):
@@ -180,26 +177,14 @@ def render_workbook(papers: Sequence[PaperTable], style: Style) -> bytes:
     Numbers are numbers in full; how many digits are seen, and marks behind them, are
     formats of the cells.
     """
-    xlsxwriter = import_xlsxwriter()
     file = io.BytesIO()
-    book = xlsxwriter.Workbook(file, {"in_memory": True})
-    book.set_properties({"created": _DAY.replace(tzinfo=None)})
+    book = create_workbook(file, in_memory=True)
     names: set[str] = set()
     for paper in papers:
         wanted = paper.table.name or paper.table.caption
         _fill_sheet(book, _name_sheet(wanted, names), paper, style)
     book.close()
     return file.getvalue()
-
-
-def import_xlsxwriter() -> Any:
-    """Import XlsxWriter, or say how it is installed."""
-    try:
-        import xlsxwriter
-    except ImportError:
-        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
-        raise MissingResourceError(msg) from None
-    return xlsxwriter
 
 
 def _quote_latex(signature: str) -> str:

@@ -36,7 +36,8 @@ class FileTexts(NamedTuple):
 def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
     """Read a file into memory; what is returned depends on what the file holds.
 
-    - A file with one text, a segment on each line, gives the list of its segments.
+    - A file with one text, such as a segment on each line or a JSON array of strings, gives
+      the list of its segments.
     - A file with several texts (a table, JSON lines, SGML, WMT XML, Parquet, …) gives an
       evaluation set and outputs by system: `evalset, outputs = metra.read("test.tsv")`.
     - What `metra score --format json`, `metra compare --format json` or
@@ -50,7 +51,11 @@ def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
     if choose_format(file, input_format) is PLAIN:
         return read_lines(file)
     sources = list_sources([file], input_format=input_format, use="any")
-    return _collect_texts(FileCorpus(sources))
+    texts = _collect_texts(FileCorpus(sources))
+    if len(texts.outputs) == 1 and not texts.evalset.has_streams():
+        (segments,) = texts.outputs.values()
+        return segments
+    return texts
 
 
 def read_results(path: str) -> Results:

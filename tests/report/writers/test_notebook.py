@@ -106,6 +106,8 @@ def test_an_alignment():
     assert "&lt;bus&gt;" in html
     assert html.count("background") == 2
     assert 'title="deletion"' in html
+    assert html.count("<small>S</small>") == html.count("<small>D</small>") == 1
+    assert 'dir="auto"' in html
     assert ">****<" in html
     (empty,) = metra.align("", [""])
     assert "both sides are empty" in empty._repr_html_()

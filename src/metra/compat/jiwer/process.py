@@ -99,10 +99,9 @@ def wer(
     hypothesis_transform: Transform = wer_default,
 ) -> float:
     """Return the word error rate."""
-    compared = _compare(
+    return process_words(
         reference, hypothesis, reference_transform, hypothesis_transform
-    )
-    return compared.count_edits().wer
+    ).wer
 
 
 def mer(
@@ -112,10 +111,9 @@ def mer(
     hypothesis_transform: Transform = wer_default,
 ) -> float:
     """Return the match error rate."""
-    compared = _compare(
+    return process_words(
         reference, hypothesis, reference_transform, hypothesis_transform
-    )
-    return compared.count_edits().mer
+    ).mer
 
 
 def wil(
@@ -125,7 +123,9 @@ def wil(
     hypothesis_transform: Transform = wer_default,
 ) -> float:
     """Return the share of word information that is lost."""
-    return 1 - wip(reference, hypothesis, reference_transform, hypothesis_transform)
+    return process_words(
+        reference, hypothesis, reference_transform, hypothesis_transform
+    ).wil
 
 
 def wip(
@@ -135,10 +135,9 @@ def wip(
     hypothesis_transform: Transform = wer_default,
 ) -> float:
     """Return the share of word information that is preserved."""
-    compared = _compare(
+    return process_words(
         reference, hypothesis, reference_transform, hypothesis_transform
-    )
-    return compared.count_edits().wip
+    ).wip
 
 
 def cer(
@@ -148,7 +147,9 @@ def cer(
     hypothesis_transform: Transform = cer_default,
 ) -> float:
     """Return the character error rate."""
-    return wer(reference, hypothesis, reference_transform, hypothesis_transform)
+    return process_characters(
+        reference, hypothesis, reference_transform, hypothesis_transform
+    ).cer
 
 
 def process_words(
@@ -328,7 +329,7 @@ def _apply_transform(
     for step in steps:
         tok = _find_tokenizer(step, texts) if step is steps[-1] else None
         if tok is not None:
-            return _TransformedText(None, texts or [""], step, tok)
+            return _TransformedText(None, [*texts] or [""], step, tok)
         texts = step(texts)
     if not isinstance(texts, list) or not all(map(_is_list_of_strings, texts)):
         msg = (

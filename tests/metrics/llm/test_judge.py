@@ -4,6 +4,7 @@ import json
 import pickle
 import re
 import threading
+import time
 import warnings
 from dataclasses import replace
 
@@ -386,7 +387,11 @@ def test_no_more_requests_at_once_than_allowed(judge):
 
 
 def test_the_limit_holds_for_batches_at_the_same_time(judge):
-    with serve(by_length) as server:
+    def answer(endpoint, body):
+        time.sleep(0.005)  # long enough for others to come, if they may
+        return by_length(endpoint, body)
+
+    with serve(answer) as server:
         metric = metra.metric(judge(server, concurrency=2))
         batches = [
             Batch([f"{name} {n}" for n in range(20)], None, ["x"] * 20)

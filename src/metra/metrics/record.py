@@ -15,6 +15,7 @@ from metra.stats import totals
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TwoPassFit
+    from metra.metrics.outside import ScoreTable
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array
@@ -73,6 +74,10 @@ class Metric:
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
     whole_documents: bool = False
+    #: Digits after the point in tables, beyond those of scores up to 100.
+    more_digits: int = 0
+    #: Metrics of scores that were made elsewhere: which systems and segments have them.
+    scored: "ScoreTable | None" = None
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
     #: Every option with its value, filled in by `metric_factory`.

@@ -314,7 +314,9 @@ def _write_cell(
     if isinstance(value, str) or value is None or value - value != 0:
         sheet.write_string(*place, format_cell(cell, column, style))
         return
-    digits = style.digits if column.digits is None else column.digits
+    digits = column.digits
+    if digits is None:
+        digits = style.digits + column.more_digits
     digits = digits if cell.digits is None else cell.digits
     shape = f"0.{'0' * digits}" if digits else "0"
     interval = format_cell_interval(cell, column, style)

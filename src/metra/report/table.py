@@ -189,7 +189,9 @@ def format_cell_interval(cell: Cell, column: Column, style: Style) -> str:
 
 
 def _format_number(value: float, cell: Cell, column: Column, style: Style) -> str:
-    digits = style.digits if column.digits is None else column.digits
+    digits = column.digits
+    if digits is None:
+        digits = style.digits + column.more_digits
     digits = digits if cell.digits is None else cell.digits
     return (format_signed if cell.signed else format_score)(value, digits)
 

@@ -34,6 +34,8 @@ class Score:
     alignments: "Mapping[int, Sequence[Alignment]] | None" = None
     #: What the measure noted, the most frequent first.
     details: "Sequence[Finding] | None" = None
+    #: Digits after the point in tables, beyond those of scores up to 100.
+    more_digits: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def build_scores(
                 "expected true or false, higher or lower."
             )
             raise FormatError(msg)
-        kind = kind or guess_scorer_kind(name)
+        kind = kind or guess_scorer_kind(name) or ("metric" if direction else "")
         scorer = Scorer(name, kind, DIRECTIONS[direction.lower()])
         by_scorer.setdefault(scorer, []).append(row)
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))

@@ -36,6 +36,9 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
 def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     name, _, rest = spec.partition(":")
     options = []
+    outside = re.fullmatch(r"([^@:=]+)@(.*)", spec)  # scores made elsewhere
+    if outside:
+        name, rest = outside[1], outside[2] if keep_files else ""
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
         if not _FILE.fullmatch(value):
@@ -49,10 +52,18 @@ def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
 def build_metric_columns(results: Results) -> list[Column]:
     """Build a column for each metric, headed by its short name and direction."""
     short_names = shorten_specs(results.specs)
-    return [
-        Column(short_names[spec], higher_is_better=score.higher_is_better)
-        for spec, score in results.systems[0].scores.items()
-    ]
+    first = results.systems[0].scores
+    return [build_metric_column(short_names[spec], first[spec]) for spec in first]
+
+
+def build_metric_column(title: str, score: Score, group: str = "") -> Column:
+    """Build the column of a metric: its direction and digits are those of the score."""
+    return Column(
+        title,
+        higher_is_better=score.higher_is_better,
+        more_digits=score.more_digits,
+        group=group,
+    )
 
 
 def format_metric_heading(spec: str, score: Score) -> str:

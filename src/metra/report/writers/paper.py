@@ -31,6 +31,7 @@ from metra.report.table import (
 from metra.report.writers.comparison import build_reasons, describe_comparisons
 from metra.report.writers.headings import (
     TESTS,
+    build_metric_column,
     describe_corpus,
     find_best_score,
     join_names,
@@ -103,7 +104,7 @@ def build_paper(results: Results, style: Style) -> PaperTable:
     letters = _letter_systems(systems) if results.clusters else {}
     marks = _find_marks(results, letters)
     columns = [
-        (Column(titles[spec], higher_is_better=score.higher_is_better), cells)
+        (build_metric_column(titles[spec], score), cells)
         for spec, score, cells in _list_columns(results, systems, marks)
     ]
     groups = _read_column_groups(paper.column_groups, titles)
@@ -241,11 +242,7 @@ def _list_group_columns(
         for spec in results.specs:
             scores = [by_name[entry.name][spec] for entry in systems]
             cells = [Cell(score.score) for score in scores]
-            column = Column(
-                titles[spec],
-                higher_is_better=scores[0].higher_is_better,
-                group=heading,
-            )
+            column = build_metric_column(titles[spec], scores[0], heading)
             yield column, _mark_best_scores(cells, scores[0])
 
 

@@ -49,7 +49,7 @@ BY_PLACE = {
 
 #: Measures of texts that something else is known about, which has to be of these very
 #: texts: they have laws in their own tests.
-OF_KNOWN_TEXTS = ("xscore", "transfer", "ie")
+OF_KNOWN_TEXTS = ("xscore", "transfer", "ie", "outside")
 
 EXAMPLE = examples.find_example()
 

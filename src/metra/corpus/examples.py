@@ -23,6 +23,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "terminology": {"file": "terms.tsv"},
     "untranslated": {"dictionary": "words.en.txt"},
     "evaltrans": {"db": "judged.tsv"},
+    "outside": {"file": "xcomet.json", "name": "xcomet"},
 }
 
 REMARK = (
@@ -78,6 +79,10 @@ def build_spec(name: str, home: Path = HOME, **options: str) -> str:
     ('bleu', 'bleu:tok=intl')
     """
     files = SETTINGS.get(name, {})
-    given = {option: str(home / file) for option, file in files.items()} | options
+    # A value without a suffix is a word.
+    given = {
+        option: str(home / file) if "." in file else file
+        for option, file in files.items()
+    } | options
     listed = ",".join(f"{option}={value}" for option, value in given.items())
     return f"{name}:{listed}" if listed else name

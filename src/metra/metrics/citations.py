@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from metra.metrics.options import OUTSIDE
+
 #: Names of metrics in print, where these differ from the names in specs.
 TITLES = {
     "bleu": "BLEU",
@@ -31,6 +33,7 @@ TITLES = {
     "untranslated": "Untranslated",
     "mwer": "mWER",
     "evaltrans": "EvalTrans",
+    "outside": "Scores made elsewhere",
 }
 
 #: The papers that define each metric, by their keys; `post2018` where its defaults equal
@@ -138,6 +141,8 @@ def list_papers(spec: str) -> tuple[str, ...]:
     ('popovic2017', 'post2018')
     """
     name = get_metric_name(spec)
+    if OUTSIDE.fullmatch(spec):  # another program's scores have its authors
+        return ()
     if name == "chrf" and _WORDS.search(spec):
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):

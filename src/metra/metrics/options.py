@@ -54,8 +54,8 @@ FromZero: TypeAlias = Annotated[float, Range(0)]
 Case: TypeAlias = Literal["mixed", "lower"]
 
 _NO = object()
-# The name of scores made elsewhere, their file, and options.
-_OUTSIDE = re.compile(r"([^@:=]+)@(.+?)(?::(\w+=[^:=]*(?:,\w+=[^:=]*)*))?")
+#: The name of scores made elsewhere, their file, and options.
+OUTSIDE = re.compile(r"([^@:=]+)@(.+?)(?::(\w+=[^:=]*(?:,\w+=[^:=]*)*))?")
 
 
 class Parameter(NamedTuple):
@@ -125,7 +125,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     """
     name, _, rest = spec.partition(":")
     options: dict[str, str] = {}
-    outside = _OUTSIDE.fullmatch(spec)
+    outside = OUTSIDE.fullmatch(spec)
     if outside:
         name, rest = "outside", outside[3] or ""
         options = {"name": outside[1], "file": outside[2]}

@@ -7,7 +7,7 @@ from functools import partial
 from glob import escape, glob
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from metra.formats.scores.model_scores import (
 from metra.formats.scores.read import SCORE_FORMATS, read_scores
 from metra.formats.scores.record import Scorer, Scores, concatenate_scores
 from metra.formats.stream import compute_file_version
-from metra.metrics.options import format_value, parse_spec
+from metra.metrics.options import Range, format_value, parse_spec
 from metra.metrics.record import (
     AnyBatch,
     Array,
@@ -43,6 +43,8 @@ from metra.stats.arrays import Codes
 #: Scores of no larger numbers are shown with so many digits more.
 _SMALL, _MORE_DIGITS = 1.5, 2
 _SYSTEM = "{system}"
+#: An end of the range that scores may have.
+Bound: TypeAlias = Annotated[float | None, Range(-1e12, 1e12)]
 
 
 @metric_factory
@@ -52,8 +54,8 @@ def outside(
     name: str = "",
     scorer: str = "",
     better: Literal["auto", "higher", "lower"] = "auto",
-    low: float | None = None,
-    high: float | None = None,
+    low: Bound = None,
+    high: Bound = None,
     lang: str = "",
 ) -> Metric:
     """Scores that another program made, read from a file: `comet@scores.tsv`.
@@ -426,7 +428,7 @@ def _number_segments(names: Sequence[str]) -> Codes:
 
 def _find_direction(scorer: Scorer, name: str, table: ScoreTable, path: str) -> bool:
     """Say whether higher is better: as the file says, or as is known of the metric."""
-    if scorer.kind or not scorer.higher_is_better:
+    if scorer.kind or scorer.is_declared:
         return scorer.higher_is_better
     pooled = table.pool_values()
     values = pooled[np.isfinite(pooled)]

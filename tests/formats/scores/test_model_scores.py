@@ -34,7 +34,9 @@ METRICX = "".join(
     ]
 )
 SAME = [
-    pytest.param("c.json", json.dumps(COMET), "comet-json", "COMET", id="COMET, one line"),
+    pytest.param(
+        "c.json", json.dumps(COMET), "comet-json", "COMET", id="COMET, one line"
+    ),
     pytest.param(
         *("c.json", json.dumps(COMET, indent=4), "comet-json", "COMET"),
         id="COMET as it is written",
@@ -64,7 +66,12 @@ def test_metricx_is_better_the_lower(tmp_path):
 
 def write_paragraphs(path, *rows):
     lines = (
-        {"language_pair": "en-ja", "domain": "news", "document_id": name, "metric_scores": s}
+        {
+            "language_pair": "en-ja",
+            "domain": "news",
+            "document_id": name,
+            "metric_scores": s,
+        }
         for name, s in rows
     )
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -82,7 +89,10 @@ def test_lists_of_paragraphs(tmp_path):
         )
     scores = read_scores(str(folder))
     assert scores.systems == ("a", "b")
-    assert scores.matrix("XCOMET-XL").tolist() == [[0.5, 0.25, 0.75], [-0.5, 0.25, 0.75]]
+    assert scores.matrix("XCOMET-XL").tolist() == [
+        [0.5, 0.25, 0.75],
+        [-0.5, 0.25, 0.75],
+    ]
     assert [item.segment for item in scores.items] == ["d1#1", "d1#2", "d2#1"]
     assert {(item.domain, item.lang) for item in scores.items} == {("news", "en-ja")}
     # Its sign is turned, so that higher is better here.

@@ -130,8 +130,8 @@ def build_scores(
                 "expected true or false, higher or lower."
             )
             raise FormatError(msg)
-        kind = kind or guess_scorer_kind(name) or ("metric" if direction else "")
-        scorer = Scorer(name, kind, DIRECTIONS[direction.lower()])
+        kind = kind or guess_scorer_kind(name)
+        scorer = Scorer(name, kind, DIRECTIONS[direction.lower()], bool(direction))
         by_scorer.setdefault(scorer, []).append(row)
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
     tables = []

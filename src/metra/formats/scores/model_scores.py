@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -246,7 +246,7 @@ def _get_number(
     if value is None:
         return np.nan
     is_number_kind = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number_kind or not abs(value) <= LARGEST:  # type: ignore[operator]
-        msg = f"{place}: {key} is {json.dumps(value)}; expected a finite number."
-        raise FormatError(msg)
-    return float(value)  # type: ignore[arg-type]
+    if is_number_kind and abs(cast("float", value)) <= LARGEST:
+        return float(cast("float", value))
+    msg = f"{place}: {key} is {json.dumps(value)}; expected a finite number."
+    raise FormatError(msg)

@@ -1,8 +1,9 @@
 """Names of metrics and systems above and beside tables, and what was scored."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from metra.metrics.options import OUTSIDE
 from metra.report.table import Style, format_count
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
@@ -21,6 +22,8 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
     'ie:x=1'
     >>> list(shorten_specs(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
     ['q:model=b.toml', 'q:model=c.toml']
+    >>> list(shorten_specs(["comet@a/b.tsv:better=higher", "bleu"]).values())
+    ['comet', 'bleu']
     """
     short = [_rewrite_spec(spec, keep_files=False) for spec in specs]
     longer = [_rewrite_spec(spec, keep_files=True) for spec in specs]
@@ -33,12 +36,27 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
     return names
 
 
+def shorten_outside_specs(specs: Iterable[str]) -> dict[str, str]:
+    """Leave the files of scores made elsewhere out of specs; other specs stay as they are.
+
+    >>> shorten_outside_specs(["comet@a/b.json", "bleu:tok=intl"])
+    {'comet@a/b.json': 'comet', 'bleu:tok=intl': 'bleu:tok=intl'}
+    """
+    given = list(specs)
+    outside = shorten_specs([spec for spec in given if OUTSIDE.fullmatch(spec)])
+    return {
+        spec: short if (short := outside.get(spec, spec)) not in given else spec
+        for spec in given
+    }
+
+
 def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     name, _, rest = spec.partition(":")
     options = []
-    outside = re.fullmatch(r"([^@:=]+)@(.*)", spec)  # scores made elsewhere
+    outside = OUTSIDE.fullmatch(spec)
     if outside:
-        name, rest = outside[1], outside[2] if keep_files else ""
+        last = re.split(r"[/\\]", outside[2])[-1]
+        return f"{outside[1]}@{last}" if keep_files else outside[1]
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
         if not _FILE.fullmatch(value):

@@ -13,6 +13,7 @@ from metra.metrics.citations import (
     get_title,
     list_papers,
 )
+from metra.metrics.options import OUTSIDE
 from metra.metrics.signatures import rewrite_signature
 from metra.report.paper import (
     PaperTable,
@@ -185,6 +186,15 @@ def describe_methods(results: Results, form: str) -> str:
         f"We report {join_names(metrics)} on {_join_counts(results)}, computed with metra "
         f"{__version__}."
     ]
+    outside = [
+        escape(title)
+        for spec, title in name_metrics(results.specs).items()
+        if OUTSIDE.fullmatch(spec)
+    ]
+    if outside:
+        sentences.append(
+            f"Another program made the segment scores of {join_names(outside)}."
+        )
     terms = results.terms
     if terms is not None:
         papers = cite(PAPERS_OF_METHODS[terms.test])

@@ -203,7 +203,7 @@ DIGITS = "Digits after the point in tables."
 digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
 result_digits = option(
     "--digits",
-    DIGITS,
+    "Digits after the point in tables; two more for --scores up to 1.",
     type=click.IntRange(0, 15),
     show_default="2; in tables for papers 1",
 )

@@ -105,7 +105,24 @@ def test_bold_is_the_best_and_nothing_else(compare):
 
 def test_letters(compare):
     ran = compare("-m", "ter", "--all-pairs", "--format", "html")
-    assert re.search(r"\(a\) solid</th><td><b>[\d.]+</b><sup>bc</sup>", ran.out)
+    letters = re.findall(
+        r"(\w+)</th><td[^>]*>(?:<b>)?[\d.]+(?:</b>)?<sup>(\w+)<", ran.out
+    )
+    assert letters == [("solid", "a"), ("polished", "b"), ("dropped", "b")]
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_differences_come_in_every_format(compare, form):
+    plain = compare("-m", "bleu", "-m", "ter", "--format", form).out
+    assert "ifferences" not in plain
+    more = compare("-m", "bleu", "-m", "ter", "--format", form, "--differences").out
+    assert "Differences from solid." in more
+    assert all(number in more for number in ("11.6", "0.1209"))
+
+
+def test_signatures_name_no_interval_that_is_not_shown(compare, score):
+    assert "|ci:" not in compare("--format", "markdown").out
+    assert "|ci:percentile|" in score("--ci", "--format", "markdown").out
 
 
 def test_signatures(score):
@@ -152,7 +169,8 @@ def test_methods(compare, score):
     latex = score("--methods", "--format", "latex", "--ci").out
     assert r"\citep{papineni2002,post2018}" in latex
     assert (
-        r"Intervals are 95\% bootstrap confidence intervals \citep{efron1993}." in latex
+        r"Intervals are 95\% percentile bootstrap confidence intervals (1,000 resamples of "
+        r"segments, seed 12345) \citep{efron1993}." in latex
     )
 
 
@@ -162,11 +180,15 @@ def test_a_workbook_has_numbers(compare, tmp_path):
     assert (ran.code, ran.out) == (0, "")
     calamine = pytest.importorskip("python_calamine")
     book = calamine.CalamineWorkbook.from_path(str(path))
-    assert book.sheet_names == ["Scores", "Comparisons"]
+    assert book.sheet_names == ["Scores", "Differences"]
     sheet = book.get_sheet_by_name("Scores").to_python()
     assert ["System", "BLEU ↑", "TER ↓"] in [row[:3] for row in sheet]
     (solid,) = [row for row in sheet if row[0] == "solid"]
     assert solid[1] == pytest.approx(72.0596, abs=1e-3)
+    sheet = book.get_sheet_by_name("Differences").to_python()
+    (top,) = [at for at, row in enumerate(sheet) if row[0] == "Metric"]
+    assert sheet[top][1:] == ["System", "Difference", "low", "high", "p", "p (Holm)"]
+    assert [type(value) for value in sheet[top + 1][2:]] == [float] * 5
     again = tmp_path / "b.xlsx"
     compare("-m", "bleu", "-m", "ter", "--format", "xlsx", "-o", again)
     assert path.read_bytes() == again.read_bytes()
@@ -239,3 +261,93 @@ def test_latex_compiles(compare, score, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+
+
+METHODS = [
+    pytest.param(["-m", "bleu:tok=intl,case=lower,smooth=floor"],
+                 "BLEU uses the tokeniser intl, lower-cased text and floor smoothing (0.1).",
+                 id="options in words"),
+    pytest.param(["-m", "bleu:n=2,ref_len=shortest"],
+                 "exponential smoothing and the options n = 2, ref_len = shortest.",
+                 id="what is no default"),
+    pytest.param(["-m", "bleu:n=2"], "BLEU (Papineni et al., 2002) on",
+                 id="not sacreBLEU's"),
+    pytest.param(["-m", "rougel"], "ROUGE-L uses the tokeniser rouge.",
+                 id="a tokeniser that lower-cases"),
+    pytest.param(["-m", "ter:stem=porter"], "lower-cased text and the stemmer porter[",
+                 id="a stemmer"),
+    pytest.param(["--docs", EXAMPLE.docs], "on 28 segments in 2 documents with 2 references",
+                 id="documents"),
+    pytest.param(["--ci", "--ci-method", "bca", "--trials", "500", "--seed", "7"],
+                 "95% BCa bootstrap confidence intervals (500 resamples of segments, seed 7)",
+                 id="intervals"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "expected"), METHODS)
+def test_methods_say_what_was_done(score, arguments, expected):
+    out = score(*arguments, "--methods").out
+    assert expected in out.split("\n")[0]
+
+
+COMPARED = [
+    ([], "We test differences from solid for significance by paired approximate"),
+    ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for each metric."),
+    (["--correction", "none"], "(seed 12345), at p ≤ 0.05.\n"),
+    (["--test", "bootstrap", "--trials", "2000", "--seed", "3", "--alpha", "0.01"],
+     "by paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3), at p ≤ 0.0"),
+    (["--all-pairs"], "We test differences between all pairs of systems for significance"),
+    (["--format", "latex", "--rename", "solid=a_b"],
+     r"differences from a\_b for significance"),
+    (["--format", "latex", "--differences"],
+     r"Intervals of differences are 95\% percentile bootstrap confidence intervals (1,000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "expected"), COMPARED)
+def test_methods_name_the_test(compare, arguments, expected):
+    assert expected in compare(*arguments, "--methods").out
+
+
+def test_methods_name_no_test_that_was_not_made(cli, write):
+    ref = write("ref.txt", ["a b c d", "e f g h"])
+    out = write("out.txt", ["a b c d", "e f x h"])
+    found = cli("compare", ref, out, "-r", ref, "--methods").out
+    assert "significance" not in found
+    assert "@book{noreen1989" not in found
+
+
+def test_renamed_systems_are_renamed_in_every_table(score):
+    arguments = ["--level", "system,segment", "--rename", "solid=Ours"]
+    found = score(*arguments, "--format", "markdown").out
+    assert "solid" not in found
+    assert "| segment | Ours | polished |" in found
+    assert "**BLEU ↑**" in found
+    ran = score("--format", "latex", "--rename", "solid=polished")
+    assert (ran.code, ran.out) == (2, "")
+    assert "gives two systems the name 'polished'; names must differ." in ran.err
+
+
+def test_long_tables_run_over_pages(score, cli, write):
+    lines = [f"line {at}" for at in range(46)]
+    ref, hyp = write("r.txt", lines), write("h.txt", lines[::-1])
+    ran = cli("score", ref, hyp, "-r", ref, "--level", "segment", "--format", "latex")
+    assert ran.out.count(r"\begin{longtable}") == 1
+    assert r"% Needs \usepackage{booktabs,longtable}." in ran.out
+    assert "longtable" not in score("--level", "segment", "--format", "latex").out
+
+
+def test_other_scripts_are_announced(score):
+    latin = score("--format", "latex", "--rename", "solid=Łódź – “Čeština”").out
+    assert "XeLaTeX" not in latin
+    assert (
+        "% Needs XeLaTeX or LuaLaTeX"
+        in score("--format", "latex", "--rename", "solid=日本語").out
+    )
+
+
+@pytest.mark.parametrize("name", ["bleu", "nist", "ltv"])
+def test_every_kind_of_precisions_is_shown(score, name):
+    ran = score("-m", name, "--verbose", "--docs", EXAMPLE.docs)
+    assert ran.code == 0, ran.err
+    assert f"\nsolid: {name} = " in ran.out

@@ -50,6 +50,19 @@ def test_references_that_are_missing(missing):
         assert str(ours.get_signature()) == str(theirs.get_signature())
 
 
+def test_as_many_references_as_segments():
+    refs = [stream[:2] for stream in REFS]
+    for name, options in (("BLEU", {}), ("CHRF", {}), ("TER", {"normalized": True})):
+        theirs, ours = (
+            getattr(peer, name)(**options),
+            getattr(sacrebleu, name)(**options),
+        )
+        expected = str(theirs.corpus_score(HYPS[:2], refs))
+        assert str(ours.corpus_score(HYPS[:2], refs)) == expected
+        kept = getattr(sacrebleu, name)(references=refs, **options)
+        assert str(kept.corpus_score(HYPS[:2], None)) == expected
+
+
 OPTIONS = [
     ("BLEU", {}),
     ("BLEU", {"lowercase": True, "smooth_method": "floor"}),

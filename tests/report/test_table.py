@@ -13,13 +13,13 @@ from metra.report.table import (
     render_markdown_table,
 )
 from metra.report.terminal import measure_width, render_plain_table, render_table
-from metra.report.writers import meta, results
+from metra.report.writers import meta, paper, results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 
 def test_every_format_has_a_writer():
     assert tuple(meta.WRITERS) == report.FORMATS
-    assert (*results.WRITERS, "xlsx") == report.RESULT_FORMATS
+    assert (*results.WRITERS, *paper.WRITERS, "xlsx") == report.RESULT_FORMATS
 
 
 @pytest.mark.parametrize(

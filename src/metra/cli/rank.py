@@ -7,7 +7,7 @@ import click
 from metra.cli import options
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
 @options.references
 @options.source
@@ -29,6 +29,7 @@ from metra.cli import options
 @options.input_format
 @options.tables
 @options.SCORE_COLUMN
+@options.strict
 def rank(
     outputs: tuple[str, ...],
     metrics: tuple[str, ...],
@@ -37,6 +38,7 @@ def rank(
     expected: str | None,
     form: str,
     out: str | None,
+    strict: bool,
     **files: Any,
 ) -> None:
     """Rank systems by the average of their ranks on every document.
@@ -76,7 +78,7 @@ def rank(
     made = make_metrics(named) if named else {}
     corpus, chosen = open_scored(outputs, made, score_columns, **files)
     asked = EvaluationOptions(documents=combine is None)
-    with show_text_warnings(strict=False), show_progress() as progress:
+    with show_text_warnings(strict=strict), show_progress() as progress:
         results = evaluate_corpus(corpus, chosen, asked, progress=progress)
     if combine:
         rankings = [rank_by_autorank(results, ranks)]

@@ -1,15 +1,20 @@
 """Signatures in other forms: without defaults, and as sacreBLEU writes them."""
 
 from collections.abc import Callable, Mapping
+from inspect import signature as signature_of
 
-from metra.errors import MetraError
+from metra.errors import MetraError, UnknownNameError
 from metra.metrics.citations import get_metric_name
+from metra.metrics.options import format_value
+from metra.metrics.registry import find_factory
 from metra.metrics.registry import metric as make_metric
 
 #: The version of sacreBLEU whose scores are reproduced.
 SACREBLEU = "2.6.0"
 #: How much of a signature is shown.
 FORMS = ("full", "short", "sacrebleu")
+#: What a signature says about an interval.
+_INTERVAL = ("ci", "ci_unit", "trials", "seed")
 
 
 def rewrite_signature(signature: str, form: str) -> str:
@@ -24,16 +29,38 @@ def shorten_signature(signature: str) -> str:
     ['bleu', 'tok:intl', 'nrefs:4']
     """
     name, *parts = signature.split("|")
-    try:
-        defaults = make_metric(get_metric_name(name)).signature().split("|")
-    except MetraError:  # it has an option without a default, such as a file
-        return signature
+    defaults = _list_defaults(get_metric_name(name))
     kept = [
         part
         for part in parts
         if part not in defaults or part.startswith(("nrefs:", "version:"))
     ]
     return "|".join([name, *kept])
+
+
+def _list_defaults(name: str) -> list[str]:
+    """List a metric's options with their default values, as in its signature."""
+    try:
+        return make_metric(name).signature().split("|")
+    except UnknownNameError:
+        return []
+    except MetraError:  # it needs an option that has no default, such as a file
+        parameters = signature_of(find_factory(name)).parameters.values()
+        return [f"{each.name}:{format_value(each.default)}" for each in parameters]
+
+
+def split_signature(signature: str) -> tuple[str, dict[str, str]]:
+    """Part a signature from what it says about the interval: options by name.
+
+    >>> split_signature("bleu|nrefs:1|ci:bca|ci_unit:segment|trials:9|seed:1|version:2")
+    ('bleu|nrefs:1|version:2', {'ci': 'bca', 'ci_unit': 'segment', 'trials': '9', 'seed': '1'})
+    """
+    name, *parts = signature.split("|")
+    options = dict(part.partition(":")[::2] for part in parts)
+    if "ci" not in options:
+        return signature, {}
+    interval = {key: options.pop(key) for key in _INTERVAL}
+    return "|".join([name, *(f"{k}:{v}" for k, v in options.items())]), interval
 
 
 def convert_to_sacrebleu(signature: str) -> str:

@@ -25,6 +25,7 @@ from metra.metrics.record import Array, Metric
 from metra.metrics.registry import find_factory
 
 if TYPE_CHECKING:
+    from metra.corpus.evalset import EvalSet
     from metra.scoring.statistics import CorpusStatistics
 
 Segments = Sequence[str]
@@ -148,7 +149,6 @@ class SacreMetric:
         *,
         keep: bool,
     ) -> "CorpusStatistics":
-        from metra.corpus.evalset import EvalSet
         from metra.corpus.outputs import Outputs
         from metra.scoring.statistics import count_corpus
 
@@ -163,7 +163,7 @@ class SacreMetric:
             self._warn_tokenized(name, hypotheses)
         prepared = [self._prepare_references(stream) for stream in streams]
         stripped = {name: _strip(segments) for name, segments in outputs.items()}
-        corpus = Outputs(EvalSet(prepared), stripped)
+        corpus = Outputs(_build_evalset(prepared), stripped)
         counts = count_corpus(corpus, {self._name: self._metric}, keep=keep)
         self.num_refs = counts.nrefs
         return counts
@@ -581,6 +581,16 @@ def _add_columns(values: Array) -> Array:
 
 def _strip(stream: Sequence[str | None]) -> list[str | None]:
     return [text if text is None else text.rstrip() for text in stream]
+
+
+def _build_evalset(streams: list[list[str | None]]) -> "EvalSet":
+    """Make a test set of streams, also of as many as each is long."""
+    from metra.corpus.evalset import EvalSet
+
+    if any(len(stream) != len(streams) for stream in streams):
+        return EvalSet(streams)
+    rows: Any = list(zip(*streams, strict=True))
+    return EvalSet(refs_per_segment=rows)
 
 
 def _count_references(references: References) -> int | str:

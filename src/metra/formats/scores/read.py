@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, OptionError
-from metra.formats.recognise import FileHead, read_head, recognise
+from metra.formats.headed_table import is_workbook_name
+from metra.formats.recognise import FileHead, recognise
 from metra.formats.scores import (
     appraise,
     judgement_jsonl,
@@ -22,7 +23,7 @@ from metra.formats.scores import (
     mt_metrics_eval,
     wmt_da,
 )
-from metra.formats.scores.columns import find_columns
+from metra.formats.scores.columns import find_columns, read_score_head
 from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
 from metra.formats.stream import STDIN, format_path
 
@@ -42,7 +43,8 @@ def _is_mt_metrics_eval(head: FileHead) -> bool:
     if head.is_folder:
         return any(Path(head.path).rglob("*.score")) or not _is_folder(head)
     is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
-    return is_score_file or (head.path != STDIN and is_zipfile(head.path))
+    is_zip = head.path != STDIN and is_zipfile(head.path)
+    return is_score_file or (is_zip and not is_workbook_name(head.path))
 
 
 def _is_folder(head: FileHead) -> bool:
@@ -171,7 +173,7 @@ def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
 
 def recognise_score_format(path: str) -> str:
     """Return the name of a file's format, by its name and its first lines."""
-    head = read_head(path)
+    head = read_score_head(path)
     form = recognise(head, SCORE_FORMATS.values())
     if form is not None:
         return form.name

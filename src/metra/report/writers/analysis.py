@@ -15,20 +15,19 @@ from metra.errors import OptionError
 from metra.report import terminal
 from metra.report.table import (
     Style,
-    convert_record,
     escape_markdown,
     format_count,
     format_score,
     format_signed,
-    render_json,
     render_markdown_table,
 )
-from metra.report.writers.json import convert_results
+from metra.report.writers.headings import format_signature
 from metra.report.writers.profiles import (
     render_profiles_markdown,
     render_profiles_terminal,
 )
-from metra.report.writers.results import render
+from metra.report.writers.results import render, render_terminal
+from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -62,7 +61,7 @@ def _render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
     note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
-    note = f"{note}\n{changes.signature}"
+    note = f"{note}\n{format_signature(changes.signature, style.signature)}"
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
 
@@ -215,7 +214,7 @@ def check_format(form: str, options: AnalysisOptions) -> None:
 
 
 def _render_terminal(results: Results, findings: AnalysisResults, style: Style) -> str:
-    blocks = [render(results, "table", style)]
+    blocks = [render_terminal(results, style)]
     blocks += [_render_changes_terminal(entry, style) for entry in findings.changes]
     for tables, notes in _build_sections(findings):
         blocks += [terminal.render_table(table, style) for table in tables]

@@ -5,13 +5,14 @@ from typing import Any
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
 from metra.meta.document_rank import MetricRanking
-from metra.report.table import Style, format_count, render_json
+from metra.report.table import Style, format_count
 from metra.report.terminal import render_plain_table
 from metra.report.writers.headings import (
     build_metric_column,
     describe_corpus,
     shorten_specs,
 )
+from metra.scoring.json import render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.ranking import RankAgreement

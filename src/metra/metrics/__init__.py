@@ -32,4 +32,5 @@ terminology: required terms that the output has.
 untranslated: words that should have been translated.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 outside: scores that another program made.
+llm: language models as judges.
 """

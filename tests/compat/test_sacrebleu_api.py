@@ -60,13 +60,6 @@ def test_references_that_are_missing(name, refs):
     assert str(ours.get_signature()) == str(theirs.get_signature())
 
 
-@pytest.mark.parametrize("name", ["BLEU", "CHRF", "TER"])
-def test_as_many_references_as_segments_are_streams(name):
-    hyps, refs = HYPS[:2], [REFS[0][:2], REFS[1][:2]]
-    theirs, ours = getattr(peer, name)(), getattr(sacrebleu, name)()
-    assert str(ours.corpus_score(hyps, refs)) == str(theirs.corpus_score(hyps, refs))
-
-
 def test_as_many_references_as_segments():
     refs = [stream[:2] for stream in REFS]
     for name, options in (("BLEU", {}), ("CHRF", {}), ("TER", {"normalized": True})):
@@ -203,6 +196,20 @@ def test_paired_tests(name, options, given, count, corpus):
         ]
         results.append((label, str(signatures[label]), numbers))
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("kind", ["ar", "bs"])
+def test_draws_in_blocks_are_the_same(kind, corpus, monkeypatch):
+    outputs, refs = corpus
+
+    def run():
+        metrics = {"BLEU": sacrebleu.BLEU(references=refs)}
+        test = significance.PairedTest(outputs, metrics, None, kind, 70, 70)
+        return str(test()[1])
+
+    expected = run()
+    monkeypatch.setattr(significance, "BLOCK", 1)
+    assert run() == expected
 
 
 CALLS = [

@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 
+import numpy as np
 import pytest
 
 from metra.compat import sacrebleu
@@ -252,6 +253,17 @@ def test_bleu_from_counts():
 
 def _copy(value):
     return list(value) if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32])
+def test_counts_keep_their_type_when_add_k_adds_to_them(kind):
+    # sacreBLEU cuts 0.6 off whole numbers again, which its p-values depend on.
+    options = {"smooth_method": "add-k", "smooth_value": 0.6}
+    counts, lengths = [5, 3, 2, 1, 9, 8, 7, 6], [9, 10]
+    stats = np.array([*lengths, *counts], kind)
+    expected = peer.BLEU(**options)._compute_score_from_stats(stats).score
+    sums = np.array([[*counts, *lengths]], np.float64 if kind == np.int64 else kind)
+    assert sacrebleu.BLEU(**options).score_samples(sums).tolist() == [expected]
 
 
 def list_parameters(function):

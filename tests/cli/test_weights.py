@@ -33,6 +33,28 @@ def test_a_list_is_built_and_used(cli, refs, tmp_path):
     assert first == pytest.approx(second, abs=1e-7)
 
 
+def test_tables_whose_columns_are_named(cli, refs, write):
+    one, other, docs = refs
+    rows = zip(
+        *(path.read_text().split("\n")[:3] for path in (docs, one, other)), strict=True
+    )
+    table = write(
+        "t.csv", ["Text;A;B;System", *(f"{';'.join(row)};a b" for row in rows)]
+    )
+    named = ["--doc-column", "Text", "--ref-column", "A"]
+    plain = cli("weights", "build", one, "--docs", docs)
+    assert cli("weights", "build", table, *named) == plain
+    more = [*named, "--ref-column", "B", "--hyp-column", "System"]
+    ran = cli("weights", "matches", table, *more)
+    outputs = write("System.txt", ["a b"] * 3)
+    asked = ["weights", "matches", outputs, "-r", one, "-r", other, "--docs", docs]
+    figures = [line.split() for line in cli(*asked).out.split("\n")]
+    assert (ran.code, ran.err) == (0, "")
+    in_table = [line.split() for line in ran.out.split("\n")]
+    for line, expected in zip(in_table, figures, strict=True):
+        assert line[-4:] == expected[-4:] or "matches" in line
+
+
 def test_a_list_of_counts_is_filled(cli, refs, write):
     one, _, docs = refs
     whole = cli("weights", "build", one, "--docs", docs).out.rstrip("\n").split("\n")

@@ -49,6 +49,12 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         lines.read(dialect.skipped)
         one_by_one = list_strings(lines.read(1)) if dialect == TABS else lines
         table = parse_table(one_by_one, source.path, dialect)
+        if "\r" in "".join(table.header).strip():
+            msg = (
+                f"{table.path} has lines that end in carriage returns only; save it with "
+                "the line ends of Windows or Unix."
+            )
+            raise FormatError(msg)
         fields = read_header(table.header, source.name, source.columns, table.path)
         if source.use != "document":  # a list of documents has no headings
             check_headings(table.header, source.columns, table.path)

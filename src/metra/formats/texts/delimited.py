@@ -17,7 +17,13 @@ from metra.formats.dialect import (
     fits_quotes,
 )
 from metra.formats.lines import LineReader, list_strings
-from metra.formats.table import TABS, escape_formula, parse_table, split_columns
+from metra.formats.table import (
+    TABS,
+    escape_formula,
+    parse_table,
+    split_columns,
+    split_rows,
+)
 from metra.formats.texts.columns import (
     Columns,
     Field,
@@ -77,9 +83,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             if dialect == TABS:
                 columns = split_columns(text, len(fields), table.path, first_line)
             else:
-                rest = chain(["\t".join(table.header)], text, lines)
-                from_here = dialect._replace(skipped=first_line - 2)
-                rows = iter(parse_table(rest, source.path, from_here).rows)
+                rows = split_rows(chain(text, lines), dialect)
         if columns is None:
             cells = [row.cells for row in islice(rows, most)]
             columns = zip(*cells, strict=True) if cells else [[] for _ in fields]

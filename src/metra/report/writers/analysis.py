@@ -57,7 +57,7 @@ def _render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     blocks = [f"{title}\n{_format_counts(changes)}"]
     for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(listed, 1):
-            blocks.append("\n".join(_format_change(change, name, rank, style)))
+            blocks.append("\n".join(format_change(change, name, rank, style)))
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
     note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
@@ -104,9 +104,10 @@ def _format_counts(changes: SystemChanges) -> str:
     return counts
 
 
-def _format_change(
+def format_change(
     change: SegmentChange, name: str, rank: int, style: Style
 ) -> Iterator[str]:
+    """Format a segment's scores and texts before and after, with the words that changed."""
     room = max(style.width or 100, NARROWEST)
     head = f"{name} {rank}: segment {change.number}"
     if change.document is not None:

@@ -92,6 +92,25 @@ def test_bounds_go_by_the_direction_of_the_metric(gate, arguments, code):
     assert gate("solid", *arguments).code == code
 
 
+def test_a_bound_may_be_met_exactly(cli, tmp_path):
+    path = tmp_path / "base.json"
+    copy = [REFERENCE[1], *REFERENCE]
+    cli("score", *copy, "-m", "wer", "--save", path)
+    ran = cli("gate", *copy, "--baseline", path, "--fail-if", "below=0")
+    assert ran.code == 0, ran.err
+
+
+def test_the_source_has_to_be_the_same_where_a_metric_needs_it(cli, tmp_path):
+    path = tmp_path / "base.json"
+    metric = ["-m", "untranslated:rule=copied"]
+    texts = [output("solid"), "-s"]
+    cli("score", *texts, EXAMPLE.source, *metric, "--save", path)
+    assert cli("gate", *texts, EXAMPLE.source, "--baseline", path).code == 0
+    ran = cli("gate", *texts, REFERENCE[1], "--baseline", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "another source" in ran.err
+
+
 def test_a_bound_alone_does_not_look_at_the_baseline(gate):
     assert gate("dropped", "--fail-if", "below=bleu:1").code == 0
 
@@ -113,6 +132,7 @@ def test_junit_markdown_and_annotations(gate, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.startswith("### Translation quality: failed 3 of 4 checks\n")
     assert "| new | bleu |" in text
+    assert "\n- new: bleu 53.62, significantly worse than the baseline 69.57" in text
     assert ran.err.count("::error title=metra gate%3A ") == 3
 
 

@@ -103,6 +103,19 @@ def test_bold_is_the_best_and_nothing_else(compare):
     assert "Bold: best score of the column." in ran.out
 
 
+def test_letters_go_by_the_metric(compare):
+    ran = compare("-m", "bleu", "-m", "ter", "--all-pairs", "--format", "markdown")
+    letters = [re.findall(r"<sup>(\w+)</sup>", cell) for cell in rows(ran.out)[3]]
+    assert letters == [[], ["a"], ["b"]]
+
+
+def test_nothing_is_bold_where_all_are_equal(cli):
+    outputs = [output("solid"), f"copy={output('solid')}"]
+    assert "**" not in "".join(
+        cli("score", *outputs, *REFERENCES, "--format", "markdown").out.split("\n")[1:]
+    )
+
+
 def test_letters(compare):
     ran = compare("-m", "ter", "--all-pairs", "--format", "html")
     letters = re.findall(
@@ -203,6 +216,8 @@ def test_a_workbook_shows_marks_by_formats_and_runs_no_formula(compare, tmp_path
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
         texts = book.read("xl/sharedStrings.xml").decode()
     assert "0.0&quot;‡&quot;" in styles
+    assert "+0.0&quot;‡&quot;;−0.0&quot;‡&quot;;0.0&quot;‡&quot;" in styles
+    assert "[&lt;0.00005]&quot;&lt;0.0001&quot;;0.0000" in styles
     assert "<f>" not in sheet
     assert "<t>=1+1</t>" in texts
 
@@ -246,21 +261,32 @@ def test_without_xlsxwriter(score, monkeypatch, tmp_path):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
 @pytest.mark.slow
-def test_latex_compiles(compare, score, tmp_path):
+@pytest.mark.parametrize("layout", ["onecolumn", "twocolumn"])
+def test_latex_compiles(compare, score, tmp_path, layout):
+    names = {"onecolumn": "[a] _&%#$~^\\{}<>| Čeština – “Łódź”", "twocolumn": "a_b"}
     tables = [
         compare("-m", "bleu", "-m", "ter", "--format", "latex",
                 "--column-group", "All_of it=BLEU,TER").out,
         compare("-m", "bleu", "--all-pairs", "--format", "latex", "--label", "b").out,
-        score("--ci", "--format", "latex", "--label", "c", "--level",
-              "system,segment", "--rename", "solid=[a] _&%#$~^\\{}<>|").out,
+        score("--ci", "--format", "latex", "--label", "c", "--rename",
+              f"solid={names[layout]}").out,
     ]  # fmt: skip
-    parts = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}"]
+    if layout == "onecolumn":
+        segments = ["--level", "segment", "--docs", EXAMPLE.docs]
+        tables += [
+            compare("--differences", "--format", "latex", "--label", "d").out,
+            score(*segments, "--format", "latex", "--label", "e", "-m", "chrf").out,
+        ]
+    packages = r"\usepackage{booktabs,longtable}"
+    parts = [rf"\documentclass[{layout}]{{article}}", packages, r"\begin{document}"]
     text = "\n".join([*parts, *tables, r"\end{document}", ""])
     (tmp_path / "a.tex").write_text(text, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
+    for _ in range(2):  # a long table knows its columns only then
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+    assert "multiply" not in done.stdout
 
 
 METHODS = [

@@ -48,13 +48,16 @@ def page(name: str) -> str:
         _prose(found.definition),
         "## Options",
         _options(found),
-        "## On the example",
-        _console(_spec(name), metric),
-        _noted(_spec(name), metric),
-        _variations(found, metric),
-        "## What is counted",
-        _statistics(_spec(name), metric),
     ]
+    if metric.estimate is None:  # others ask machines that are not ours
+        blocks += [
+            "## On the example",
+            _console(_spec(name), metric),
+            _noted(_spec(name), metric),
+            _variations(found, metric),
+            "## What is counted",
+            _statistics(_spec(name), metric),
+        ]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 

@@ -37,6 +37,10 @@ VARIANTS = [
     ("meteor:variant=2005", "METEOR", "banerjee2005"),
     ("meteor:variant=2007", "METEOR", "lavie2007"),
     ("meteor:lang=de", "METEOR", "denkowski2014"),
+    ("llm:model=m,prompt=errors", "LLM", "kocmimqm2023"),
+    ("llm|prompt:errors[sha256:12]|model:m|version:1", "LLM", "kocmimqm2023"),
+    ("llm|prompt:mine.txt[sha256:12]|answers:errors|version:1", "LLM", "kocmimqm2023"),
+    ("llm|prompt:score[sha256:12]|answers:score|version:1", "LLM", "kocmi2023"),
 ]
 
 

@@ -162,6 +162,46 @@ def test_copies_of_a_source_without_blanks():
     assert any("equals the source in 29%" in problem for problem in problems)
 
 
+def make_lines(*parts):
+    """Make lines of words: so many of each kind, numbered by the line that has them."""
+    return [
+        " ".join(
+            f"{kind}{at + offset}{letter}"
+            for kind, offset, count in parts
+            for letter in "abcdefghij"[:count]
+        )
+        for at in range(40)
+    ]
+
+
+def test_lines_that_are_like_others_are_not_shifted():
+    refs = make_lines(("r", 0, 10))
+    # Three words of the next line and two of their own.
+    assert (
+        list_problems({"a": make_lines(("r", 0, 2), ("r", 1, 3), ("o", 0, 5))}, [refs])
+        == []
+    )
+    (problem,) = list_problems({"a": make_lines(("r", 1, 5), ("o", 0, 5))}, [refs])
+    assert (
+        "seem shifted: from segment 1 on they fit the reference one line later"
+        in problem
+    )
+    # Lines with other words than the reference's, of which some repeat the line before.
+    others = make_lines(("o", 0, 10))
+    for at in range(3, 40, 4):
+        others[at] = refs[at - 1]
+    assert not any(
+        "shifted" in problem for problem in list_problems({"a": others}, [refs])
+    )
+
+
+def test_one_mistake_gets_one_warning():
+    (problem,) = list_problems({"a": SOURCE}, [REF], SOURCE)
+    assert problem.startswith("The output 'a' equals the source in 100%")
+    (problem,) = list_problems({"a": SOLID, "refA": REF})
+    assert problem.startswith("Reference 1 and the output 'refA' are equal in all 28")
+
+
 def test_single_words_are_no_copies():
     source = [*["Berlin"] * 14, *SOURCE[14:]]
     outputs = [*["Berlin"] * 14, *SOLID[14:]]
@@ -200,6 +240,7 @@ UNSPACED = {
     "Thai": ("ตลาดเปิดตอนเช้าและคนที่{}ซื้อขนมปังกับปลา", "char or tok=spm@MODEL"),
     "Khmer": ("ផ្សារបើកនៅពេលព្រឹកហើយអ្នកទី{}ទិញនំប៉័ងនិងត្រី", "char or tok=spm@MODEL"),
     "Lao": ("ຕະຫຼາດເປີດໃນຕອນເຊົ້າແລະຄົນທີ{}ຊື້ເຂົ້າຈີ່ກັບປາ", "char or tok=spm@MODEL"),
+    "Tibetan": ("ཁྲོམ་ཞོགས་པར་སྒོ་ཕྱེ་ནས་མི་{}པས་བག་ལེབ་ཉོས་སོང་།", "char or tok=spm@MODEL"),
     "Burmese": ("ဈေးကိုမနက်ဖွင့်ပြီးလူ{}ယောက်ပေါင်မုန့်ဝယ်သည်", "char or tok=spm@MODEL"),
 }
 

@@ -59,6 +59,11 @@ LEVELS = ("system", "document", "segment")
     "List what measures noted, such as missing names and terms, or wrong words (wer).",
     is_flag=True,
 )
+@option(
+    "--estimate",
+    "Say what judges of -m llm would be asked and cost, and ask nothing.",
+    is_flag=True,
+)
 @options.tables
 @option(
     "--group-by COLUMN[,COLUMN]",
@@ -159,6 +164,9 @@ def score(
     _check_request(request, form, levels)
     _check_look(given, form, levels)
     style = build_result_style(form, out, given, sort=sort)
+    if given["estimate"]:
+        write_output(_estimate(request, form, style), out)
+        return
     if request.engine == "local" and request.is_table:
         # Before anything is written to the folders of --scores-out and --resume.
         with show_text_warnings(strict=given["strict"]):
@@ -180,6 +188,22 @@ def score(
     if given["save"]:
         write_output(saved, given["save"])
     write_output(text, out)
+
+
+def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:
+    from metra.report.writers.details import render_estimates
+    from metra.scoring.evaluate import estimate_files
+
+    if form not in ("table", "json"):
+        msg = (
+            f"--estimate does not work with --format {form}; "
+            "expected --format table or json."
+        )
+        raise click.UsageError(msg)
+    if not any(metric.estimate for metric in request.metrics.values()):
+        msg = "--estimate is for metrics that ask other machines; add -m llm:…"
+        raise click.UsageError(msg)
+    return render_estimates(estimate_files(request), form, style)
 
 
 def _evaluate_and_save(

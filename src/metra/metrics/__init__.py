@@ -31,4 +31,5 @@ entities: names that came through.
 terminology: required terms that the output has.
 untranslated: words that should have been translated.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
+llm: language models as judges.
 """

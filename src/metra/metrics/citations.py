@@ -36,6 +36,7 @@ TITLES = {
     "untranslated": "Untranslated",
     "mwer": "mWER",
     "evaltrans": "EvalTrans",
+    "llm": "LLM",
 }
 
 #: The papers that define each metric, by their keys; sacreBLEU's, `post2018`, where its
@@ -65,6 +66,7 @@ _PAPERS = {
     "untranslated": ("dabbadie2002",),
     "mwer": ("niessen2000",),
     "evaltrans": ("niessen2000",),
+    "llm": ("kocmi2023",),
 }
 
 #: The papers of each paired test, of the correction and of the intervals.
@@ -77,6 +79,7 @@ PAPERS_OF_METHODS = {
 
 _METEOR = {"2005": "banerjee2005", "2007": "lavie2007"}
 _WORDS = re.compile(r"\bword_order[=:]([1-9]\d*)\b")
+_ERRORS = re.compile(r"\b(prompt[=:]errors|answers[=:](errors|gemba-mqm))\b")
 _VARIANT = re.compile(r"\bvariant[=:](\d+)\b")
 
 
@@ -155,6 +158,8 @@ def list_papers(spec: str) -> tuple[str, ...]:
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):
         return (_METEOR.get(variant[1], "denkowski2014"),)
+    if name == "llm" and _ERRORS.search(spec):
+        return ("kocmimqm2023", "fernandes2023", "lu2024")
     return _PAPERS.get(name, ())
 
 
@@ -370,6 +375,46 @@ _LISTED = (
         "Proceedings of the Workshop on MT Evaluation “Who did what to whom?” at "
         "Machine Translation Summit VIII",
         pages="55--59",
+    ),
+    _cite(
+        "kocmi2023",
+        "inproceedings",
+        "Kocmi, Tom; Federmann, Christian",
+        "Large Language Models Are State-of-the-Art Evaluators of Translation Quality",
+        "Proceedings of the 24th Annual Conference of the European Association for Machine "
+        "Translation",
+        pages="193--203",
+    ),
+    _cite(
+        "kocmimqm2023",
+        "inproceedings",
+        "Kocmi, Tom; Federmann, Christian",
+        "GEMBA-MQM: Detecting Translation Quality Error Spans with GPT-4",
+        "Proceedings of the Eighth Conference on Machine Translation",
+        pages="768--775",
+        doi="10.18653/v1/2023.wmt-1.64",
+    ),
+    _cite(
+        "fernandes2023",
+        "inproceedings",
+        "Fernandes, Patrick; Deutsch, Daniel; Finkelstein, Mara; Riley, Parker; Martins, "
+        "André F. T.; Neubig, Graham; Garg, Ankush; Clark, Jonathan H.; Freitag, Markus; "
+        "Firat, Orhan",
+        "The Devil Is in the Errors: Leveraging Large Language Models for Fine-grained "
+        "Machine Translation Evaluation",
+        "Proceedings of the Eighth Conference on Machine Translation",
+        pages="1066--1083",
+        doi="10.18653/v1/2023.wmt-1.100",
+    ),
+    _cite(
+        "lu2024",
+        "inproceedings",
+        "Lu, Qingyu; Qiu, Baopu; Ding, Liang; Zhang, Kanjian; Kocmi, Tom; Tao, Dacheng",
+        "Error Analysis Prompting Enables Human-Like Translation Evaluation in Large "
+        "Language Models",
+        "Findings of the Association for Computational Linguistics: ACL 2024",
+        pages="8801--8816",
+        doi="10.18653/v1/2024.findings-acl.520",
     ),
     _cite(
         "noreen1989",

@@ -52,6 +52,9 @@ FromZero: TypeAlias = Annotated[float, Range(0)]
 #: Whether letter case counts.
 Case: TypeAlias = Literal["mixed", "lower"]
 
+#: Marks an option that changes no score, such as a time-out: signatures leave it out.
+UNSIGNED = object()
+
 _NO = object()
 
 
@@ -62,6 +65,8 @@ class Parameter(NamedTuple):
     annotation: Any
     default: object
     range: Range | None = None
+    #: Whether scores depend on it, so that signatures name it.
+    is_signed: bool = True
 
     @property
     def kinds(self) -> tuple[Any, ...]:
@@ -104,11 +109,13 @@ def read_parameters(factory: Callable[..., object]) -> dict[str, Parameter]:
     for name, entry in inspect.signature(plain).parameters.items():
         # The range stands beside the type, or beside one of several.
         kinds = (annotated[name], *get_args(annotated[name]))
-        extras = (
+        extras = [
             extra for kind in kinds for extra in getattr(kind, "__metadata__", ())
-        )
+        ]
         limits = next((extra for extra in extras if isinstance(extra, Range)), None)
-        parameters[name] = Parameter(name, hints[name], entry.default, limits)
+        parameters[name] = Parameter(
+            name, hints[name], entry.default, limits, UNSIGNED not in extras
+        )
     return parameters
 
 

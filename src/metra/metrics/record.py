@@ -15,6 +15,7 @@ from metra.stats import totals
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TwoPassFit
+    from metra.metrics.llm.budget import Estimate
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array
@@ -73,9 +74,14 @@ class Metric:
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
     whole_documents: bool = False
+    #: Whether `rows` works on many segments at once by itself, as where it waits for other
+    #: machines: batches are then counted one after the other.
+    own_threads: bool = False
+    #: Metrics that cost money: what the scores of these batches will take.
+    estimate: "Callable[[Iterable[AnyBatch]], Estimate] | None" = None
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
-    #: Every option with its value, filled in by `metric_factory`.
+    #: Every option on which scores depend, with its value, filled in by `metric_factory`.
     options: Mapping[str, object] = field(default_factory=dict)
     #: How to make the metric again in another process, filled in by `metric_factory`.
     origin: "MetricOrigin | None" = field(default=None, compare=False)
@@ -217,7 +223,10 @@ def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
             values[name] = parameters[name].convert(factory.__name__, value)
         metric = factory(**values)
         recipe = (_make_again, (make, given, metric.settled))
-        return _record_options(metric, values, lambda: recipe)
+        signed = {
+            name: value for name, value in values.items() if parameters[name].is_signed
+        }
+        return _record_options(metric, signed, lambda: recipe)
 
     return make
 

@@ -8,18 +8,19 @@ from typing import Any
 
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.formats.stream import get_file_state
-from metra.metrics.options import parse_spec
+from metra.metrics.options import parse_spec, read_parameters
 from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
-    mwer evaltrans"""
+    mwer evaltrans llm"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
     **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
     "rougel": "rouge",
     "mwer": "evaltrans",
+    "llm": "llm.judge",
 }
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
@@ -41,6 +42,18 @@ def find_factory(name: str) -> Callable[..., Metric]:
     if name not in entries:
         raise UnknownNameError(no_such("metric", name, list_metrics()))
     return entries[name].load()
+
+
+def is_signed_option(name: str, option: str) -> bool:
+    """Return whether scores of a metric depend on an option, as far as that is known.
+
+    >>> is_signed_option("bleu", "tok"), is_signed_option("llm", "timeout")
+    (True, False)
+    """
+    if name not in BUILT_IN:
+        return True
+    entry = read_parameters(find_factory(name)).get(option)
+    return entry is None or entry.is_signed
 
 
 def metric(spec: str, **options: object) -> Metric:

@@ -11,7 +11,13 @@ from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.guards import IdleGuard, TextGuard, list_toks
-from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
+from metra.scoring.statistics import (
+    CHUNK,
+    CorpusStatistics,
+    count_corpus,
+    fit_metrics,
+    split_corpus,
+)
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
 
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
+    from metra.metrics.llm.budget import Estimate
     from metra.metrics.record import Array, Metric
     from metra.scoring.files import FileCorpus
     from metra.scoring.results import Results, Score
@@ -158,6 +165,33 @@ def evaluate_files(
         progress=lambda done: progress(done, corpus.share()),
     )
     return replace(results, layouts=corpus.layouts)
+
+
+def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":
+    """Return what scoring files will take, for each metric that asks other machines."""
+    if request.is_table:
+        msg = (
+            "Estimates are for files that are scored as one corpus on this machine; leave "
+            "out `scores_out`, `resume` and `group_by`."
+        )
+        raise OptionError(msg)
+    return estimate_corpus(request.open(), request.metrics)
+
+
+def estimate_corpus(
+    corpus: "Corpus", metrics: "Mapping[str, Metric]"
+) -> "dict[str, Estimate]":
+    """Return what scoring a corpus will take, for each metric that asks other machines."""
+    metrics = fit_metrics(corpus, metrics)
+    return {
+        spec: metric.estimate(
+            chunk.batch(system)
+            for chunk in split_corpus(corpus, metrics)
+            for system in corpus.systems
+        )
+        for spec, metric in metrics.items()
+        if metric.estimate
+    }
 
 
 def check_first_rows(request: ScoringRequest) -> None:

@@ -14,13 +14,8 @@ from typing import NamedTuple, TypeVar
 #: Fewer segments than this prove nothing about a file.
 LEAST = 10
 #: Shares of lines from which on a warning is given, if they are so many lines at least.
-MANY_EMPTY, MANY_ESCAPED, MANY_PARTED, MANY_COPIED, LEAST_LINES = (
-    0.05,
-    0.05,
-    0.25,
-    0.15,
-    3,
-)
+MANY_EMPTY, MANY_ESCAPED, MANY_PARTED, MANY_COPIED = 0.05, 0.05, 0.25, 0.15
+LEAST_LINES = 3
 #: So many frequent words of the reference are looked for. How frequent a text has them at
 #: least, relative to the reference; the same for letters of the reference's script.
 FREQUENT_WORDS, SAME_LANGUAGE, SAME_SCRIPT = 50, 0.3, 0.45

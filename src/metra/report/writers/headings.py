@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from metra.metrics.registry import is_signed_option
 from metra.report.table import Style, format_count
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
@@ -15,16 +16,22 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
+# Options whose values may look like files and are none.
+_NO_FILES = {("llm", "model")}
 _FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 
 
 def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
-    """Leave files out of specs; where two would look the same, give the files' last names.
+    """Leave files out of specs, and options that change no score.
+
+    Where two would look the same, give the files' last names.
 
     >>> shorten_specs(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
     'ie:x=1'
     >>> list(shorten_specs(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
     ['q:model=b.toml', 'q:model=c.toml']
+    >>> shorten_specs(["llm:model=org/judge-1.5b,timeout=9"]).popitem()[1]
+    'llm:model=org/judge-1.5b'
     """
     short = [_rewrite_spec(spec, keep_files=False) for spec in specs]
     longer = [_rewrite_spec(spec, keep_files=True) for spec in specs]
@@ -42,7 +49,9 @@ def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     options = []
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
-        if not _FILE.fullmatch(value):
+        if not is_signed_option(name, key):
+            continue
+        if not _FILE.fullmatch(value) or (name, key) in _NO_FILES:
             options.append(option)
         elif keep_files:
             last = re.split(r"[/\\]", value)[-1]

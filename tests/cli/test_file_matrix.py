@@ -251,7 +251,7 @@ REFUSED = {
     ),
     "JSON, pandas' default": (
         write_lines("t.json", FRAME.to_json()),
-        "t.json, line 1: 'source' is a dict; expected a string.",
+        "t.json, line 1: 'source' is of type dict; expected a string.",
     ),
     "a workbook under the name of CSV": (
         lambda folder: one_table(

@@ -181,7 +181,7 @@ def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":
             "out `scores_out`, `resume` and `group_by`."
         )
         raise OptionError(msg)
-    return estimate_corpus(request.open(), request.metrics)
+    return estimate_corpus(*request.open())
 
 
 def estimate_corpus(

@@ -267,13 +267,21 @@ class FileCorpus:
 
 
 def open_texts(
-    files: Sequence[str], documents: str | None, *, input_format: str = "auto"
+    files: Sequence[str],
+    documents: str | None,
+    *,
+    input_format: str = "auto",
+    columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> FileCorpus:
     """Join files of references, side by side; some formats bring their documents along."""
-    plain = [path for path in files if choose_format(path, input_format) is PLAIN]
+    encoding = reading.encoding if reading else None
+    forms = {path: choose_format(path, input_format, encoding) for path in files}
+    plain = [path for path in files if forms[path] is PLAIN]
     rich = [path for path in files if path not in plain]
-    sources = list_sources(rich, input_format=input_format, use="any")
-    sources += list_sources([], plain, None, documents, input_format=input_format)
+    options: dict[str, Any] = {"input_format": input_format, "reading": reading}
+    sources = list_sources(rich, use="any", columns=columns, **options)
+    sources += list_sources([], plain, None, documents, **options)
     corpus = FileCorpus(sources)
     names = ", ".join(map(format_path, files))
     if not corpus.has_references:
@@ -294,23 +302,31 @@ def read_tokens(
     text: Preparation,
     *,
     input_format: str = "auto",
+    columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> Iterator[tuple[Tokens, list[str]]]:
     """Yield the segments' tokens with their documents, all files of a document pooled.
 
     Without a list of documents, each of several plain files is one.
     """
-    formats = [choose_format(path, input_format) for path in files]
+    encoding = reading.encoding if reading else None
+    formats = [choose_format(path, input_format, encoding) for path in files]
     if documents is None and len(files) > 1 and set(formats) == {PLAIN}:
-        yield from _read_each(files, text)
+        yield from _read_each(files, text, encoding)
         return
-    corpus = open_texts(files, documents, input_format=input_format)
+    corpus = open_texts(
+        *(files, documents),
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
+    )
     for chunk in corpus.chunks(CHUNK):
         for column in chunk.refs:
             yield column.tokens(text), list(chunk.documents or ())
 
 
 def _read_each(
-    files: Sequence[str], text: Preparation
+    files: Sequence[str], text: Preparation, encoding: str | None
 ) -> Iterator[tuple[Tokens, list[str]]]:
     names = [name_system(path) for path in files]
     if len(set(names)) < len(names):
@@ -318,7 +334,7 @@ def _read_each(
 
         names = [str(Path(path)) for path in files]
     for path, name in zip(files, names, strict=True):
-        with closing(LineReader(path)) as lines:
+        with closing(LineReader(path, encoding)) as lines:
             while len(segments := lines.read(CHUNK)):
                 yield prepare(segments, text), [name] * len(segments)
 

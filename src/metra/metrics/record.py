@@ -166,7 +166,7 @@ _NEEDS: dict[Need, tuple[str, str]] = {
     "references": (
         "needs_reference",
         "compares with references, but there is none; give one with `references`, or a "
-        "table with one.",
+        "table with a column called ref.",
     ),
     "source": (
         "needs_source",

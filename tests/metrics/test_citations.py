@@ -8,8 +8,8 @@ import pytest
 from metra.metrics import citations, registry
 from metra.metrics.citations import CITATIONS, PAPERS_OF_METHODS, TITLES
 
-#: A lecture is all there is.
-WITHOUT_PAPER = {"ser"}
+#: A lecture is all there is, or the paper is that of another program.
+WITHOUT_PAPER = {"ser", "outside"}
 
 
 @pytest.mark.parametrize("name", registry.BUILT_IN)

@@ -20,11 +20,11 @@ LEVELS = ("system", "document", "segment")
 
 
 @click.command(cls=options.FileCommand)
-@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
 @options.references
 @options.source
 @options.test_set
-@options.metrics
+@options.metrics("bleu")
 @option(
     "--model models FILE",
     "Quality model in TOML: its figure, and its measures. May be given several times.",
@@ -65,6 +65,7 @@ LEVELS = ("system", "document", "segment")
     is_flag=True,
 )
 @options.tables
+@options.SCORE_COLUMN
 @option(
     "--group-by COLUMN[,COLUMN]",
     "Scores of each group of segments beside the total: by language pair, domain …",
@@ -134,6 +135,8 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score sysA.txt -t wmt23 -l en-de --subset origlang=en
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
+    metra score sysA.txt sysB.txt -r ref.txt -m bleu -m comet@comet.json --ci
+    metra score --scores automatic_scores --sort
     """
     from metra.cli.output import (
         build_result_style,
@@ -160,7 +163,10 @@ def score(
         described.append(model)
         # The figure of each model, then the metrics that it is made of.
         specs += [f"quality:model={path}", *(member.spec for member in model.members)]
-    request = _build_request(make_metrics(specs or ["bleu"]), levels, given)
+    options.require_outputs(given["outputs"], specs)
+    if not specs and not given["score_columns"]:
+        specs.append("bleu")
+    request = _build_request(make_metrics(specs) if specs else {}, levels, given)
     _check_request(request, form, levels)
     _check_look(given, form, levels)
     style = build_result_style(form, out, given, sort=sort)
@@ -228,10 +234,10 @@ def _evaluate_and_save(
     if other:
         msg = f"--save and {other} cannot be given together; leave one of them out."
         raise click.UsageError(msg)
-    corpus = request.open()
+    corpus, metrics = request.open()
     results, baseline = count_baseline(
         corpus,
-        request.metrics,
+        metrics,
         options,
         progress=lambda done: progress(done, corpus.share()),
     )

@@ -24,6 +24,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "terminology": {"file": "terms.tsv"},
     "untranslated": {"dictionary": "words.en.txt"},
     "evaltrans": {"db": "judged.tsv"},
+    "outside": {"file": "xcomet.json", "name": "xcomet"},
     "llm": {"model": "judge", "source_lang": "French", "target_lang": "English"},
 }
 

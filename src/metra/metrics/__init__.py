@@ -31,5 +31,6 @@ entities: names that came through.
 terminology: required terms that the output has.
 untranslated: words that should have been translated.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
+outside: scores that another program made.
 llm: language models as judges.
 """

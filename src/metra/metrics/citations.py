@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from metra.metrics.options import OUTSIDE
+
 #: Names of metrics in print, where these differ from the names in specs.
 TITLES = {
     "bleu": "BLEU",
@@ -36,6 +38,7 @@ TITLES = {
     "untranslated": "Untranslated",
     "mwer": "mWER",
     "evaltrans": "EvalTrans",
+    "outside": "Scores made elsewhere",
     "llm": "LLM",
 }
 
@@ -147,6 +150,11 @@ def get_metric_name(spec: str) -> str:
     return re.split(r"[:|@]", spec, maxsplit=1)[0]
 
 
+def is_outside(spec: str) -> bool:
+    """Whether a spec or signature is that of scores which another program made."""
+    return OUTSIDE.fullmatch(spec) is not None or "|better:" in spec
+
+
 def list_papers(spec: str) -> tuple[str, ...]:
     """Return the keys of the papers that define a metric, by its spec or signature.
 
@@ -154,6 +162,8 @@ def list_papers(spec: str) -> tuple[str, ...]:
     ('popovic2017', 'post2018')
     """
     name = get_metric_name(spec)
+    if is_outside(spec):
+        return ()
     if name == "chrf" and _WORDS.search(spec):
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):

@@ -6,6 +6,7 @@ as in `n: Annotated[int, Range(1, 1000)] = 4`.
 
 import inspect
 import math
+import re
 import typing
 from collections.abc import Callable
 from functools import lru_cache
@@ -56,6 +57,8 @@ Case: TypeAlias = Literal["mixed", "lower"]
 UNSIGNED = object()
 
 _NO = object()
+#: The name of scores made elsewhere, their file, and options.
+OUTSIDE = re.compile(r"([^@:=]+)@(.+?)(?::(\w+=[^:=]*(?:,\w+=[^:=]*)*))?")
 
 
 class Parameter(NamedTuple):
@@ -120,13 +123,19 @@ def read_parameters(factory: Callable[..., object]) -> dict[str, Parameter]:
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split `NAME:option=value,option=value`.
+    """Split `NAME:option=value,option=value`, or `NAME@FILE`, scores made elsewhere.
 
     >>> parse_spec("bleu:tok=intl,n=3")
     ('bleu', {'tok': 'intl', 'n': '3'})
+    >>> parse_spec("comet@a:b/scores.tsv:better=higher")
+    ('outside', {'name': 'comet', 'file': 'a:b/scores.tsv', 'better': 'higher'})
     """
     name, _, rest = spec.partition(":")
     options: dict[str, str] = {}
+    outside = OUTSIDE.fullmatch(spec)
+    if outside:
+        name, rest = "outside", outside[3] or ""
+        options = {"name": outside[1], "file": outside[2]}
     for piece in filter(None, rest.split(",")):
         option, equals, value = piece.partition("=")
         if not equals:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TwoPassFit
     from metra.metrics.llm.budget import Estimate
+    from metra.metrics.outside import ScoreTable
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array
@@ -74,6 +75,10 @@ class Metric:
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
     whole_documents: bool = False
+    #: Digits after the point in tables, beyond those of scores up to 100.
+    more_digits: int = 0
+    #: Metrics of scores that were made elsewhere: which systems and segments have them.
+    scored: "ScoreTable | None" = None
     #: Whether `rows` works on many segments at once by itself, as where it waits for other
     #: machines: batches are then counted one after the other.
     own_threads: bool = False
@@ -161,7 +166,7 @@ _NEEDS: dict[Need, tuple[str, str]] = {
     "references": (
         "needs_reference",
         "compares with references, but there is none; give one with `references`, or a "
-        "table with one.",
+        "table with a column called ref.",
     ),
     "source": (
         "needs_source",

@@ -1,5 +1,6 @@
 """The registry: every metric by name. Adding one is a word here."""
 
+import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -13,7 +14,7 @@ from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
-    mwer evaltrans llm"""
+    mwer evaltrans outside llm"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
@@ -25,6 +26,7 @@ _SHARED = {
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 _NUMBER = re.compile(r"[-+]?[\d.]*")
+_FILES = re.compile(r"[:@]")
 _PATH = re.compile(r"[./\\{]")
 _UNKNOWN = object()
 
@@ -75,7 +77,7 @@ def metric(spec: str, **options: object) -> Metric:
             )
             raise OptionError(msg)
         return find_factory(name)(**given, **options)
-    states = tuple(map(_read_state, _list_words(spec))) if ":" in spec else ()
+    states = tuple(map(_read_state, _list_words(spec))) if _FILES.search(spec) else ()
     make = _make_metric.__wrapped__ if _UNKNOWN in states else _make_metric
     return make(spec, states)
 
@@ -97,8 +99,10 @@ def _list_words(spec: str) -> tuple[str, ...]:
 def _read_state(word: str) -> object:
     """Return a fingerprint of a file, None for what is none, _UNKNOWN for several files."""
     state = get_file_state(word)
-    # A pattern is no file, and a file that names others may stay as it is while they change.
-    several = _PATH.search(word) if state is None else word.endswith(".toml")
+    # A pattern is no file; a folder, or a file that names others, may stay as it is while
+    # they change.
+    is_whole = word.endswith(".toml") or os.path.isdir(word)
+    several = _PATH.search(word) if state is None else is_whole
     return _UNKNOWN if several else state
 
 

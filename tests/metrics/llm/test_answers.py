@@ -42,6 +42,10 @@ UNREAD_SCORES = [
     pytest.param('Score: {"score": 85}', "it is no JSON", id="text before the object"),
     pytest.param('{"score": 85} ok', "it is no JSON", id="text after the object"),
     pytest.param('{"score": 85', "it is no JSON", id="cut short"),
+    pytest.param(
+        'So:\n```json\n{"score": 4}\n```', "it is no JSON", id="before a fence"
+    ),
+    pytest.param('```\n{"score": 4}\n```\nOk?', "it is no JSON", id="after a fence"),
     pytest.param("[85]", "it is no JSON object with 'score'", id="a list"),
     pytest.param('{"Score": 85}', "it is no JSON object with 'score'", id="other key"),
     pytest.param('{"score": "85"}', "the score is no number", id="text for a number"),

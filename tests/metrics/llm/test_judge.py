@@ -4,7 +4,9 @@ import json
 import pickle
 import re
 import threading
+import time
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from tests.metrics.llm.endpoints import Reply, get_output, get_texts, serve
 
 import metra
 from metra.corpus.batch import Batch, BatchPosition
+from metra.corpus.outputs import Outputs
 from metra.errors import (
     EndpointError,
     FormatError,
@@ -22,6 +25,7 @@ from metra.errors import (
 )
 from metra.metrics.llm import prompts
 from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
+from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
 from metra.stats.progress import watch_progress
 from metra.stats.ratings import convert_matrix
@@ -380,6 +384,57 @@ def test_no_more_requests_at_once_than_allowed(judge):
     with serve(answer) as server:
         evaluate(judge(server, concurrency=3), hyps=hyps, source=hyps)
     assert server.most_at_once == 3
+
+
+def test_the_limit_holds_for_batches_at_the_same_time(judge):
+    def answer(endpoint, body):
+        time.sleep(0.005)  # long enough for others to come, if they may
+        return by_length(endpoint, body)
+
+    with serve(answer) as server:
+        metric = metra.metric(judge(server, concurrency=2))
+        batches = [
+            Batch([f"{name} {n}" for n in range(20)], None, ["x"] * 20)
+            for name in "abc"
+        ]
+        threads = [
+            threading.Thread(target=metric.rows, args=(batch,)) for batch in batches
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(server.bodies) == 60
+    assert server.most_at_once <= 2
+
+
+def test_chunks_are_counted_one_after_the_other(judge):
+    with serve(by_length) as server:
+        metric = metra.metric(judge(server))
+        callers = set()
+
+        def note_caller(batch):
+            callers.add(threading.current_thread())
+            return metric.rows(batch)
+
+        noting = replace(metric, rows=note_caller)
+        hyps = [f"output {n}" for n in range(12)]
+        corpus = Outputs(metra.EvalSet(None, hyps), {"sysA": hyps})
+        statistics = count_corpus(corpus, {"judge": noting}, keep=True, chunk=2)
+    assert callers == {threading.current_thread()}
+    assert statistics.tallies["sysA", "judge"].rows[:, 0].tolist() == [8.0] * 10 + [
+        9,
+        9,
+    ]
+
+
+def test_unread_answers_are_named_by_their_place_in_the_corpus(judge):
+    batch = Batch(HYPS, None, SOURCE, place=BatchPosition("sysA", 2048))
+    with (
+        serve(by_output(it=Reply(content="?"))) as server,
+        pytest.raises(EndpointError, match=r"read: segment 2051: '\?' \("),
+    ):
+        metra.metric(judge(server)).rows(batch)
 
 
 def test_a_failure_ends_the_run_and_what_was_answered_is_kept(judge, cache):

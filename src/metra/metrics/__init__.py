@@ -32,5 +32,6 @@ terminology: required terms that the output has.
 untranslated: words that should have been translated.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 outside: scores that another program made.
+spans: errors that judges or programs marked.
 llm: language models as judges.
 """

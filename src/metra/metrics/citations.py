@@ -39,6 +39,7 @@ TITLES = {
     "mwer": "mWER",
     "evaltrans": "EvalTrans",
     "outside": "Scores made elsewhere",
+    "spans": "MQM",
     "llm": "LLM",
 }
 
@@ -69,6 +70,7 @@ _PAPERS = {
     "untranslated": ("dabbadie2002",),
     "mwer": ("niessen2000",),
     "evaltrans": ("niessen2000",),
+    "spans": ("freitag2021",),
     "llm": ("kocmi2023",),
 }
 
@@ -189,6 +191,18 @@ def _cite(
 
 
 _LISTED = (
+    _cite(
+        "freitag2021",
+        "article",
+        "Freitag, Markus; Foster, George; Grangier, David; Ratnakar, Viresh; Tan, Qijun; "
+        "Macherey, Wolfgang",
+        "Experts, Errors, and Context: A Large-Scale Study of Human Evaluation for "
+        "Machine Translation",
+        "Transactions of the Association for Computational Linguistics",
+        volume="9",
+        pages="1460--1474",
+        doi="10.1162/tacl_a_00437",
+    ),
     _cite(
         "papineni2002",
         "inproceedings",

@@ -128,6 +128,8 @@ class HumanScores:
     relations: Sequence[ScoreRelation]
     #: By metric, a line through the systems, where one is defined.
     fits: "Mapping[str, LineFit]"
+    #: The means of judged systems with intervals and, of several, comparisons.
+    results: Results | None = None
 
 
 def relate_judgements(

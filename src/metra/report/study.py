@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from metra.analysis.changes import find_rival, order_segments
 from metra.analysis.collection import CorpusTexts
 from metra.analysis.distributions import Distribution, count_distributions
@@ -15,6 +17,7 @@ from metra.analysis.findings import (
     prepare_analyses,
     run_analyses,
 )
+from metra.analysis.marked_errors import MarkedErrorFindings, collect_errors
 from metra.analysis.relations import (
     HUMAN_SCORE,
     HumanScores,
@@ -30,8 +33,10 @@ from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, count_corpus
+from metra.scoring.statistics import CHUNK, CorpusStatistics, Tally, count_corpus
+from metra.scoring.totals import GroupTotal
 from metra.stats import defaults
+from metra.stats.totals import sum_parts
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
@@ -57,6 +62,8 @@ class Study:
     people: HumanScores | None = None
     #: How far metrics and people can be trusted; there where judgements are.
     trust: "TrustReport | None" = None
+    #: Errors that judges or programs marked, where a metric brings them.
+    errors: MarkedErrorFindings | None = None
 
     def get_digits(self, spec: str) -> int:
         """Return how many digits after the point scores are shown with, 2 if not known."""
@@ -140,6 +147,7 @@ def build_study(
         from metra.meta.trust import assess_trust
 
         people = relate_judgements(judgements, results, texts.documents)
+        people = replace(people, results=_compare_by_people(people, sheets, seed))
         trust = assess_trust(judgements, sheets, scorer=HUMAN_SCORE, seed=seed)
     return Study(
         results=results,
@@ -155,4 +163,37 @@ def build_study(
         ),
         people=people,
         trust=trust,
+        errors=collect_errors(texts.outputs, metrics),
     )
+
+
+def _compare_by_people(
+    people: HumanScores, sheets: CorpusStatistics, seed: int
+) -> Results | None:
+    """Compare systems by what people thought, as by any metric; None if nothing is judged."""
+    from metra.metrics.outside import build_mean_metric
+
+    metric = build_mean_metric(HUMAN_SCORE)
+    rows = {
+        name: np.stack([np.nan_to_num(values), np.isfinite(values)], axis=1)
+        for name, values in people.segments.items()
+        if np.isfinite(values).any()
+    }
+    if not rows:
+        return None
+    statistics = replace(
+        sheets,
+        metrics={HUMAN_SCORE: metric},
+        systems=tuple(rows),
+        totals={
+            ((), name, HUMAN_SCORE): GroupTotal(len(each), 0, sum_parts(each))
+            for name, each in rows.items()
+        },
+        tallies={
+            (name, HUMAN_SCORE): Tally(each, each.sum(0)) for name, each in rows.items()
+        },
+    )
+    if len(rows) > 1:
+        contest = ComparisonSettings(all_pairs=True, seed=seed)
+        return compare_statistics(statistics, contest)
+    return evaluate_statistics(statistics, EvaluationOptions(ci=True, seed=seed))

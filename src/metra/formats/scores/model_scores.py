@@ -43,9 +43,17 @@ _KNOWN: Mapping[str, tuple[bool, float | None, float | None]] = {
     "yisi": (True, None, None),
     "prism": (True, None, None),
     "gemba": (True, None, None),
-    **dict.fromkeys(("bleu", "sacrebleu", "chrf", "meteor", "nist"), (True, 0, None)),
+    **dict.fromkeys(
+        ("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist"),
+        (True, 0, None),
+    ),
     **dict.fromkeys(("ter", "wer", "cer", "hter"), (False, 0, None)),
 }
+
+_STRING_METRICS = (
+    *("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist"),
+    *("ter", "wer", "cer", "rouge", "tokengramf"),
+)
 
 
 def find_direction(name: str, values: Array) -> bool | None:
@@ -66,6 +74,15 @@ def find_direction(name: str, values: Array) -> bool | None:
     higher, low, _ = _KNOWN[max(known, key=len)]
     is_turned = low == 0 and values.max(initial=-1) <= 0 and values.min(initial=0) < 0
     return higher != bool(is_turned)
+
+
+def is_string_metric(name: str) -> bool:
+    """Whether it is the name of a well-known metric that compares strings.
+
+    >>> is_string_metric("chrF2++"), is_string_metric("COMET")
+    (True, False)
+    """
+    return re.sub(r"[^a-z0-9]", "", name.lower()).startswith(_STRING_METRICS)
 
 
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')

@@ -3,7 +3,7 @@
 const report = document.getElementById("report");
 const segmentView = document.getElementById("segment");
 const title = document.title;
-let markAgainst = "references";
+let markAgainst = data.errors ? "errors" : "references";
 let gridSystem = null;
 
 function segmentNumber() {
@@ -95,11 +95,12 @@ function outputsOf(at) {
     body.replaceChildren(...order.map((index) => {
       const text = data.outputs[index][at];
       const nodes = (part) =>
-        markAgainst === "references" ? unmatched(part, references)
+        markAgainst === "errors" ? underlined(part, errorsOf(index, at))
+          : markAgainst === "references" ? unmatched(part, references)
           : differing(part, cutText(data.outputs[Number(markAgainst)][at]), references);
       return el("tr", {},
         el("th", { scope: "row" }, system(index)),
-        el("td", { class: "output" }, passage(text, nodes)),
+        el("td", { class: "output" }, passage(text, nodes), errorList(index, at)),
         data.metrics.map(({ digits }, metric) =>
           score(data.scores[metric][index][at], best[metric], heads[metric + 2], digits)),
         data.people ? score(data.people[index][at], null, "people") : null);
@@ -107,6 +108,7 @@ function outputsOf(at) {
   };
   fill();
   const against = el("select", {},
+    data.errors ? option("errors", "are marked as errors", markAgainst) : null,
     option("references", "no reference has", markAgainst),
     data.systems.map((name, index) =>
       option(String(index), `differ from ${shown(name)}`, markAgainst)));

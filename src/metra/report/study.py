@@ -28,7 +28,7 @@ from metra.analysis.relations import (
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
-from metra.report.writers.headings import shorten_outside_specs
+from metra.report.writers.headings import shorten_specs
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
@@ -99,7 +99,7 @@ def build_study(
 
     There are three reports of progress: segments counted, trials done, what comes next.
     """
-    names = shorten_outside_specs(metrics)
+    names = shorten_specs(list(metrics))
     metrics = {names[spec]: metric for spec, metric in metrics.items()}
     if baseline is None:
         baseline = corpus.systems[0]

@@ -59,8 +59,8 @@ _STRING_METRICS = (
 def find_direction(name: str, values: Array) -> bool | None:
     """Tell whether higher values of a known metric are better, None of an unknown one.
 
-    Values that are all negative where the metric has none have the opposite sign, as WMT
-    publishes MetricX; then the other direction is the better one.
+    Values that are mostly negative where the metric has none have the opposite sign, as
+    WMT publishes MetricX; then the other direction is the better one.
 
     >>> find_direction("MetricX-24", np.array([2.5])), find_direction("judge-7", np.ones(1))
     (False, None)
@@ -72,7 +72,8 @@ def find_direction(name: str, values: Array) -> bool | None:
     if not known:
         return None
     higher, low, _ = _KNOWN[max(known, key=len)]
-    is_turned = low == 0 and values.max(initial=-1) <= 0 and values.min(initial=0) < 0
+    # Predictions of models may lie a little outside the range.
+    is_turned = low == 0 and len(values) > 0 and np.median(values) < 0
     return higher != bool(is_turned)
 
 

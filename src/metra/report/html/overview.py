@@ -136,12 +136,10 @@ def _find_best_system(systems: Sequence[SystemScores], spec: str) -> SystemScore
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     results, several = study.results, len(systems) > 1
     headings: list[Child] = ["system"]
-    for spec in results.specs:
-        heading = format_metric_heading(spec, systems[0].scores[spec])
-        headings.append(tables.make_column_heading(heading, "num"))
-        headings.append(tag("td", class_="picture"))
-    if study.people is not None:
-        headings.append(tables.make_column_heading(f"{HUMAN_SCORE} ↑", "num"))
+    titles = [format_metric_heading(m, systems[0].scores[m]) for m in results.specs]
+    # People come first: they are trusted most.
+    for title in [f"{HUMAN_SCORE} ↑", *titles] if study.people else titles:
+        headings.append(tables.make_column_heading(title, "num"))
         headings.append(tag("td", class_="picture"))
     best = {spec: _find_best_system(systems, spec) for spec in results.specs}
     scales = {spec: _build_scale(systems, spec) for spec in results.specs}
@@ -155,12 +153,12 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
         badge = tag("span", "baseline", class_="badge")
         mark = badge if several and entry.name == study.baseline else None
         cells = [tables.make_row_heading(entry.name, mark)]
+        if study.people is not None:
+            cells += _build_people_cells(study.people.results, entry.name)
         for spec, score in entry.scores.items():
             is_best = several and score.score == best[spec].scores[spec].score
             group = groups.get(spec, {}).get(entry.name)
             cells += _build_score_cells(score, is_best, scales[spec], group)
-        if study.people is not None:
-            cells += _build_people_cells(study.people.results, entry.name)
         rows.append(cells)
     caption = "Scores with 95% intervals; the best of a column in bold."
     if groups:
@@ -197,8 +195,8 @@ def _build_score_cells(
     mark = interval = None
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
-        ends = [format_score(end, digits) for end in (low, high)]
-        interval = tag("small", "–".join(ends))
+        ends = [tables.format_with_minus(end, digits) for end in (low, high)]
+        interval = tag("small", ("–" if low >= 0 else " to ").join(ends))
     if group is not None:
         word = tag("span", "group ", class_="unseen")
         mark = tag("span", word, group, class_="group", title=f"group {group}")

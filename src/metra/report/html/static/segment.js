@@ -82,6 +82,8 @@ function outputsOf(at) {
     const scores = data.scores[index].map((system) => system[at]).filter((s) => s != null);
     return metric.up ? Math.max(...scores) : Math.min(...scores);
   });
+  const judged = (data.people ?? []).map((system) => system[at]).filter((s) => s != null);
+  const liked = judged.length > 1 ? Math.max(...judged) : null;
   const heads = ["system", "output", ...data.metrics.map((m, index) => `${m.spec} ${arrow(index)}`)];
   if (data.people) heads.push("people");
   const score = (value, top, name, digits) =>
@@ -103,7 +105,7 @@ function outputsOf(at) {
         el("td", { class: "output" }, passage(text, nodes), errorList(index, at)),
         data.metrics.map(({ digits }, metric) =>
           score(data.scores[metric][index][at], best[metric], heads[metric + 2], digits)),
-        data.people ? score(data.people[index][at], null, "people") : null);
+        data.people ? score(data.people[index][at], liked, "people") : null);
     }));
   };
   fill();

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from metra.analysis.changes import find_rival, order_segments
 from metra.analysis.collection import CorpusTexts
 from metra.analysis.distributions import Distribution, count_distributions
@@ -22,6 +20,7 @@ from metra.analysis.relations import (
     HUMAN_SCORE,
     HumanScores,
     ScoreRelation,
+    compare_by_people,
     relate_judgements,
     relate_metrics,
 )
@@ -33,10 +32,8 @@ from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
-from metra.scoring.statistics import CHUNK, CorpusStatistics, Tally, count_corpus
-from metra.scoring.totals import GroupTotal
+from metra.scoring.statistics import CHUNK, count_corpus
 from metra.stats import defaults
-from metra.stats.totals import sum_parts
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
@@ -147,7 +144,7 @@ def build_study(
         from metra.meta.trust import assess_trust
 
         people = relate_judgements(judgements, results, texts.documents)
-        people = replace(people, results=_compare_by_people(people, sheets, seed))
+        people = replace(people, results=compare_by_people(people, sheets, seed))
         trust = assess_trust(judgements, sheets, scorer=HUMAN_SCORE, seed=seed)
     return Study(
         results=results,
@@ -165,35 +162,3 @@ def build_study(
         trust=trust,
         errors=collect_errors(texts.outputs, metrics),
     )
-
-
-def _compare_by_people(
-    people: HumanScores, sheets: CorpusStatistics, seed: int
-) -> Results | None:
-    """Compare systems by what people thought, as by any metric; None if nothing is judged."""
-    from metra.metrics.outside import build_mean_metric
-
-    metric = build_mean_metric(HUMAN_SCORE)
-    rows = {
-        name: np.stack([np.nan_to_num(values), np.isfinite(values)], axis=1)
-        for name, values in people.segments.items()
-        if np.isfinite(values).any()
-    }
-    if not rows:
-        return None
-    statistics = replace(
-        sheets,
-        metrics={HUMAN_SCORE: metric},
-        systems=tuple(rows),
-        totals={
-            ((), name, HUMAN_SCORE): GroupTotal(len(each), 0, sum_parts(each))
-            for name, each in rows.items()
-        },
-        tallies={
-            (name, HUMAN_SCORE): Tally(each, each.sum(0)) for name, each in rows.items()
-        },
-    )
-    if len(rows) > 1:
-        contest = ComparisonSettings(all_pairs=True, seed=seed)
-        return compare_statistics(statistics, contest)
-    return evaluate_statistics(statistics, EvaluationOptions(ci=True, seed=seed))

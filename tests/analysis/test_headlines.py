@@ -61,6 +61,7 @@ def test_a_difference_that_may_be_chance_is_no_disagreement():
 def test_string_metrics_among_themselves_do_not_disagree():
     results = compare_systems(LOW, HIGH, name="BLEU")
     assert list_contrary_verdicts(results) == []
+    assert not has_disagreement([compare_systems(LOW, HIGH, "BLEU", all_pairs=True)])
 
 
 def test_the_most_trusted_comes_first():

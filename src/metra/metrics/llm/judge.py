@@ -182,6 +182,7 @@ def llm(
         cache=AnswerCache(cache or find_default_path(model)),
     )
     return Metric(
+        basis="neural",
         name="llm",
         columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
         rows=judge.rows,

@@ -28,7 +28,7 @@ from metra.metrics.llm import prompts
 from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
 from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
-from metra.stats.progress import watch_progress
+from metra.stats.parallel import watch_progress
 from metra.stats.ratings import convert_matrix
 
 SOURCE = ["le chat dort", "le chien aboie", "il pleut", "bonjour"]

@@ -37,7 +37,7 @@ from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
 from metra.stats.agreement import compute_interval_alpha
-from metra.stats.progress import tell_progress
+from metra.stats.parallel import tell_progress
 
 COLUMNS = ("score", "segments", "unread", "input_tokens", "output_tokens")
 #: What repeated runs add: segments with two answers or more, those with equal answers, and
@@ -189,7 +189,7 @@ def llm(
         aggregate=aggregate,
         parts=partial(parts, prices=prices),
         details=judge.details,
-        marked=None if scale else judge.marked,
+        marked=None if scale else judge.marked_errors,
         estimate=judge.estimate,
         needs_source=bool(asked.placeholders & {"source", "texts"}),
         needs_reference=judge.shows_references,
@@ -267,7 +267,7 @@ class ModelJudge:
         self._slots = threading.Semaphore(self.concurrency)
 
     @property
-    def marked(self) -> MarkedErrors:
+    def marked_errors(self) -> MarkedErrors:
         """The errors that were marked, as far as segments were scored."""
         name = f"{self.settings['model']}, {self.prompt.describe_version()}"
         severities = tuple(reversed(SEVERITIES))

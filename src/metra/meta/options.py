@@ -429,3 +429,30 @@ class NormaliseOptions:
         flags="--scores",
         metavar="FILE",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanOptions:
+    """Are errors marked where people mark them?"""
+
+    gold: tuple[str, ...] = _names(
+        "Raters to compare with; all people where none is named.", "--gold"
+    )
+    combine: Literal["each", "any", "most"] = _option(
+        "each",
+        "Several raters of an output: compare with each in turn, with what any of them "
+        "marked, or with what more than half of them marked.",
+    )
+    credit: float = _option(
+        0.5,
+        "Credit for an error that is found, but with the other severity; 1 ignores "
+        "severities.",
+        low=0.0,
+        high=1.0,
+    )
+    most_pairs: int = _option(
+        15, "Pairs of raters to show; 0 for all.", flags="--pairs", low=0
+    )
+    no_ci: bool = _find_option("no_ci")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")

@@ -60,6 +60,13 @@ SCORER = option(
 
 _PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
 
+#: How an answer is written.
+RESULT = (
+    inputs.form,
+    inputs.out,
+    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+)
+
 #: What every question takes.
 _QUESTION = (
     click.argument("paths", nargs=-1, required=True, metavar="SCORES..."),
@@ -75,9 +82,7 @@ _QUESTION = (
         "JSON lines only.",
     ),
     option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
-    inputs.form,
-    inputs.out,
-    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+    *RESULT,
 )
 
 #: What is scored right here, so that corpus scores can be pooled anew.
@@ -273,11 +278,9 @@ def _show_answer(
     **given: Any,
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
-    from metra.cli.output import build_style, write_output
     from metra.formats.scores.read import read_score_files
     from metra.formats.scores.record import list_parts
     from metra.meta.findings import merge_reports
-    from metra.report.writers.meta import render
 
     read = partial(
         read_score_files,
@@ -310,8 +313,15 @@ def _show_answer(
         reports[each] = answer
     if len(reports) > 1:
         answer = merge_reports(reports)
-    # Notes name flags, not parameters.
-    named = [name_flags(note) for note in [*answer.notes, *notes]]
+    show_report(replace(answer, notes=[*answer.notes, *notes]), form, out, digits)
+
+
+def show_report(answer: "MetaReport", form: str, out: str | None, digits: int) -> None:
+    """Write an answer in the format that was asked for; its notes name flags."""
+    from metra.cli.output import build_style, write_output
+    from metra.report.writers.meta import render
+
+    named = [name_flags(note) for note in answer.notes]
     answer = replace(answer, notes=named)
     write_output(render(answer, form, build_style(out, digits=digits)), out)
 

@@ -51,7 +51,8 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "group_by"),
+    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "gold", "good"),
+    *("group_by", "most", "runs"),
     *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
     *("name", "names", "nulls", "only", "quotes", "rename", "replace", "resume"),
     *("scores_out", "sheet", "store", "to", "trials", "wmt"),
@@ -74,6 +75,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "columns.document": "--doc-column",
     "conf": "--spark-conf",
     "out": "-o",
+    "outputs": "--output",
 }
 
 

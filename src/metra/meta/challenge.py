@@ -208,8 +208,9 @@ def _score_metric(
             pass
         elif columns is None:
             sample = Sample(rows, partial(_aggregate, columns=None))
-            settings = {"trials": options.trials, "seed": options.seed}
-            (interval,) = compute_intervals([sample], **settings)
+            (interval,) = compute_intervals(
+                [sample], trials=options.trials, seed=options.seed
+            )
         else:
             # Pairs of a source are taken for one case: that is the safe side.
             cases = int((counts[:, chosen].sum(1) > 0).sum())

@@ -10,7 +10,7 @@ from metra.meta.diff import compute_gold_p
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
 from metra.meta.options import DeltaOptions
 from metra.scoring.table import Cell, Column, Table, make_table
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, Mask
 from metra.stats.correlation import Options
 from metra.stats.difference_curve import (
     PairDifferences,
@@ -72,14 +72,14 @@ def measure_differences(
     tell apart with a p-value below it.
     """
     names = [name for name in panels[0].names if all(name in p.metrics for p in panels)]
-    keep: list[Array | None] = [None] * len(panels)
+    keep: list[Mask | None] = [None] * len(panels)
     if options.sure is not None:
-        keep = [_find_sure_pairs(panel, options) for panel in panels]
+        keep = [_find_sure_pairs(panel, options.sure, options) for panel in panels]
     sizes = [len(panel.systems) for panel in panels]
     trials = 0 if options.no_ci else options.trials
     noticed = []
     for name in names:
-        pairs = collect_differences(list(panels), name, keep)
+        pairs = collect_differences(panels, name, keep)
         if len(pairs.size) < 2:
             msg = (
                 f"There are {len(pairs.size)} pairs of systems that people tell apart; "
@@ -148,33 +148,46 @@ def report_deltas(
     return MetaReport(tables, signature, notes, data)
 
 
+@dataclass(frozen=True)
+class AgreementCurve:
+    """What a picture shows of a metric: the share of agreement by difference."""
+
+    metric: str
+    caption: str
+    labels: list[str]
+    shares: dict[str, list[float]]
+    bands: dict[str, list[Interval]]
+
+
 def build_curves(
     noticed: Sequence[NoticedDifferences], steps: int = 9
-) -> list[
-    tuple[str, str, list[str], dict[str, list[float]], dict[str, list[Interval | None]]]
-]:
-    """Build what pictures show: a metric, a caption, differences, shares and intervals."""
+) -> list[AgreementCurve]:
+    """Build the curve of each metric, from no difference to the largest one."""
     curves = []
     for each in noticed:
         sizes = np.linspace(0, float(each.pairs.size.max()), steps).tolist()
-        found = [each.find_share(size) for size in sizes]
-        shares = {each.metric: [value for value, _ in found]}
-        bounds = {each.metric: [interval for _, interval in found]}
+        shares = [each.find_share(size) for size in sizes]
         caption = f"{len(each.pairs.size)} pairs of systems; logistic curve"
         curves.append(
-            (each.metric, caption, [f"{s:.3g}" for s in sizes], shares, bounds)
+            AgreementCurve(
+                each.metric,
+                caption + (", 95 % interval over systems" if len(each.drawn) else ""),
+                [f"{size:.3g}" for size in sizes],
+                {each.metric: [value for value, _ in shares]},
+                {each.metric: [interval for _, interval in shares if interval]},
+            )
         )
     return curves
 
 
-def _find_sure_pairs(panel: ScorePanel, options: DeltaOptions) -> Array:
+def _find_sure_pairs(panel: ScorePanel, sure: float, options: DeltaOptions) -> Mask:
     p = compute_gold_p(panel, Options(trials=options.trials, seed=options.seed))
     if p is None:
         msg = (
             f"{panel.place}{panel.gold_name} has no segments, so no p-values of pairs."
         )
         raise CorpusError(msg)
-    return p < options.sure
+    return p < sure
 
 
 def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Table:
@@ -183,7 +196,7 @@ def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Tabl
         cells = [build_count(len(each.pairs.size)), build_figure(each.accuracy)]
         least = each.find_difference(SHARES[0])[0]
         # Some metrics go from 0 to 1, and differ by thousandths.
-        digits = 5 if least < 0.1 else None
+        digits = 4 if least < 0.1 else None
         for share in SHARES:
             value, interval = each.find_difference(share)
             known = value if np.isfinite(value) else None
@@ -192,7 +205,7 @@ def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Tabl
         rows.append((each.metric, cells))
     headings = ["accuracy", *(f"{100 * share:g} %" for share in SHARES)]
     caption = f"Difference of two systems from which on people ({gold}) agree with …"
-    columns = [Column("pairs", digits=0), *headings]
+    columns: list[str | Column] = [Column("pairs", digits=0), *headings]
     return make_table("metric", columns, rows, caption=caption, name="deltas")
 
 

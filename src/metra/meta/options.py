@@ -397,6 +397,11 @@ class AgreeOptions:
 
     within: float = _option(1.0, "Judgements this far apart still count as near.")
     scaling: Scaling = _find_option("scaling")
+    runs: tuple[str, ...] = _names(
+        "Scorers that are runs of one judge, such as a language model that was asked several "
+        "times; they are taken for judges.",
+        "--runs",
+    )
     most_pairs: int = _option(
         15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )
@@ -537,5 +542,18 @@ class SentinelOptions:
         5, "Folds of segments: each is predicted from the others.", low=2
     )
     no_ci: bool = _find_option("no_ci")
+    trials: int = _find_option("trials")
+    seed: int = _find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOptions:
+    """What does meta-evaluation say about one metric?"""
+
+    good: float | None = _option(
+        None,
+        "People's score from which on an output is good; their median where not given.",
+    )
+    folds: int = _option(5, "Folds of segments for thresholds and sentinels.", low=2)
     trials: int = _find_option("trials")
     seed: int = _find_option("seed")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from metra.corpus.batch import SegmentColumn
 from metra.corpus.outputs import Corpus
 from metra.errors import CorpusError
 from metra.meta.correlate import (
@@ -53,6 +54,11 @@ class TextFeatures:
     outputs: Mapping[str, Array]
 
 
+def is_sentinel(name: str) -> bool:
+    """Whether a scorer of a panel is a sentinel."""
+    return name in _ABOUT
+
+
 def collect_features(corpus: Corpus) -> TextFeatures:
     """Go through a corpus once and measure its texts."""
     sources: list[Array] = []
@@ -60,16 +66,20 @@ def collect_features(corpus: Corpus) -> TextFeatures:
     outputs: dict[str, list[Array]] = {name: [] for name in corpus.systems}
     for chunk in corpus.chunks(CHUNK):
         if chunk.source is not None:
-            sources.append(measure_texts(chunk.source.text))
+            sources.append(_measure_column(chunk.source))
         if chunk.refs:
-            references.append(measure_texts(chunk.refs[0].text))
+            references.append(_measure_column(chunk.refs[0]))
         for name, column in chunk.systems.items():
-            outputs[name].append(measure_texts(column.text))
+            outputs[name].append(_measure_column(column))
     return TextFeatures(
         np.concatenate(sources) if sources else None,
         np.concatenate(references) if references else None,
         {name: np.concatenate(parts) for name, parts in outputs.items()},
     )
+
+
+def _measure_column(column: SegmentColumn) -> Array:
+    return measure_texts([column.text[at] for at in range(len(column.text))])
 
 
 def measure_texts(texts: Sequence[str | None]) -> Array:

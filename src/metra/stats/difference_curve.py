@@ -5,11 +5,12 @@ two systems the same score says nothing. Kocmi et al. 2024, ACL, fit such curves
 systems.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from metra.stats.arrays import Array, pair_gaps
+from metra.stats.arrays import Array, Codes, Mask, pair_gaps
 from metra.stats.panel import ScorePanel
 
 #: Steps that halve the range of slopes.
@@ -24,12 +25,12 @@ class PairDifferences:
     #: 1 where people have the same order, 0 where the other; a half where the metric ties.
     agrees: Array
     #: The systems of each pair, numbered over all panels.
-    first: Array
-    second: Array
+    first: Codes
+    second: Codes
 
 
 def collect_differences(
-    panels: list[ScorePanel], name: str, keep: list[Array | None]
+    panels: Sequence[ScorePanel], name: str, keep: Sequence[Mask | None]
 ) -> PairDifferences:
     """Collect the pairs of systems of all panels that people tell apart.
 
@@ -98,7 +99,7 @@ def find_share(slope: Array, difference: float) -> Array:
 
 
 def draw_pair_weights(
-    pairs: PairDifferences, groups: list[int], trials: int, seed: int
+    pairs: PairDifferences, groups: Sequence[int], trials: int, seed: int
 ) -> Array:
     """Draw systems with replacement within each group, and weigh pairs: (trials, pairs).
 

@@ -4,7 +4,7 @@ designs: questions about documents, references, choices of systems, and WMT's pr
 judges: questions about judgements: rank, agree and normalise
 metrics: questions about metrics: correlate, diff, compare, cross and tune
 options: what the questions share: scores to read, panels, notes and pictures
-uses: questions about uses of metrics: spans, challenge, select, deltas and sentinel
+uses: questions about uses of metrics: spans, challenge, select, deltas, sentinel, card
 """
 
 import click
@@ -18,7 +18,9 @@ _MODULES = {
     **dict.fromkeys(("agree", "normalise"), "judges"),
     **dict.fromkeys(("pseudo", "refs"), "designs"),
     "rank": "judges",
-    **dict.fromkeys(("spans", "challenge", "select", "deltas", "sentinel"), "uses"),
+    **dict.fromkeys(
+        ("spans", "challenge", "select", "deltas", "sentinel", "card"), "uses"
+    ),
 }
 
 

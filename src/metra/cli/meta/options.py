@@ -122,6 +122,11 @@ class MetaQuestion:
     source: str | None = None
     docs: str | None = None
     specs: tuple[str, ...] = ()
+    #: A page to write, and a challenge set for it.
+    page: str | None = None
+    contrasts: str | None = None
+    #: The files of scores.
+    paths: tuple[str, ...] = ()
     #: The statistics behind scores that were computed here.
     statistics: "dict[str, SegmentStatistics]" = field(default_factory=dict)
     #: What is said below the answer.
@@ -306,7 +311,7 @@ def _show_answer(
     scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
     reports = {}
     for each in golds if len(golds) > 1 else [gold]:
-        asked = MetaQuestion(scores, each, **given)
+        asked = MetaQuestion(scores, each, paths=paths, **given)
         asked.add_total(each)
         answer = ask(asked=asked, options=options)
         answer = replace(answer, notes=[*answer.notes, *asked.notes])
@@ -321,9 +326,13 @@ def show_report(answer: "MetaReport", form: str, out: str | None, digits: int) -
     from metra.cli.output import build_style, write_output
     from metra.report.writers.meta import render
 
-    named = [name_flags(note) for note in answer.notes]
-    answer = replace(answer, notes=named)
-    write_output(render(answer, form, build_style(out, digits=digits)), out)
+    style = build_style(out, digits=digits)
+    write_output(render(name_note_flags(answer), form, style), out)
+
+
+def name_note_flags(answer: "MetaReport") -> "MetaReport":
+    """Let the notes of an answer name flags, not parameters."""
+    return replace(answer, notes=[name_flags(note) for note in answer.notes])
 
 
 def _filter_scores(

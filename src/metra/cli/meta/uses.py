@@ -1,15 +1,18 @@
-"""`metra meta spans`, `challenge`, `select`, `deltas`, `sentinel`: uses of metrics."""
+"""`metra meta spans`, `challenge`, `select`, `deltas`, `sentinel` and `card`."""
 
 from collections.abc import Callable
-from functools import reduce
+from dataclasses import replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from metra.cli import name_flags
 from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
 from metra.cli.options import option
 from metra.meta.options import (
+    CardOptions,
     ChallengeOptions,
     DeltaOptions,
     SelectOptions,
@@ -25,15 +28,21 @@ def file_question(
     record: type, *takes: Callable[..., Any], files: str
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that asks a question of files that hold no scores."""
-    paths = click.argument("paths", nargs=-1, required=True, metavar=files)
+    paths: Callable[..., Any] = click.argument(
+        "paths", nargs=-1, required=True, metavar=files
+    )
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
-        def command(form: str, out: str | None, digits: int, **given: Any) -> None:
+        @wraps(answer)
+        def show(form: str, out: str | None, digits: int, **given: Any) -> None:
             shared.show_report(answer(**given), form, out, digits)
 
-        command.__name__, command.__doc__ = answer.__name__, answer.__doc__
-        added = [paths, *takes, options_from(record), *shared.RESULT]
-        return click.command()(reduce(lambda c, add: add(c), reversed(added), command))
+        command: Callable[..., Any] = show
+        for add_option in reversed(
+            [paths, *takes, options_from(record), *shared.RESULT]
+        ):
+            command = add_option(command)
+        return click.command()(command)
 
     return decorate
 
@@ -67,15 +76,14 @@ def spans(
     from metra.meta.spans import evaluate_spans, report_spans
 
     files = [read_error_spans(path) for path in paths]
-    texts = None
+    texts: dict[str, list[str | None]] = {}
     if outputs:
         from metra.scoring.files import open_corpus
 
-        corpus = open_corpus(outputs, (), None, None)
-        texts = {name: [] for name in corpus.systems}
-        for chunk in corpus.chunks(2048):
+        for chunk in open_corpus(outputs).chunks(2048):
             for name, column in chunk.systems.items():
-                texts[name] += column.text
+                column_texts = [column.text[at] for at in range(len(column.text))]
+                texts.setdefault(name, []).extend(column_texts)
     return report_spans(evaluate_spans(files, options, outputs=texts), options)
 
 
@@ -149,15 +157,15 @@ def deltas(asked: shared.MetaQuestion, options: DeltaOptions) -> "MetaReport":
 
         plots = [
             CurvePlot(
-                f"How often people ({asked.gold}) agree with a difference of {name}",
-                caption,
-                f"difference of {name}",
+                f"How often people ({asked.gold}) agree with a difference of {each.metric}",
+                each.caption,
+                f"difference of {each.metric}",
                 "share of pairs",
-                labels,
-                curves,
-                intervals,
+                each.labels,
+                each.shares,
+                each.bands,
             )
-            for name, caption, labels, curves, intervals in build_curves(noticed)
+            for each in build_curves(noticed)
         ]
         asked.write_pictures(*map(draw_curves, plots))
     return report_deltas(panels, noticed, options)
@@ -191,3 +199,72 @@ def sentinel(asked: shared.MetaQuestion, options: SentinelOptions) -> "MetaRepor
         correlate_sentinels(panel, options, features) for panel in asked.build_panels()
     ]
     return report_sentinels(correlations, options)
+
+
+@shared.question(
+    CardOptions,
+    *shared.OWN,
+    *shared.GOLD,
+    shared.METRIC,
+    option("--html page FILE", "Write the card to this HTML file."),
+    option(
+        "--challenge contrasts PAIRS", "A challenge set, as of `metra meta challenge`."
+    ),
+)
+def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
+    """Make a card of a metric: one page with all that these questions say about it.
+
+    --metric names one metric; its rank is among all metrics of the scores. With --output, -s
+    and -r there are sentinels of the texts. A challenge set has the metric's scores in
+    columns NAME-good and NAME-bad, or is scored by the metric of -m.
+
+    \b
+    metra meta card scores.tsv --gold mqm --metric COMET --html comet.html
+    metra meta card mqm.tsv --gold mqm --output outputs.tsv -s src.txt -r ref.txt \\
+        -m chrf --metric chrf --challenge aces.tsv --html chrf.html
+    """
+    from metra.meta.card import build_card, report_card
+
+    if len(asked.metrics) != 1:
+        msg = f"A card is of one metric; name it with --metric (found {len(asked.metrics)})."
+        raise click.UsageError(msg)
+    (metric,) = asked.metrics
+    features = challenge_set = None
+    if asked.outputs:
+        from metra.meta.sentinel import collect_features
+
+        shared.require_one_language(asked.scores)
+        features = collect_features(asked.open_corpus())
+        if asked.specs:
+            asked.add_own_scores()
+    if asked.contrasts:
+        from metra.formats.annotations.challenge_set import read_challenge_set
+
+        challenge_set = read_challenge_set(asked.contrasts)
+    asked.metrics = ()
+    panels = asked.build_panels()
+    for panel in panels:
+        if metric not in panel.names:
+            from metra.errors import UnknownNameError, no_such
+
+            raise UnknownNameError(no_such("metric", metric, panel.names))
+    scored = challenge_set is not None and metric in challenge_set.scores
+    found = build_card(
+        panels,
+        metric,
+        options,
+        challenge=challenge_set,
+        specs=() if scored else [spec for spec in asked.specs if spec == metric],
+        features=features,
+    )
+    if asked.page:
+        from metra.cli.output import build_provenance, write_output
+        from metra.report.html.card import render_card
+
+        named = {
+            key: shared.name_note_flags(each) for key, each in found.answers.items()
+        }
+        shown = replace(found, notes=[*map(name_flags, found.notes)], answers=named)
+        provenance = build_provenance([*asked.paths, *asked.outputs])
+        write_output(render_card(shown, provenance), asked.page)
+    return report_card(found)

@@ -127,9 +127,7 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
     if without:
         notes.append(f"Pairs without a score: {', '.join(without)}.")
     if len(shown) < len(kinds):
-        notes.append(
-            f"{len(kinds) - len(shown)} more {options.by}s: `most` 0 shows all."
-        )
+        notes.append(f"{len(kinds) - len(shown)} more: `most` 0 shows all.")
     drawn = not options.no_ci
     signature = build_signature(
         challenge=value,

@@ -95,6 +95,8 @@ def find_difference(slope: Array, share: float) -> Array:
 
 def find_share(slope: Array, difference: float) -> Array:
     """Return the share of pairs that people agree with at a difference."""
+    if not difference:
+        return np.full(np.shape(slope), 0.5)
     return 1 / (1 + np.exp(-np.minimum(slope * difference, 700)))
 
 

@@ -87,7 +87,7 @@ def wilson_interval(
     z = NormalDist().inv_cdf((1 + level) / 2) ** 2 / count
     middle = (share + z / 2) / (1 + z)
     half = (z * (share * (1 - share) + z / 4)) ** 0.5 / (1 + z)
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))
 
 
 def binomial_tail(n: int, k: int) -> float:

@@ -225,6 +225,7 @@ def test_results_of_a_campaign_tell_agreement_on_errors():
     assert found.overall.values["characters", "F"] == pytest.approx(6 / 10)
     assert found.with_text == 1
     assert summarise_judgements(answers[:1]).span_agreement is None
+    assert summarise_judgements([made("s", 1, "ann", 3)]).span_agreement is None
 
 
 @pytest.fixture(scope="module")

@@ -107,6 +107,8 @@ def compute_span_agreement(
     """
     answered = [one for one in judgements if one.cannot is None]
     spans, rated, texts = list_marked_errors(answered)
+    if not spans:
+        return None
     marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
     agreement = agree_on_spans(marks, trials=trials, seed=seed)
     return agreement if agreement.overall is not None else None

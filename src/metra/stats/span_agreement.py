@@ -28,6 +28,8 @@ KINDS = ("characters", "spans", "exact")
 FIGURES = ("precision", "recall", "F")
 #: Credit for an error that both marked, with different severities.
 CREDIT = 0.5
+#: Pairs of raters that have intervals; of hundreds nobody looks at each.
+MOST_INTERVALS = 30
 _KEYS = [*((kind, figure) for kind in KINDS for figure in FIGURES)]
 _KEYS.append(("characters", "severity"))
 #: The columns of counts with the two raters exchanged.
@@ -202,24 +204,24 @@ def score_raters(
     A comparison is an output with the counts of `count_matches`. All outputs of a segment
     are drawn together, and all raters see the same draws.
     """
-    rows = {name: _sum_by_segment(each, segments) for name, each in comparisons.items()}
     bounds: list[Interval | None] = []
-    if trials and rows and len(segments) > 1:
+    if trials and comparisons and len(segments) > 1:
+        rows = [_sum_by_segment(each, segments) for each in comparisons.values()]
         samples = [
             Sample(each, partial(aggregate_matches, kind=kind, figure=figure))
-            for each in rows.values()
+            for each in rows
             for kind, figure in _KEYS
         ]
         bounds = compute_intervals(samples, trials=trials, seed=seed)
     scores = []
-    for at, (name, each) in enumerate(rows.items()):
-        totals = each.sum(0)
+    for at, (name, each) in enumerate(comparisons.items()):
+        totals = np.array([counts for _, counts in each]).sum(0)
         values = {key: float(aggregate_matches(totals, *key)) for key in _KEYS}
         own = bounds[at * len(_KEYS) : (at + 1) * len(_KEYS)]
-        marked = {unit: int(counts[5]) for unit, counts in comparisons[name]}
-        counts = (len(marked), sum(marked.values()), int(totals[6]))
+        marked = {unit: int(counts[5]) for unit, counts in each}
+        sizes = (len(marked), sum(marked.values()), int(totals[6]))
         intervals = dict(zip(_KEYS, own or [None] * len(_KEYS), strict=True))
-        scores.append(SpanScores(name, *counts, values, intervals))
+        scores.append(SpanScores(name, *sizes, values, intervals))
     return scores
 
 
@@ -230,19 +232,26 @@ def agree_on_spans(
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> SpanAgreement:
-    """Compare every two raters on the outputs that both looked at."""
+    """Compare every two raters on the outputs that both looked at.
+
+    Pairs that share most outputs come first, and some of them have intervals.
+    """
     comparisons: dict[str, list[tuple[RatedUnit, list[float]]]] = {}
     both_ways: list[tuple[RatedUnit, list[float]]] = []
     for unit, by_rater in marks.marks.items():
-        for first, second in combinations(marks.raters, 2):
-            if first not in by_rater or second not in by_rater:
-                continue
+        present = [name for name in marks.raters if name in by_rater]
+        for first, second in combinations(present, 2):
             counts = count_matches(by_rater[first], by_rater[second], credit)
             back = [counts[at] for at in _EXCHANGED]
             comparisons.setdefault(f"{first} – {second}", []).append((unit, counts))
             both_ways += [(unit, counts), (unit, back)]
     settings = {"trials": trials, "seed": seed}
-    scores = score_raters(comparisons, marks.segments, **settings)
+    order = sorted(comparisons, key=lambda name: -len(comparisons[name]))
+    most, rest = order[:MOST_INTERVALS], order[MOST_INTERVALS:]
+    scores = [
+        *score_raters({n: comparisons[n] for n in most}, marks.segments, **settings),
+        *score_raters({n: comparisons[n] for n in rest}, marks.segments, trials=0),
+    ]
     overall = None
     if both_ways:
         (overall,) = score_raters({"all": both_ways}, marks.segments, **settings)
@@ -250,7 +259,7 @@ def agree_on_spans(
     known = [unit for unit in pairable if marks.lengths.get(unit, 0)]
     alpha, interval = _compute_alpha(marks, known, **settings)
     return SpanAgreement(
-        sorted(scores, key=lambda each: -each.outputs),
+        scores,
         overall,
         alpha,
         interval,

@@ -30,7 +30,9 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
     counted = f"{most}" if most == least else f"{least} to {most}"
     shared = count_overlaps(tasks, judges)
     overlap = ""
-    if shared:
+    if shared and not min(shared.values()):
+        overlap = "; some judges share no output"
+    elif shared:
         who = "the two judges" if len(shared) == 1 else "any two judges"
         overlap = f"; {who} share at least {_count(min(shared.values()), 'output')}"
     return (

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
+from os.path import isdir
 from typing import Any
 
 from metra.errors import OptionError, UnknownNameError, no_such
@@ -13,14 +14,17 @@ from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
-    mwer evaltrans"""
+    mwer evaltrans comet bertscore metricx"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
     **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
     "rougel": "rouge",
     "mwer": "evaltrans",
+    **{name: f"neural.{name}" for name in ("comet", "bertscore", "metricx")},
 }
+#: Metrics that need a model of the user's, which metra does not bring along.
+WITH_MODEL = frozenset({"comet", "bertscore", "metricx"})
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 _NUMBER = re.compile(r"[-+]?[\d.]*")
@@ -84,8 +88,12 @@ def _list_words(spec: str) -> tuple[str, ...]:
 def _read_state(word: str) -> object:
     """Return a fingerprint of a file, None for what is none, _UNKNOWN for several files."""
     state = get_file_state(word)
-    # A pattern is no file, and a file that names others may stay as it is while they change.
-    several = _PATH.search(word) if state is None else word.endswith(".toml")
+    # A pattern is no file, and a folder, or a file that names others, may stay as it is while
+    # what is in it changes.
+    if state is None:
+        several = bool(_PATH.search(word))
+    else:
+        several = word.endswith(".toml") or isdir(word)
     return _UNKNOWN if several else state
 
 

@@ -1,0 +1,186 @@
+"""From a batch to rows: texts collected, scored once, kept in memory and on disk."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from threading import Lock
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from metra.corpus.batch import CorpusChunk
+from metra.metrics.neural.score_store import ScoreStore
+from metra.metrics.record import AnyBatch, Array, Parts
+from metra.metrics.units import Detail
+from metra.text.columns import Text, window
+
+# So many scores are kept in memory; then it is emptied.
+_KEPT = 500_000
+
+
+class Item(NamedTuple):
+    """What a network scores: an output, with its source and a reference if it takes them."""
+
+    source: str | None
+    hyp: str
+    ref: str | None
+
+
+class ErrorSpan(NamedTuple):
+    """Characters of an output that a network takes for an error."""
+
+    start: int
+    end: int
+    severity: str
+    #: The probability of the severity, averaged over the span's tokens.
+    confidence: float
+
+
+class SegmentScore(NamedTuple):
+    """The values of a segment, and the errors found in it."""
+
+    values: tuple[float, ...]
+    spans: tuple[ErrorSpan, ...] = ()
+
+
+#: Scores items, none of which occurs twice.
+ItemScorer: TypeAlias = Callable[[Sequence[Item]], list[SegmentScore]]
+
+
+class SegmentScorer:
+    """Scores segments by a network, which is loaded when something is not known yet."""
+
+    def __init__(
+        self,
+        identity: str,
+        load: Callable[[], ItemScorer],
+        *,
+        with_source: bool,
+        with_reference: bool,
+        choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max,
+    ) -> None:
+        """Name the network and its settings, and what it takes.
+
+        `identity` differs between networks that may give different scores.
+        """
+        self._load = load
+        self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
+        self._known: dict[bytes, SegmentScore] = {}
+        self._lock = Lock()
+        self._choose_best = choose_best
+        self._with_source = with_source
+        self._with_reference = with_reference
+
+    def rows(self, batch: AnyBatch) -> Array:
+        """Return the values of each segment, for its best reference, and 1: (segments, k)."""
+        best = [self._choose_best(scores) for scores in self.score_batch(batch)]
+        return np.array([[*score.values, 1.0] for score in best])
+
+    def details(self, batch: AnyBatch) -> list[Detail]:
+        """Return the errors found in each segment, compared with its best reference."""
+        hyps = batch.hyps.text
+        return [
+            Detail(
+                place,
+                span.severity,
+                (hyps[place] or "")[span.start : span.end],
+                {
+                    "start": str(span.start),
+                    "end": str(span.end),
+                    "confidence": f"{span.confidence:.3f}",
+                },
+            )
+            for place, scores in enumerate(self.score_batch(batch))
+            for span in self._choose_best(scores).spans
+        ]
+
+    def prepare(self, chunk: CorpusChunk) -> None:
+        """Score the outputs of all systems together, so that no text is encoded twice."""
+        names = list(chunk.systems)
+        self.score_items(
+            item
+            for name in names
+            for items in self._list_items(chunk.batch(name))
+            for item in items
+        )
+
+    def score_batch(self, batch: AnyBatch) -> list[list[SegmentScore]]:
+        """Return the scores of each segment against each reference that it has."""
+        listed = self._list_items(batch)
+        scores = iter(self.score_items(item for items in listed for item in items))
+        return [[next(scores) for _ in items] for items in listed]
+
+    def score_items(self, items: Iterable[Item]) -> list[SegmentScore]:
+        """Return the scores of items: from memory, from disk, or by the network."""
+        listed = list(items)
+        keys = [_digest_item(item) for item in listed]
+        with self._lock:
+            if len(self._known) > _KEPT:
+                self._known.clear()
+            new = {
+                key: item
+                for key, item in zip(keys, listed, strict=True)
+                if key not in self._known
+            }
+            if new:
+                self._complete(new)
+            return [self._known[key] for key in keys]
+
+    def _complete(self, new: dict[bytes, Item]) -> None:
+        for key, text in self._store.read(list(new)).items():
+            values, spans = json.loads(text)
+            self._known[key] = SegmentScore(
+                tuple(values), tuple(ErrorSpan(*span) for span in spans)
+            )
+            del new[key]
+        if not new:
+            return
+        scores = self._load()(list(new.values()))
+        computed = dict(zip(new, scores, strict=True))
+        self._known |= computed
+        self._store.write({key: json.dumps(score) for key, score in computed.items()})
+
+    def _list_items(self, batch: AnyBatch) -> list[list[Item]]:
+        hyps = _list_texts(batch.hyps.text)
+        sources: Sequence[str | None] = [None] * len(hyps)
+        if self._with_source and batch.source:
+            sources = _list_texts(batch.source.text)
+        if not self._with_reference:
+            return [[Item(*pair, None)] for pair in zip(sources, hyps, strict=True)]
+        columns = [window(ref.text, 0, len(hyps)) for ref in batch.refs]
+        return [
+            [Item(source, hyp, ref) for ref in refs if ref is not None]
+            for source, hyp, refs in zip(
+                sources, hyps, zip(*columns, strict=True), strict=True
+            )
+        ]
+
+
+def aggregate(totals: Array) -> Array:
+    """Return the mean of the first value of each row of totals; NaN of no segment."""
+    count = totals[..., -1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(count > 0, totals[..., 0] / count, np.nan)
+
+
+def name_means(totals: Array, *, names: Sequence[str]) -> Parts:
+    """Return the means of the values beside the score, by their names."""
+    if not totals[-1] > 0:
+        return {}
+    return {
+        name: float(value / totals[-1])
+        for name, value in zip(names, totals[1:-1], strict=True)
+    }
+
+
+def _list_texts(text: Text) -> list[str]:
+    return [segment or "" for segment in window(text, 0, len(text))]
+
+
+def _digest_item(item: Item) -> bytes:
+    digest = blake2b(digest_size=16)
+    for text in item:
+        encoded = b"" if text is None else text.encode("utf-8", "surrogatepass")
+        digest.update(f"{-1 if text is None else len(encoded)}:".encode())
+        digest.update(encoded)
+    return digest.digest()

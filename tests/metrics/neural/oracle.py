@@ -1,0 +1,70 @@
+"""Scores by the packages that people cite, in their own environment: JSON in, JSON out.
+
+Run as `python oracle.py REQUESTS ANSWERS`; it knows nothing of metra.
+"""
+
+import json
+import os
+import sys
+import warnings
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["COMET_EMBEDDINGS_CACHE"] = "0"
+
+
+def score_comet(request):
+    """Score samples with unbabel-comet."""
+    from comet.models import load_from_checkpoint
+
+    path = os.path.join(request["model"], "checkpoints", "model.ckpt")
+    model = load_from_checkpoint(path, local_files_only=True)
+    found = model.predict(
+        request["samples"],
+        batch_size=request.get("batch_size", 16),
+        gpus=0,
+        num_workers=0,
+        progress_bar=False,
+    )
+    answer = {"scores": found["scores"]}
+    if "metadata" in found:
+        answer |= {
+            name: found["metadata"][name]
+            for name in ("src_scores", "ref_scores", "unified_scores", "mqm_scores")
+            if name in found["metadata"]
+        }
+        answer["error_spans"] = found["metadata"].get("error_spans")
+    return answer
+
+
+def score_bert(request):
+    """Score outputs against references with bert-score."""
+    import bert_score
+
+    scorer = bert_score.BERTScorer(
+        model_type=request["model"],
+        num_layers=request["layer"],
+        idf=request["idf"],
+        idf_sents=request["idf_sents"],
+        rescale_with_baseline=bool(request["baseline"]),
+        baseline_path=request["baseline"],
+        lang="en",
+        device="cpu",
+        nthreads=0,
+    )
+    scores = scorer.score(request["hyps"], request["refs"], batch_size=5)
+    return {"scores": [column.tolist() for column in scores]}
+
+
+def main(requests, answers):
+    """Answer all requests of a file."""
+    warnings.simplefilter("ignore")
+    scorers = {"comet": score_comet, "bertscore": score_bert}
+    with open(requests, encoding="utf-8") as file:
+        listed = json.load(file)
+    found = {name: scorers[each["with"]](each) for name, each in listed.items()}
+    with open(answers, "w", encoding="utf-8") as file:
+        json.dump(found, file)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -55,10 +55,29 @@ def score_bert(request):
     return {"scores": [column.tolist() for column in scores]}
 
 
+def score_mt5(request):
+    """Read the value of MetricX's token off mT5, one input at a time."""
+    import torch
+    from tokenizers import Tokenizer
+    from transformers import MT5ForConditionalGeneration
+
+    network = MT5ForConditionalGeneration.from_pretrained(request["model"]).eval()
+    path = os.path.join(request["model"], "tokenizer.json")
+    tokeniser = Tokenizer.from_file(path)
+    scores = []
+    for text in request["texts"]:
+        ids = torch.tensor([tokeniser.encode(text).ids[:-1]])
+        start = torch.zeros((1, 1), dtype=torch.long)
+        with torch.no_grad():
+            logits = network(input_ids=ids, decoder_input_ids=start).logits
+        scores.append(logits[0, 0, 250089].clamp(0, 25).item())
+    return {"scores": scores}
+
+
 def main(requests, answers):
     """Answer all requests of a file."""
     warnings.simplefilter("ignore")
-    scorers = {"comet": score_comet, "bertscore": score_bert}
+    scorers = {"comet": score_comet, "bertscore": score_bert, "mt5": score_mt5}
     with open(requests, encoding="utf-8") as file:
         listed = json.load(file)
     found = {name: scorers[each["with"]](each) for name, each in listed.items()}

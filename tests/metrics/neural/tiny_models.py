@@ -205,3 +205,61 @@ def write_comet(
     }
     torch.save(checkpoint, folder / "checkpoints" / "model.ckpt")
     return folder
+
+
+def write_hugging_face_encoder(folder: Path, seed: int = 5) -> Path:
+    """Write an encoder with its weights, as BERTScore reads them; return its folder."""
+    write_encoder(folder)
+    build_encoder(folder, seed).save_pretrained(folder)
+    return folder
+
+
+def write_mt5_tokeniser(folder: Path) -> None:
+    """Write a tokeniser like mT5's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pieces = train_pieces(unk=2)
+    vocabulary = [
+        (pieces.id_to_piece(n), pieces.get_score(n)) for n in range(len(pieces))
+    ]
+    tokeniser = Tokenizer(Unigram(vocabulary, unk_id=2, byte_fallback=False))
+    tokeniser.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokeniser.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
+    tokeniser.add_special_tokens(["<pad>", "</s>", "<unk>"])
+    tokeniser.save(str(folder / "tokenizer.json"))
+
+
+def write_metricx(folder: Path, seed: int = 7) -> Path:
+    """Write a checkpoint of MetricX's shape and a tokeniser beside it; return its folder."""
+    from transformers import MT5Config, MT5Model
+
+    config = MT5Config(
+        vocab_size=MT5_PIECES,
+        d_model=SIZE,
+        d_kv=8,
+        d_ff=2 * SIZE,
+        num_layers=LAYERS,
+        num_decoder_layers=LAYERS,
+        num_heads=HEADS,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+    )
+    network = MT5Model(config).eval()
+    draw_weights(network, seed, 0.1)
+    generator = torch.Generator().manual_seed(seed + 1)
+    head = torch.randn(MT5_PIECES, SIZE, generator=generator)
+    ids = torch.randint(3, PIECES, (20, 30), generator=generator)
+    with torch.inference_mode():
+        steps = network(input_ids=ids, decoder_input_ids=ids[:, :1] * 0)[0][:, 0]
+    # So that few scores are cut off at 0 and 25.
+    head[250089] = steps.mean(0) * 8 / steps.mean(0).square().sum() + head[250089] / 2
+    weights = dict(network.state_dict()) | {"lm_head.weight": head}
+    write_mt5_tokeniser(folder)
+    torch.save(weights, folder / "pytorch_model.bin")
+    about = config.to_dict() | {
+        "tie_word_embeddings": False,
+        "architectures": ["MT5ForRegression"],
+    }
+    (folder / "config.json").write_text(json.dumps(about))
+    return folder

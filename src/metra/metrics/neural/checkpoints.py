@@ -228,17 +228,32 @@ def load_encoder(owner: str, folder: str, layers: int) -> Any:
 
 
 def load_mt5(owner: str, folder: str) -> Any:
-    """Load a network of mT5's shape."""
-    from transformers import MT5ForConditionalGeneration
+    """Load encoder and decoder of a network of mT5's shape."""
+    from transformers import MT5Model
 
     try:
         with hide_progress():
-            network = MT5ForConditionalGeneration.from_pretrained(
-                folder, local_files_only=True
-            )
+            network = MT5Model.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # of any kind, from three libraries
         raise _name_problem(owner, "network", folder, error) from None
     return network.eval()
+
+
+def load_tensor(owner: str, folder: str, name: str) -> Any:
+    """Load some of a network's weights by their name, without the others."""
+    for path in list_weight_files(owner, folder):
+        if path.endswith(".safetensors"):
+            from safetensors import safe_open
+
+            with safe_open(path, framework="pt") as file:
+                if name in file.keys():  # noqa: SIM118, it is no dict
+                    return file.get_tensor(name)
+        elif path.endswith(".bin"):
+            weights = load_weights(owner, path)
+            if name in weights:
+                return weights[name]
+    msg = f"{owner}: {folder} lacks the weights {name}; expected all of the network's."
+    raise FormatError(msg)
 
 
 def load_config(owner: str, folder: str) -> Any:

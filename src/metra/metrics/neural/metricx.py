@@ -121,11 +121,13 @@ class RegressionNetwork:
     """mT5 on one device, and the weights of the token whose value is the score."""
 
     network: Any
+    head: Any
     padding: int
 
     def move_to(self, device: str, kind: Any) -> "RegressionNetwork":
         """Move the network to a device; it computes with numbers of a kind."""
-        return replace(self, network=self.network.to(device=device, dtype=kind))
+        network = self.network.to(device=device, dtype=kind)
+        return replace(self, network=network, head=self.head.to(device))
 
     def score(self, torch: Any, ids: Sequence[Sequence[int]], device: str) -> Any:
         """Return the scores of inputs."""
@@ -139,11 +141,7 @@ class RegressionNetwork:
             encoder_attention_mask=mask,
             use_cache=False,
         )[0]
-        last = steps[:, 0].float()
-        if self.network.config.tie_word_embeddings:
-            last = last * self.network.config.d_model**-0.5
-        weights = self.network.lm_head.weight[_SCORE_TOKEN].float()
-        return (last @ weights).clamp(_LOWEST, _HIGHEST)
+        return (steps[:, 0].float() @ self.head).clamp(_LOWEST, _HIGHEST)
 
 
 class MetricxScorer:
@@ -156,13 +154,8 @@ class MetricxScorer:
         self.style = style
         self.tokeniser = checkpoints.Tokeniser("metricx", words)
         network = checkpoints.load_mt5("metricx", folder)
-        if network.lm_head.weight.shape[0] <= _SCORE_TOKEN:
-            msg = (
-                f"metricx: {folder} has {network.lm_head.weight.shape[0]} tokens; expected "
-                f"mT5's, of which number {_SCORE_TOKEN} is the score."
-            )
-            raise FormatError(msg)
-        regression = RegressionNetwork(network, self.tokeniser.padding)
+        head = _load_head(folder)
+        regression = RegressionNetwork(network, head, self.tokeniser.padding)
         self.runner = Runner(regression, precision, devices)
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
@@ -178,6 +171,23 @@ class MetricxScorer:
 
         answers = self.runner.run([len(ids) for ids in tokens], compute)
         return [SegmentScore((score,)) for score in self.runner.gather(answers).tolist()]
+
+
+def _load_head(folder: str) -> Any:
+    """Load the weights of the token whose value is the score."""
+    config = checkpoints.read_config("metricx", folder)
+    # transformers 5 takes every mT5 for one that shares these weights with its embeddings.
+    is_shared = bool(config.get("tie_word_embeddings", False))
+    name = "shared.weight" if is_shared else "lm_head.weight"
+    table = checkpoints.load_tensor("metricx", folder, name)
+    if len(table) <= _SCORE_TOKEN:
+        msg = (
+            f"metricx: {folder} has {len(table)} tokens; expected mT5's, of which number "
+            f"{_SCORE_TOKEN} is the score."
+        )
+        raise FormatError(msg)
+    scale = config["d_model"] ** -0.5 if is_shared else 1.0
+    return table[_SCORE_TOKEN].float() * scale
 
 
 @lru_cache(maxsize=2)

@@ -19,6 +19,8 @@ AUTO_ON_GPU = "tf32"
 
 # Tokens that are computed at once, padding included.
 _TOKENS = {"cpu": 4096, "cuda": 32768}
+# Where a driver of NVIDIA's shows itself, on Linux and in Windows' Linux.
+_DRIVERS = ("/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg")
 
 
 def import_torch(owner: str) -> Any:
@@ -38,7 +40,7 @@ def list_devices() -> list[str]:
     setting = os.environ.get("METRA_DEVICES", "")
     if setting:
         return [name.strip() for name in setting.split(",")]
-    if not os.path.exists("/proc/driver/nvidia/version") and os.name == "posix":
+    if os.name == "posix" and not any(map(os.path.exists, _DRIVERS)):
         return ["cpu"]
     count = import_torch("METRA_DEVICES").cuda.device_count()
     return [f"cuda:{number}" for number in range(count)] or ["cpu"]

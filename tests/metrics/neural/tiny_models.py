@@ -8,7 +8,14 @@ from typing import Any
 import sentencepiece
 import torch
 import yaml
-from tokenizers import Regex, Tokenizer, decoders, normalizers, pre_tokenizers, processors
+from tokenizers import (
+    Regex,
+    Tokenizer,
+    decoders,
+    normalizers,
+    pre_tokenizers,
+    processors,
+)
 from tokenizers.models import Unigram
 
 from metra.corpus import examples

@@ -295,7 +295,9 @@ class TokenEncoder:
             network = replica.network
             ids = [tokens[place] for place in places]
             padded, is_token = pad_ids(torch, ids, network.padding, replica.device)
-            states = network.encoder(input_ids=padded, attention_mask=is_token.long())[0]
+            states = network.encoder(input_ids=padded, attention_mask=is_token.long())[
+                0
+            ]
             return states[is_token].float()
 
         answers = self.runner.run([len(ids) for ids in tokens], compute)
@@ -382,7 +384,9 @@ def _match_tokens(
         sizes = [len(ids[item.hyp]) + len(ids[item.ref]) for item in items]
         for chosen in split_by_length(sizes, _TOKENS_AT_ONCE // 16):
             sides = [
-                _gather_side(torch, [places[text] for text in column], starts, table.device)
+                _gather_side(
+                    torch, [places[text] for text in column], starts, table.device
+                )
                 for column in (
                     [items[place].hyp for place in chosen],
                     [items[place].ref for place in chosen],

@@ -294,7 +294,9 @@ def load_weights(owner: str, path: str) -> dict[str, Any]:
         raise _name_problem(owner, "checkpoint", path, error) from None
 
 
-def check_weights(owner: str, path: str, network: Any, weights: Mapping[str, Any]) -> None:
+def check_weights(
+    owner: str, path: str, network: Any, weights: Mapping[str, Any]
+) -> None:
     """Raise an error if a network has weights that a checkpoint lacks, or of other sizes."""
     for name, tensor in network.state_dict().items():
         if name not in weights:

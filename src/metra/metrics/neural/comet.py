@@ -20,12 +20,18 @@ from metra.metrics.neural.segment_scores import SegmentScorer, aggregate, name_m
 from metra.metrics.record import Array, Metric, metric_factory
 from metra.text.columns import window
 
-_EXPECTED = "a checkpoint as Unbabel publishes them (hparams.yaml, checkpoints/model.ckpt)"
+_EXPECTED = (
+    "a checkpoint as Unbabel publishes them (hparams.yaml, checkpoints/model.ckpt)"
+)
 
 
 @metric_factory
 def comet(
-    *, model: str = "", encoder: str = "", qe: bool = False, precision: Precision = "auto"
+    *,
+    model: str = "",
+    encoder: str = "",
+    qe: bool = False,
+    precision: Precision = "auto",
 ) -> Metric:
     """Quality that a trained network predicts, mostly from 0 to 1. Higher is better.
 
@@ -78,7 +84,9 @@ def comet(
         aggregate=aggregate,
         parts=partial(name_means, names=names),
         prepare=scorer.prepare,
-        pairs=partial(pairs, load=load) if kind.has_vectors and with_reference else None,
+        pairs=partial(pairs, load=load)
+        if kind.has_vectors and with_reference
+        else None,
         details=scorer.details if kind.has_spans else None,
         needs_source=kind.with_source,
         needs_reference=with_reference,

@@ -232,7 +232,9 @@ def _weigh_layers(
     names = [f"layerwise_attention.scalar_parameters.{n}" for n in range(count)]
     missing = [n for n in [*names, "layerwise_attention.gamma"] if n not in weights]
     if missing:
-        msg = f"{owner}: {path} lacks the weights {missing[0]}; expected {count} layers."
+        msg = (
+            f"{owner}: {path} lacks the weights {missing[0]}; expected {count} layers."
+        )
         raise FormatError(msg)
     scalars = torch.cat([weights[name].float() for name in names])
     is_sparse = settings["layer_transformation"] == "sparsemax"
@@ -278,9 +280,7 @@ def _build_head(
     return nn.Sequential(*layers).eval()
 
 
-def _build_linear(
-    owner: str, path: str, weights: Mapping[str, Any], name: str
-) -> Any:
+def _build_linear(owner: str, path: str, weights: Mapping[str, Any], name: str) -> Any:
     from torch import nn
 
     missing = [n for n in (f"{name}.weight", f"{name}.bias") if n not in weights]

@@ -56,7 +56,11 @@ class VectorScorer:
         return [SegmentScore((score,)) for score in scores.tolist()]
 
     def score_pairs(
-        self, texts: Sequence[str], hyps: Sequence[int], refs: Sequence[int], source: str
+        self,
+        texts: Sequence[str],
+        hyps: Sequence[int],
+        refs: Sequence[int],
+        source: str,
     ) -> Array:
         """Score all pairs of outputs and references, given by their places in the texts."""
         vectors = self.embed([*texts, source])
@@ -218,7 +222,9 @@ class JointScorer:
         probabilities: list[Array] = [np.empty(0)] * len(inputs)
         for places, (_, tagged) in answers:
             if tagged is not None:
-                for place, each in zip(places, tagged.float().cpu().numpy(), strict=True):
+                for place, each in zip(
+                    places, tagged.float().cpu().numpy(), strict=True
+                ):
                     probabilities[place] = each[: len(tokens[inputs[place][0]])]
         return values, probabilities
 

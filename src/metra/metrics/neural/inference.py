@@ -158,7 +158,9 @@ class Runner:
             if count == 1:
                 return work(self.replicas[0])
             with ThreadPoolExecutor(count) as workers:
-                return [one for part in workers.map(work, self.replicas) for one in part]
+                return [
+                    one for part in workers.map(work, self.replicas) for one in part
+                ]
 
     def gather(self, answers: Sequence[Answer]) -> Any:
         """Return the rows of all answers as one array, in the order of the texts."""

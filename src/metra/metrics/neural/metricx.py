@@ -107,7 +107,9 @@ def metricx(
 def format_input(item: Item, style: str) -> str:
     """Write what the network reads."""
     if style == "23":
-        other = ("reference", item.ref) if item.source is None else ("source", item.source)
+        other = (
+            ("reference", item.ref) if item.source is None else ("source", item.source)
+        )
         pieces = [("candidate", item.hyp), other]
     else:
         pieces = [("source", item.source), ("candidate", item.hyp)]
@@ -148,7 +150,12 @@ class MetricxScorer:
     """A loaded checkpoint, on all devices."""
 
     def __init__(
-        self, folder: str, words: str, style: str, precision: str, devices: Sequence[str]
+        self,
+        folder: str,
+        words: str,
+        style: str,
+        precision: str,
+        devices: Sequence[str],
     ) -> None:
         """Load the network and the tokeniser."""
         self.style = style
@@ -170,7 +177,9 @@ class MetricxScorer:
             return replica.network.score(self.runner.torch, ids, replica.device)
 
         answers = self.runner.run([len(ids) for ids in tokens], compute)
-        return [SegmentScore((score,)) for score in self.runner.gather(answers).tolist()]
+        return [
+            SegmentScore((score,)) for score in self.runner.gather(answers).tolist()
+        ]
 
 
 def _load_head(folder: str) -> Any:

@@ -55,7 +55,9 @@ class ScoreStore:
         """Store scores, in the place of older ones of the same keys."""
 
         def insert(db: sqlite3.Connection) -> None:
-            db.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", scores.items())
+            db.executemany(
+                "INSERT OR REPLACE INTO scores VALUES (?, ?)", scores.items()
+            )
 
         if self.path:
             self._use(insert)

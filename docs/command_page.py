@@ -16,7 +16,9 @@ def page() -> str:
         "`metra COMMAND --help` says in the terminal what this page says. Results go to "
         "standard output, progress and messages to standard error. The exit status is 0 "
         "after success, 2 if the input or the call is wrong (with one message that says "
-        "what, where and what to do), 1 if metra itself fails.",
+        "what, where and what to do), 1 if an output does not pass `metra gate`, 70 if "
+        "metra itself fails.",
+        listed(),
         *_sections("metra", cli, 1),
     ]
     return "\n\n".join(blocks) + "\n"

@@ -1,16 +1,20 @@
 """Edit measures: word error rate and TER, strings in, score out, one thread."""
 
+from dataclasses import asdict
 from functools import partial
+from types import ModuleType
+from typing import Any
 
 import jiwer
 from agree import close, same_score, same_segments
 from inputs import Corpus
 from peers import JIWER, RAPIDFUZZ, SACREBLEU
 from rapidfuzz.distance import Levenshtein
-from record import Race
+from record import DisagreementError, Race
 from sacrebleu.metrics import TER
 
 import metra
+from metra.compat import jiwer as compat
 
 
 def ours(corpus: Corpus, spec: str) -> float:
@@ -28,6 +32,34 @@ def rapidfuzzes(corpus: Corpus) -> float:
 
 def jiwers(corpus: Corpus) -> float:
     return 100 * jiwer.wer(corpus.refs[0], corpus.hyps)
+
+
+def call_jiwer(module: ModuleType, name: str, corpus: Corpus) -> Any:
+    """Call a function of jiwer or of `metra.compat.jiwer`."""
+    return getattr(module, name)(corpus.refs[0], corpus.hyps)
+
+
+def draw_alignments(module: ModuleType, corpus: Corpus) -> str:
+    return module.visualize_alignment(call_jiwer(module, "process_words", corpus))
+
+
+def agree_with_functions(name: str, corpus: Corpus) -> None:
+    """Numbers to the bit, records field by field."""
+    theirs, ours = (call_jiwer(module, name, corpus) for module in (jiwer, compat))
+    if name.startswith("process"):
+        theirs, ours = asdict(theirs), asdict(ours)
+    _refuse_difference(name, theirs == ours)
+
+
+def agree_on_drawings(corpus: Corpus) -> None:
+    theirs, ours = (draw_alignments(module, corpus) for module in (jiwer, compat))
+    _refuse_difference("visualize_alignment", theirs == ours)
+
+
+def _refuse_difference(name: str, is_same: bool) -> None:
+    if not is_same:
+        msg = f"{name} of jiwer and metra.compat.jiwer differ"
+        raise DisagreementError(msg)
 
 
 def sacrebleus(corpus: Corpus) -> float:
@@ -61,7 +93,31 @@ _wer = partial(
     Race, task="WER", ours=partial(ours, spec="wer"), text=("english", 3_000)
 )
 
+_JIWER = partial(Race, peer=JIWER, text=("english", 3_000))
+
+
+def _race_jiwer(name: str, goal: float) -> Race:
+    return _JIWER(
+        task=f"jiwer's {name}, compat module",
+        theirs=partial(call_jiwer, jiwer, name),
+        ours=partial(call_jiwer, compat, name),
+        agree=partial(agree_with_functions, name),
+        goal=goal,
+    )
+
+
 TASKS = [
+    _race_jiwer("wer", goal=5),
+    _race_jiwer("cer", goal=5),
+    _race_jiwer("mer", goal=5),
+    _race_jiwer("process_words", goal=5),
+    _JIWER(
+        task="jiwer's process_words and visualize_alignment, compat module",
+        theirs=partial(draw_alignments, jiwer),
+        ours=partial(draw_alignments, compat),
+        agree=agree_on_drawings,
+        goal=1.2,
+    ),
     _wer(peer=RAPIDFUZZ, theirs=rapidfuzzes, agree=agree_on_wer, goal=2),
     _wer(peer=JIWER, theirs=jiwers, agree=agree_with_jiwer, goal=10),
     Race(

@@ -78,12 +78,48 @@ pub fn alignments(pair: &Pair<'_>, choice: Choice, prefers: Preference) -> (usiz
         let (output, types) = (pair.output, pair.types);
         let counts = pair.references().map(|ids| grid.counts(output, ids, types, prefers));
         let (chosen, _) = choose(choice, counts);
-        let steps = pair.references().map(|ids| match prefers {
-            Preference::Pairs => grid.alignment(output, ids, types, prefers),
-            Preference::Deletions => rapidfuzz::alignment(grid, output, ids, types),
-        });
+        let steps = pair.references().map(|ids| align(grid, output, ids, types, prefers));
         (chosen, steps.collect())
     })
+}
+
+/// The same edit of neighbouring words, with the range of reference and of output words.
+pub type Run = (Edit, usize, usize, usize, usize);
+
+/// The alignment of each segment with its first reference, as runs of the same edit.
+pub fn runs(hits: &Hits, prefers: Preference) -> Vec<Vec<Run>> {
+    GRID.with_borrow_mut(|grid| {
+        let segments = (0..hits.len()).map(|index| {
+            let pair = hits.get(index);
+            let reference = pair.references().next().unwrap_or_default();
+            join_runs(&align(grid, pair.output, reference, pair.types, prefers))
+        });
+        segments.collect()
+    })
+}
+
+fn join_runs(steps: &[Edit]) -> Vec<Run> {
+    let (mut reference, mut output) = (0, 0);
+    let runs = steps.chunk_by(|one, other| one == other).map(|run| {
+        let (edit, start) = (run[0], (reference, output));
+        reference += if edit == Edit::Insertion { 0 } else { run.len() };
+        output += if edit == Edit::Deletion { 0 } else { run.len() };
+        (edit, start.0, reference, start.1, output)
+    });
+    runs.collect()
+}
+
+fn align(
+    grid: &mut Grid,
+    output: &[u32],
+    reference: &[u32],
+    types: usize,
+    prefers: Preference,
+) -> Vec<Edit> {
+    match prefers {
+        Preference::Pairs => grid.alignment(output, reference, types, prefers),
+        Preference::Deletions => rapidfuzz::alignment(grid, output, reference, types),
+    }
 }
 
 thread_local! {

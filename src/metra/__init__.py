@@ -1,6 +1,6 @@
 """metra scores, judges, compares and explains machine translation."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from metra.corpus.batch import Batch
@@ -90,6 +90,18 @@ def __getattr__(name: str) -> object:
     value = module if home == f"{__name__}.{name}" else getattr(module, name)
     globals()[name] = value
     return value
+
+
+def show_record(record: object, form: Literal["text", "html"]) -> str:
+    """Write a record as the Python prompt or a notebook shows it.
+
+    Records lie below the package `report`, which writes them, and do not import it. This is
+    the one place where they find it, by name and when they are shown.
+    """
+    from importlib import import_module
+
+    writers = import_module("metra.report.writers.notebook").WRITERS
+    return str(writers[type(record).__name__, form](record))
 
 
 def __dir__() -> list[str]:

@@ -174,6 +174,13 @@ def edit_alignments(
     H, S, I, D: hit, substitution, insertion (the output has a word too much), deletion.
     """
 
+def edit_runs(hits: Hits, order: str) -> list[list[tuple[str, int, int, int, int]]]:
+    """The steps to the first reference of each segment, neighbours of a kind together.
+
+    A letter as in `edit_alignments`, then where the reference's words begin and end, and
+    where the output's do.
+    """
+
 def grapheme_version() -> str:
     """The version of the Unicode standard whose grapheme clusters are cut."""
 

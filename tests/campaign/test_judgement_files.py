@@ -1,5 +1,7 @@
 """Judgements as files: nothing shifts, nothing runs, and other programs' ends are theirs."""
 
+import csv
+import io
 import json
 from dataclasses import replace
 
@@ -190,6 +192,18 @@ def test_what_is_missing_has_no_place_for_appraise():
         score_judgements([made("esa", {"errors": [gone], "esa": 1.0})])
     )
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
+
+
+@pytest.mark.parametrize("dialect", ["excel", "excel-tab", "unix"])
+def test_marot_that_was_saved_by_another_program(dialect):
+    mark = {"side": "output", "start": 0, "end": 1, "severity": "major"}
+    marks = [mark | {"category": "accuracy/mistranslation"}]
+    mqm = made("mqm", {"mqm": marks}, output='"a", b\'s "c"', source='5" =')
+    written = write_marot([mqm])
+    out = io.StringIO()
+    rows = [line.split("\t") for line in written.split("\n")[:-1]]
+    csv.writer(out, dialect, lineterminator="\n").writerows(rows)
+    assert read_marot(out.getvalue()) == read_marot(written)
 
 
 def test_marot_by_others_marks_places_in_the_text_only():

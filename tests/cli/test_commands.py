@@ -74,11 +74,30 @@ def test_the_demo(cli, tmp_path, monkeypatch):
     assert len(outputs) == 12
     report = tmp_path / "metra-demo" / "report.html"
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
-    assert "Open metra-demo/report.html in a browser" in ran.out
-    assert "Two French texts, four English references each, 12 outputs:" in ran.out
-    assert "28 segments, 2 documents, 4 references" in ran.out
-    for output in outputs:
-        assert f"\n{output.stem} " in ran.out
+    assert "MB: metra-demo/report.html (open it in a browser)" in ran.out
+    assert "Two French texts in English, 28 segments, 4 references:" in ran.out
+    assert len(ran.out.split("\n")) < 30
+
+
+def test_what_the_demo_says_is_what_compare_says(cli, tmp_path):
+    shown = cli("demo", tmp_path).out
+    example = examples.find_example()
+    by_name = {Path(path).stem: path for path in example.outputs}
+    files = [by_name[name] for name in ("solid", "polished", "rule-based", "terse")]
+    for reference in example.references:
+        files += ["-r", reference]
+    files += ["--docs", example.docs, "-s", example.source, "--baseline", "solid"]
+    for metric in ("bleu", "chrf", "ter"):
+        files += ["-m", metric]
+    compared = cli("compare", *files, "--changes", "1").out
+    table = shown.split("\n\n")[1]
+    assert table.startswith("system ")
+    assert table in compared
+    for line in shown.split("\n\n")[2].split("\n"):
+        assert line in compared
+    change = shown.partition("is furthest below solid:\n")[2].partition("\n\n")[0]
+    assert change.startswith("worse 1: segment ")
+    assert change in compared
 
 
 def test_what_the_demo_says_of_intervals_is_so(cli):
@@ -100,17 +119,20 @@ def test_what_the_demo_says_of_intervals_is_so(cli):
 
 def test_what_the_demo_suggests_works(metra_command, tmp_path):
     ran = metra_command("demo", "play", cwd=tmp_path)
-    suggested = ran.out.removesuffix("\n").rpartition("\n")[2].split()
-    assert suggested[0] == "metra"
-    paths = sorted(str(path) for path in (tmp_path / "play" / "outputs").glob("*.txt"))
-    expanded = [
-        argument
-        for word in suggested[1:]
-        for argument in (paths if word.endswith("*.txt") else [word])
-    ]
-    again = metra_command(*expanded, cwd=tmp_path)
-    assert again.code == 0, again.err
-    assert "28 segments, 4 references" in again.out
+    suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
+    assert [line.split()[1] for line in suggested] == ["score", "compare", "report"]
+    folder = tmp_path / "play"
+    for name, source in {
+        "output.txt": "outputs/solid.txt",
+        "old.txt": "outputs/solid.txt",
+        "new.txt": "outputs/polished.txt",
+        "reference.txt": "reference.1.txt",
+    }.items():
+        (tmp_path / name).write_bytes((folder / source).read_bytes())
+    for line in suggested:
+        again = metra_command(*line.split()[1:], cwd=tmp_path)
+        assert (again.code, again.err) == (0, ""), line
+    assert (tmp_path / "report.html").exists()
 
 
 def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
@@ -119,8 +141,9 @@ def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
     for name in registry.list_metrics():
         assert f" {name} " in ran.out or f"Left out {name}: " in ran.out
     suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
-    assert [line.split()[1] for line in suggested] == ["score", "score", "rank", "clir"]
-    for line in suggested[1:]:
+    names = [line.split()[1] for line in suggested]
+    assert names == ["score", "compare", "report", "score", "rank", "clir"]
+    for line in suggested[3:]:
         if "clir" in line and not find_spec("bm25s"):
             continue
         paths = sorted(map(str, (tmp_path / "play" / "outputs").glob("*.txt")))

@@ -138,7 +138,8 @@ def test_named_by_option(metra, texts):
         pytest.param(
             ["convert", "{folder}/A.txt", "-o", "-"],
             "metra: The format of - does not follow from its name; give --to FORMAT, or a name "
-            "that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's.\n",
+            "that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or "
+            "a folder's.\n",
             id="no format for the screen",
         ),
     ],

@@ -7,7 +7,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from metra.cli.derive import FiniteRange, options_from
+from metra.cli.derive import options_from
+from metra.cli.options import FiniteRange
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,10 @@
 """What goes wrong on the command line: exit 2 and one message that says what to do."""
 
+import re
+
 import pytest
+
+from metra.cli import main
 
 SCORE = "Usage: metra score [OPTIONS] OUTPUT...\nTry 'metra score --help' for help.\n\n"
 
@@ -123,13 +127,53 @@ def test_a_measure_that_is_not_there(cli):
     assert ran.err.startswith("metra: No metric named 'blue'. Did you mean 'bleu'?")
 
 
-def test_an_error_of_ours_is_not_dressed_up(score, monkeypatch):
-    """What is not the user's fault keeps its traceback, for the report of it."""
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            KeyError("x"),
+            r"metra: This is a fault of metra \(KeyError: 'x'\); please report",
+        ),
+        (
+            RecursionError("deep\nly"),
+            r"fault of metra \(RecursionError: deep\); please",
+        ),
+        (
+            MemoryError(),
+            r"metra: There is not enough memory for this; nothing more was",
+        ),
+    ],
+)
+def test_faults_of_our_own(error, message, monkeypatch, capsys, tmp_path):
+    """No traceback on the screen, but in a file that can be sent."""
 
-    def broken(*_: object, **__: object) -> None:
-        msg = "a fault of ours"
-        raise ZeroDivisionError(msg)
+    def fail(**_):
+        raise error
 
-    monkeypatch.setattr("metra.scoring.evaluate.evaluate_corpus", broken)
-    with pytest.raises(ZeroDivisionError, match="a fault of ours"):
-        score()
+    monkeypatch.setattr("metra.cli.cli", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 70
+    said = capsys.readouterr().err
+    assert re.search(message, said)
+    assert said.count("\n") == 1
+    reports = [file.read_text(encoding="utf-8") for file in tmp_path.iterdir()]
+    if isinstance(error, MemoryError):
+        assert not reports
+    else:
+        assert f"{tmp_path}/metra-" in said
+        [report] = reports
+        assert report.startswith("metra 0.")
+        assert "Traceback (most recent call last)" in report
+
+
+def test_a_fault_without_a_place_for_the_report(monkeypatch, capsys):
+    def fail(**_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("metra.cli.cli", fail)
+    monkeypatch.setattr("tempfile.tempdir", "/there/is/no/such/folder")
+    with pytest.raises(SystemExit):
+        main()
+    assert "please report it with these lines:\nTraceback" in capsys.readouterr().err

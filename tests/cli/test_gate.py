@@ -92,6 +92,25 @@ def test_bounds_go_by_the_direction_of_the_metric(gate, arguments, code):
     assert gate("solid", *arguments).code == code
 
 
+def test_a_bound_may_be_met_exactly(cli, tmp_path):
+    path = tmp_path / "base.json"
+    copy = [REFERENCE[1], *REFERENCE]
+    cli("score", *copy, "-m", "wer", "--save", path)
+    ran = cli("gate", *copy, "--baseline", path, "--fail-if", "below=0")
+    assert ran.code == 0, ran.err
+
+
+def test_the_source_has_to_be_the_same_where_a_metric_needs_it(cli, tmp_path):
+    path = tmp_path / "base.json"
+    metric = ["-m", "untranslated:rule=copied"]
+    texts = [output("solid"), "-s"]
+    cli("score", *texts, EXAMPLE.source, *metric, "--save", path)
+    assert cli("gate", *texts, EXAMPLE.source, "--baseline", path).code == 0
+    ran = cli("gate", *texts, REFERENCE[1], "--baseline", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "another source" in ran.err
+
+
 def test_a_bound_alone_does_not_look_at_the_baseline(gate):
     assert gate("dropped", "--fail-if", "below=bleu:1").code == 0
 
@@ -113,6 +132,7 @@ def test_junit_markdown_and_annotations(gate, tmp_path):
     text = page.read_text(encoding="utf-8")
     assert text.startswith("### Translation quality: failed 3 of 4 checks\n")
     assert "| new | bleu |" in text
+    assert "\n- new: bleu 53.62, significantly worse than the baseline 69.57" in text
     assert ran.err.count("::error title=metra gate%3A ") == 3
 
 
@@ -241,3 +261,97 @@ def test_what_cannot_be_saved(cli, tmp_path, flag):
     assert (ran.code, ran.out) == (2, "")
     assert f"--save and {flag} cannot be given together" in ran.err
     assert not path.exists()
+
+
+def change(path, edit) -> None:
+    data = json.loads(path.read_text(encoding="utf-8"))
+    edit(data)
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def cut_columns(data) -> None:
+    rows = data["baseline"]["rows"]["solid"]["ter"]
+    rows[:] = [row.rsplit(" ", 1)[0] for row in rows]
+
+
+DAMAGED = [
+    pytest.param(lambda data: data.update(schema=2), "is a baseline of schema 2, and this "
+                 "version of metra reads schema 1;", id="a later schema"),
+    pytest.param(lambda data: data["baseline"]["rows"]["solid"]["ter"].pop(),
+                 "holds no baseline", id="a segment missing"),
+    pytest.param(lambda data: data["baseline"]["rows"]["solid"].update(ter=["nan 1"] * 28),
+                 "holds no baseline", id="not a number"),
+    pytest.param(cut_columns, "The baseline has other statistics of ter;",
+                 id="a column missing"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("edit", "message"), DAMAGED)
+def test_a_baseline_that_was_damaged(gate, baseline, edit, message):
+    change(baseline, edit)
+    ran = gate("solid")
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_documents_have_to_be_the_same_where_a_metric_weighs_by_them(
+    cli, tmp_path, write
+):
+    path = tmp_path / "base.json"
+    halves = write("halves.txt", ["a"] * 14 + ["b"] * 14)
+    turns = write("turns.txt", ["a", "b"] * 14)
+    arguments = [output("solid"), *REFERENCE, "--docs"]
+    cli("score", *arguments, halves, "-m", "bleu", "--save", path)
+    assert cli("gate", *arguments, turns, "--baseline", path).code == 0
+    cli("score", *arguments, halves, "-m", "ltv", "--save", path)
+    assert cli("gate", *arguments, halves, "--baseline", path).code == 0
+    ran = cli("gate", *arguments, turns, "--baseline", path)
+    assert (ran.code, ran.out) == (2, "")
+    assert "or other documents;" in ran.err
+
+
+def test_what_was_not_tested_is_skipped_in_junit(cli, write, tmp_path):
+    base, junit = tmp_path / "base.json", tmp_path / "a.xml"
+    ref = write("ref.txt", ["a b c d e", "f g h i j"])
+    cli("score", ref, "-r", ref, "--save", base)
+    arguments = ["--baseline", base, "--junit", junit]
+    assert cli("gate", ref, "-r", ref, *arguments).code == 0
+    suite = ElementTree.parse(junit).find("testsuite")
+    counts = {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "1", "failures": "0", "errors": "0", "skipped": "1"}
+    assert "2 segments cannot tell" in suite.find("testcase/skipped").get("message")
+
+
+def test_nothing_is_shown_if_a_file_cannot_be_written(gate, cli, tmp_path):
+    nowhere = tmp_path / "no" / "a"
+    for flag in ("--junit", "--markdown"):
+        ran = gate("solid", flag, nowhere)
+        assert (ran.code, ran.out) == (2, "")
+    out = tmp_path / "scores.txt"
+    ran = cli("score", output("solid"), *REFERENCE, "--save", nowhere, "-o", out)
+    assert ran.code == 2
+    assert not out.exists()
+
+
+def test_a_test_set_brings_the_references(cli, baseline, tmp_path, monkeypatch):
+    monkeypatch.setenv("METRA_TESTSETS", str(tmp_path / "registry.json"))
+    texts = [*REFERENCE, "-s", EXAMPLE.source]
+    cli("testsets", "add", "--name", "mine", "-l", "fr-en", *texts)
+    ran = cli(
+        "gate", output("dropped"), "-t", "mine", "-l", "fr-en", "--baseline", baseline
+    )
+    assert ran.code == 1, ran.err
+
+
+def test_tables_and_strict(cli, write, tmp_path):
+    base = tmp_path / "base.json"
+    lines = [f"{at} is the number of this line" for at in range(12)]
+    rows = [f"{line}\t{line.replace('is', 'was')}\t{line}" for line in lines]
+    table = write("t.tsv", ["human\told\tcopy", *rows])
+    columns = [table, "--ref-column", "human", "--hyp-column"]
+    cli("score", *columns, "old", "--save", base)
+    assert cli("gate", *columns, "old", "--baseline", base).code == 0
+    ran = cli("gate", *columns, "old=copy", "--baseline", base, "--strict")
+    assert (ran.code, ran.out) == (2, "")
+    assert "1 warning and --strict: nothing was written." in ran.err

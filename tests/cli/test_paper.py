@@ -103,9 +103,39 @@ def test_bold_is_the_best_and_nothing_else(compare):
     assert "Bold: best score of the column." in ran.out
 
 
+def test_letters_go_by_the_metric(compare):
+    ran = compare("-m", "bleu", "-m", "ter", "--all-pairs", "--format", "markdown")
+    letters = [re.findall(r"<sup>(\w+)</sup>", cell) for cell in rows(ran.out)[3]]
+    assert letters == [[], ["a"], ["b"]]
+
+
+def test_nothing_is_bold_where_all_are_equal(cli):
+    outputs = [output("solid"), f"copy={output('solid')}"]
+    assert "**" not in "".join(
+        cli("score", *outputs, *REFERENCES, "--format", "markdown").out.split("\n")[1:]
+    )
+
+
 def test_letters(compare):
     ran = compare("-m", "ter", "--all-pairs", "--format", "html")
-    assert re.search(r"\(a\) solid</th><td><b>[\d.]+</b><sup>bc</sup>", ran.out)
+    letters = re.findall(
+        r"(\w+)</th><td[^>]*>(?:<b>)?[\d.]+(?:</b>)?<sup>(\w+)<", ran.out
+    )
+    assert letters == [("solid", "a"), ("polished", "b"), ("dropped", "b")]
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_differences_come_in_every_format(compare, form):
+    plain = compare("-m", "bleu", "-m", "ter", "--format", form).out
+    assert "ifferences" not in plain
+    more = compare("-m", "bleu", "-m", "ter", "--format", form, "--differences").out
+    assert "Differences from solid." in more
+    assert all(number in more for number in ("11.6", "0.1209"))
+
+
+def test_signatures_name_no_interval_that_is_not_shown(compare, score):
+    assert "|ci:" not in compare("--format", "markdown").out
+    assert "|ci:percentile|" in score("--ci", "--format", "markdown").out
 
 
 def test_signatures(score):
@@ -152,7 +182,8 @@ def test_methods(compare, score):
     latex = score("--methods", "--format", "latex", "--ci").out
     assert r"\citep{papineni2002,post2018}" in latex
     assert (
-        r"Intervals are 95\% bootstrap confidence intervals \citep{efron1993}." in latex
+        r"Intervals are 95\% percentile bootstrap confidence intervals (1,000 resamples of "
+        r"segments, seed 12345) \citep{efron1993}." in latex
     )
 
 
@@ -162,11 +193,15 @@ def test_a_workbook_has_numbers(compare, tmp_path):
     assert (ran.code, ran.out) == (0, "")
     calamine = pytest.importorskip("python_calamine")
     book = calamine.CalamineWorkbook.from_path(str(path))
-    assert book.sheet_names == ["Scores", "Comparisons"]
+    assert book.sheet_names == ["Scores", "Differences"]
     sheet = book.get_sheet_by_name("Scores").to_python()
     assert ["System", "BLEU ↑", "TER ↓"] in [row[:3] for row in sheet]
     (solid,) = [row for row in sheet if row[0] == "solid"]
     assert solid[1] == pytest.approx(72.0596, abs=1e-3)
+    sheet = book.get_sheet_by_name("Differences").to_python()
+    (top,) = [at for at, row in enumerate(sheet) if row[0] == "Metric"]
+    assert sheet[top][1:] == ["System", "Difference", "low", "high", "p", "p (Holm)"]
+    assert [type(value) for value in sheet[top + 1][2:]] == [float] * 5
     again = tmp_path / "b.xlsx"
     compare("-m", "bleu", "-m", "ter", "--format", "xlsx", "-o", again)
     assert path.read_bytes() == again.read_bytes()
@@ -181,6 +216,8 @@ def test_a_workbook_shows_marks_by_formats_and_runs_no_formula(compare, tmp_path
         sheet = book.read("xl/worksheets/sheet1.xml").decode()
         texts = book.read("xl/sharedStrings.xml").decode()
     assert "0.0&quot;‡&quot;" in styles
+    assert "+0.0&quot;‡&quot;;−0.0&quot;‡&quot;;0.0&quot;‡&quot;" in styles
+    assert "[&lt;0.00005]&quot;&lt;0.0001&quot;;0.0000" in styles
     assert "<f>" not in sheet
     assert "<t>=1+1</t>" in texts
 
@@ -224,18 +261,119 @@ def test_without_xlsxwriter(score, monkeypatch, tmp_path):
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="there is no LaTeX")
 @pytest.mark.slow
-def test_latex_compiles(compare, score, tmp_path):
+@pytest.mark.parametrize("layout", ["onecolumn", "twocolumn"])
+def test_latex_compiles(compare, score, tmp_path, layout):
+    names = {"onecolumn": "[a] _&%#$~^\\{}<>| Čeština – “Łódź”", "twocolumn": "a_b"}
     tables = [
         compare("-m", "bleu", "-m", "ter", "--format", "latex",
                 "--column-group", "All_of it=BLEU,TER").out,
         compare("-m", "bleu", "--all-pairs", "--format", "latex", "--label", "b").out,
-        score("--ci", "--format", "latex", "--label", "c", "--level",
-              "system,segment", "--rename", "solid=[a] _&%#$~^\\{}<>|").out,
+        score("--ci", "--format", "latex", "--label", "c", "--rename",
+              f"solid={names[layout]}").out,
     ]  # fmt: skip
-    parts = [r"\documentclass{article}", r"\usepackage{booktabs}", r"\begin{document}"]
+    if layout == "onecolumn":
+        segments = ["--level", "segment", "--docs", EXAMPLE.docs]
+        tables += [
+            compare("--differences", "--format", "latex", "--label", "d").out,
+            score(*segments, "--format", "latex", "--label", "e", "-m", "chrf").out,
+        ]
+    packages = r"\usepackage{booktabs,longtable}"
+    parts = [rf"\documentclass[{layout}]{{article}}", packages, r"\begin{document}"]
     text = "\n".join([*parts, *tables, r"\end{document}", ""])
     (tmp_path / "a.tex").write_text(text, encoding="utf-8")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "a.tex"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-2000:]
+    for _ in range(2):  # a long table knows its columns only then
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout[-2000:]
     assert "Overfull" not in done.stdout
+    assert "multiply" not in done.stdout
+
+
+METHODS = [
+    pytest.param(["-m", "bleu:tok=intl,case=lower,smooth=floor"],
+                 "BLEU uses the tokeniser intl, lower-cased text and floor smoothing (0.1).",
+                 id="options in words"),
+    pytest.param(["-m", "bleu:n=2,ref_len=shortest"],
+                 "exponential smoothing and the options n = 2, ref_len = shortest.",
+                 id="what is no default"),
+    pytest.param(["-m", "bleu:n=2"], "BLEU (Papineni et al., 2002) on",
+                 id="not sacreBLEU's"),
+    pytest.param(["-m", "rougel"], "ROUGE-L uses the tokeniser rouge.",
+                 id="a tokeniser that lower-cases"),
+    pytest.param(["-m", "ter:stem=porter"], "lower-cased text and the stemmer porter[",
+                 id="a stemmer"),
+    pytest.param(["--docs", EXAMPLE.docs], "on 28 segments in 2 documents with 2 references",
+                 id="documents"),
+    pytest.param(["--ci", "--ci-method", "bca", "--trials", "500", "--seed", "7"],
+                 "95% BCa bootstrap confidence intervals (500 resamples of segments, seed 7)",
+                 id="intervals"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "expected"), METHODS)
+def test_methods_say_what_was_done(score, arguments, expected):
+    out = score(*arguments, "--methods").out
+    assert expected in out.split("\n")[0]
+
+
+COMPARED = [
+    ([], "We test differences from solid for significance by paired approximate"),
+    ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for each metric."),
+    (["--correction", "none"], "(seed 12345), at p ≤ 0.05.\n"),
+    (["--test", "bootstrap", "--trials", "2000", "--seed", "3", "--alpha", "0.01"],
+     "by paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3), at p ≤ 0.0"),
+    (["--all-pairs"], "We test differences between all pairs of systems for significance"),
+    (["--format", "latex", "--rename", "solid=a_b"],
+     r"differences from a\_b for significance"),
+    (["--format", "latex", "--differences"],
+     r"Intervals of differences are 95\% percentile bootstrap confidence intervals (1,000"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "expected"), COMPARED)
+def test_methods_name_the_test(compare, arguments, expected):
+    assert expected in compare(*arguments, "--methods").out
+
+
+def test_methods_name_no_test_that_was_not_made(cli, write):
+    ref = write("ref.txt", ["a b c d", "e f g h"])
+    out = write("out.txt", ["a b c d", "e f x h"])
+    found = cli("compare", ref, out, "-r", ref, "--methods").out
+    assert "significance" not in found
+    assert "@book{noreen1989" not in found
+
+
+def test_renamed_systems_are_renamed_in_every_table(score):
+    arguments = ["--level", "system,segment", "--rename", "solid=Ours"]
+    found = score(*arguments, "--format", "markdown").out
+    assert "solid" not in found
+    assert "| segment | Ours | polished |" in found
+    assert "**BLEU ↑**" in found
+    ran = score("--format", "latex", "--rename", "solid=polished")
+    assert (ran.code, ran.out) == (2, "")
+    assert "gives two systems the name 'polished'; names must differ." in ran.err
+
+
+def test_long_tables_run_over_pages(score, cli, write):
+    lines = [f"line {at}" for at in range(46)]
+    ref, hyp = write("r.txt", lines), write("h.txt", lines[::-1])
+    ran = cli("score", ref, hyp, "-r", ref, "--level", "segment", "--format", "latex")
+    assert ran.out.count(r"\begin{longtable}") == 1
+    assert r"% Needs \usepackage{booktabs,longtable}." in ran.out
+    assert "longtable" not in score("--level", "segment", "--format", "latex").out
+
+
+def test_other_scripts_are_announced(score):
+    latin = score("--format", "latex", "--rename", "solid=Łódź – “Čeština”").out
+    assert "XeLaTeX" not in latin
+    assert (
+        "% Needs XeLaTeX or LuaLaTeX"
+        in score("--format", "latex", "--rename", "solid=日本語").out
+    )
+
+
+@pytest.mark.parametrize("name", ["bleu", "nist", "ltv"])
+def test_every_kind_of_precisions_is_shown(score, name):
+    ran = score("-m", name, "--verbose", "--docs", EXAMPLE.docs)
+    assert ran.code == 0, ran.err
+    assert f"\nsolid: {name} = " in ran.out

@@ -18,7 +18,7 @@ def signature(n: int, eff: str, more: str = "") -> str:
 
 def in_latex(signature: str) -> str:
     escaped = signature.replace("_", r"\_")
-    return escaped.replace("|", r"\textbar\allowbreak ")
+    return escaped.replace("|", r"|\allowbreak ")
 
 
 BLEU, SEGMENT, BIGRAMS = signature(4, "no"), signature(4, "yes"), signature(2, "no")
@@ -73,6 +73,8 @@ Bold: best score of the column.
 \centering
 \caption{{Automatic evaluation scores (2 segments, 2 references).}}
 \label{{tab:scores}}
+\smallskip
+\sbox0{{%
 \begin{{tabular}}{{lrr}}
 \toprule
 System & BLEU $\uparrow$ & BLEU (n=2) $\uparrow$ \\
@@ -81,8 +83,10 @@ sysA & \textbf{{89.5}} & \textbf{{89.5}} \\
 sysB & 30.2 & 63.2 \\
 \bottomrule
 \end{{tabular}}
+}}\usebox0
 \par\smallskip
-\begin{{minipage}}{{\linewidth}}\footnotesize\raggedright
+\ifdim\wd0<18em \wd0=18em\fi \ifdim\wd0>\linewidth \wd0=\linewidth\fi
+\begin{{minipage}}{{\wd0}}\footnotesize\raggedright
 Bold: best score of the column. \\
 BLEU: \texttt{{{in_latex(BLEU)}}} \\
 BLEU (n=2): \texttt{{{in_latex(BIGRAMS)}}}

@@ -1,6 +1,9 @@
 """The jiwer adapter beside jiwer itself: records, numbers to the bit, texts to the byte."""
 
+import copy
+import pickle
 import random
+import re
 from dataclasses import asdict
 
 import jiwer as theirs
@@ -109,17 +112,182 @@ def test_the_drawing_of_the_example():
     )
 
 
+def list_transforms(module):
+    """The transforms of ours or of jiwer, those with options twice."""
+    regexes = {r"\b(\w+)ed\b": r"\1", "a+": "b"}
+    return [
+        module.ExpandCommonEnglishContractions(),
+        module.ReduceToSingleSentence(),
+        module.ReduceToSingleSentence("-"),
+        module.RemoveEmptyStrings(),
+        module.RemoveKaldiNonWords(),
+        module.RemoveMultipleSpaces(),
+        module.RemovePunctuation(),
+        module.RemoveSpecificWords(["the", "a"]),
+        module.RemoveWhiteSpace(),
+        module.RemoveWhiteSpace(replace_by_space=True),
+        module.Strip(),
+        module.SubstituteRegexes(regexes),
+        module.SubstituteWords({"the": "an", "an": "one", "a.b": "x"}),
+        module.ToLowerCase(),
+        module.ToUpperCase(),
+        module.ReduceToListOfListOfWords(),
+        module.ReduceToListOfListOfWords("-"),
+        module.ReduceToListOfListOfChars(),
+    ]
+
+
+DEFAULTS = [
+    "wer_default",
+    "wer_contiguous",
+    "wer_standardize",
+    "wer_standardize_contiguous",
+    "cer_default",
+    "cer_contiguous",
+]
+SPOKEN = st.lists(
+    st.sampled_from(
+        ["The", "the-cat", "won't", "can't", "let's", "he's", "I'm", "isn't", "they're",
+         "she'd", "we'll", "I've", "'tis", "<unk>", "[laugh]",
+         "wanted!", "«été»", "a.b", "\t", "\n", "  ", "\u00a0", "\u2028", "\x1c", "。", ""]
+    ),
+    max_size=8,
+).map(" ".join)  # fmt: skip
+ANY_SENTENCES = st.lists(st.one_of(SPOKEN, st.text(max_size=12)), max_size=3)
+
+
+def test_every_public_name_of_jiwer():
+    modules = {"transforms", "transformations", "measures", "process", "alignment"}
+    names = {name for name in dir(theirs) if not name.startswith("_")}
+    assert names - modules - {"name", "cli"} == set(ours.__all__)
+    assert {name for name in DEFAULTS if hasattr(theirs, name)} == set(DEFAULTS)
+
+
+@settings(deadline=None)
+@given(ANY_SENTENCES, SPOKEN)
+@example(["let's go, they can't", "", " "], "she'll've won't")
+def test_transforms(sentences, sentence):
+    pairs = zip(list_transforms(ours), list_transforms(theirs), strict=True)
+    for transform, other in pairs:
+        assert transform(list(sentences)) == other(list(sentences))
+        assert transform(sentence) == other(sentence)
+    for name in DEFAULTS:
+        texts = [*sentences, sentence]
+        assert getattr(ours, name)(texts) == getattr(theirs, name)(texts)
+
+
+@settings(deadline=None)
+@given(PAIRS, st.lists(st.integers(0, 17), max_size=3), st.sampled_from([15, 16, 17]))
+@example([(" a", "a ")], [], 17)  # blanks at the ends count
+@example([("a\tb", "a b")], [], 15)  # a tab does not separate
+@example([("a-b", "b")], [6], 16)
+def test_compositions(pairs, steps, cut):
+    """What is measured after any transforms, ours in our functions, jiwer's in its own."""
+    refs, hyps = map(list, zip(*pairs, strict=True))
+    steps = [step for step in steps if step < 15]
+    results = []
+    for module in (ours, theirs):
+        transforms = list_transforms(module)
+        chosen = [transforms[step] for step in steps]
+        transform = module.Compose([*chosen, transforms[cut]])
+        try:
+            # One side only: the other is cut at blanks.
+            output = module.process_words(refs, hyps, transform)
+            same = module.process_words(refs, hyps, transform, transform)
+            results.append((asdict(output), asdict(same)))
+        except ValueError:  # other numbers of sentences
+            results.append("refused")
+    assert results[0] == results[1]
+
+
 def test_transforms_are_functions():
     lower = theirs.Compose([theirs.ToLowerCase(), theirs.ReduceToListOfListOfWords()])
     arguments = ("The cat", "the CAT", lower, lower)
     assert ours.wer(*arguments) == theirs.wer(*arguments) == 0
     assert ours.mer("a-b", "a b", lambda texts: [texts[0].split("-")]) == 0
-    for name in ("wer_contiguous", "cer_contiguous"):
-        transform, other = getattr(ours, name), getattr(theirs, name)
-        assert transform(["a b", "", " c "]) == other(["a b", "", " c "])
-        assert transform(["", ""]) == other(["", ""])
     joined = ours.wer_contiguous
     assert ours.wer(["a", "b"], "a b", joined, joined) == 0
+
+
+def test_transforms_of_users():
+    class DropDigits(ours.AbstractTransform):
+        def process_string(self, s):
+            return "".join(c for c in s if not c.isdigit())
+
+    class CutAtSlash(ours.ReduceToListOfListOfWords):
+        def process_string(self, s):
+            return [s.split("/")]
+
+    transform = ours.Compose([DropDigits(), ours.ReduceToListOfListOfWords()])
+    assert ours.wer("a 1b", "a b", transform, transform) == 0
+    assert ours.wer("a/b", "a b", ours.Compose([CutAtSlash()])) == 0
+    with pytest.raises(NotImplementedError):
+        ours.AbstractTransform()("a")
+
+
+def test_faults_of_transforms_are_theirs():
+    for module in (ours, theirs):
+        steps = [lambda _: [1], module.ReduceToListOfListOfWords()]
+        with pytest.raises(AttributeError):
+            module.wer("a", "a", module.Compose(steps))
+
+
+def test_a_default_that_was_changed_counts(monkeypatch):
+    steps = [ours.ToLowerCase(), *ours.wer_default.transforms]
+    monkeypatch.setattr(ours.wer_default, "transforms", steps)
+    assert ours.wer("A b", "a B") == 0
+
+
+def test_records_can_be_copied_before_and_after_they_are_read():
+    refs, hyps = map(list, zip(*EXAMPLE, strict=True))
+    for name in ("process_words", "process_characters"):
+        for read in (False, True):
+            out = getattr(ours, name)(refs, hyps)
+            if read:
+                assert len(out.alignments) == 2
+            for again in (pickle.loads(pickle.dumps(out)), copy.deepcopy(out)):
+                assert again == out
+                assert repr(again) == repr(out)
+
+
+def test_lists_that_change_later():
+    refs, cut = ["a b"], ours.Compose([ours.ReduceToListOfListOfWords()])
+    out = ours.process_words(refs, ["a b"], cut, cut)
+    refs[0] = "x"
+    assert out.references == [["a", "b"]]
+
+
+CHUNKS = [
+    pytest.param(
+        ("swap", 0, 1, 0, 1),
+        "type='swap'; expected one of equal, substitute, insert, delete, replace.",
+        id="an unknown edit",
+    ),
+    pytest.param(
+        ("equal", 2, 1, 0, 1),
+        "AlignmentChunk(type='equal', ref_start_idx=2, ref_end_idx=1, hyp_start_idx=0, "
+        "hyp_end_idx=1) ends before it starts.",
+        id="a range that ends before it starts",
+    ),
+    pytest.param(
+        ("equal", 0, 1, 2, 1),
+        "AlignmentChunk(type='equal', ref_start_idx=0, ref_end_idx=1, hyp_start_idx=2, "
+        "hyp_end_idx=1) ends before it starts.",
+        id="the same in the hypothesis",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), CHUNKS)
+def test_bad_chunks(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        ours.AlignmentChunk(*arguments)
+    with pytest.raises(ValueError):  # noqa: PT011, jiwer's message may be empty
+        theirs.AlignmentChunk(*arguments)
+
+
+def test_a_chunk_of_rapidfuzz():
+    assert ours.AlignmentChunk("replace", 0, 1, 0, 1).type == "substitute"
 
 
 BAD = [
@@ -138,6 +306,12 @@ BAD = [
         ("a", ["a", 1]),
         "hypothesis is ['a', 1]; expected a string or a list of strings.",
         id="a number",
+    ),
+    pytest.param(
+        ("a", "a", ours.Compose([])),
+        "The transform of the reference gives ['a']; expected a list with a list of words "
+        "or characters for each sentence.",
+        id="no transform at all",
     ),
     pytest.param(
         ("a", "a", lambda texts: texts),

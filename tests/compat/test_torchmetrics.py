@@ -58,6 +58,40 @@ def test_processes_add_up(spec):
     assert total.compute().item() == score_at_once(spec)
 
 
+def score_in_process(rank, shares, path, queue):
+    """Add one process's share, and send the score of all."""
+    torch.distributed.init_process_group(
+        "gloo", init_method=f"file://{path}", rank=rank, world_size=len(shares)
+    )
+    scores = []
+    for spec in SPECS:
+        metric = TranslationMetric(spec)
+        for index in shares[rank]:
+            metric.update(HYPS[index : index + 1], REFS[index : index + 1])
+        scores.append(metric.compute().item())
+    queue.put((rank, scores))
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize(
+    "shares",
+    [
+        pytest.param([[0, 2], [1]], id="both have some"),
+        pytest.param([[0, 1, 2], []], id="one has nothing"),
+    ],
+)
+def test_two_processes(shares, tmp_path):
+    """Real processes, which torchmetrics synchronises by itself."""
+    context = torch.multiprocessing.get_context("spawn")
+    queue = context.SimpleQueue()
+    torch.multiprocessing.spawn(
+        score_in_process, (shares, tmp_path / "meeting", queue), nprocs=2
+    )
+    scores = [queue.get(), queue.get()]
+    expected = [score_at_once(spec) for spec in SPECS]
+    assert sorted(scores) == [(0, expected), (1, expected)]
+
+
 def test_copies_and_collections():
     metric = TranslationMetric("bleu")
     metric.update(HYPS, REFS)

@@ -124,9 +124,6 @@ WRONG = [
     pytest.param(pa.table(FRAME), [["a", "b"]],
                  "hyps is a Table; expected one of its columns, one string a segment.",
                  id="an Arrow table"),
-    pytest.param(["a", "b"], np.array([["a", "b"], ["c", "d"]]),
-                 "Segment 1 of reference 1 is a value of type list; expected a string.",
-                 id="two dimensions"),
     pytest.param(["a", 3], [["b", "c"]],
                  "Segment 2 of the output 'hyps' is a value of type int; expected a string.",
                  id="a number among strings"),
@@ -255,6 +252,21 @@ def test_references_by_segment_where_streams_are_expected(hyps, refs, message):
         "If entries of refs are the references of a segment, give refs_per_segment."
     )
     assert metra.score(hyps, refs_per_segment=refs).score == 0
+
+
+def test_columns_of_lists():
+    hyps, refs = ["a b", "c d", "e f"], [["a b", "x"], ["c d", "y"], ["z", "e f"]]
+    arrays = [np.array(texts) for texts in refs]
+    for make in (pd.Series, pl.Series, pa.array, np.array, lambda _: pd.Series(arrays)):
+        column = make(refs)
+        with pytest.raises(CorpusError) as caught:
+            metra.score(hyps, column)
+        assert str(caught.value) == (
+            "refs is a column of lists; expected a column of strings or a list of such "
+            "columns. If its entries are the references of a segment, give "
+            "refs_per_segment."
+        )
+        assert metra.score(hyps, None, "wer", refs_per_segment=column).score == 0
 
 
 def test_lengths_that_fit_no_reading_get_no_hint():

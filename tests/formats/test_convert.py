@@ -4,8 +4,11 @@ import gzip
 import json
 import lzma
 import stat
+from functools import partial
 from pathlib import Path
 
+import openpyxl
+import pandas as pd
 import pytest
 import zstandard
 from hypothesis import given, settings
@@ -25,6 +28,9 @@ from metra.formats.texts.sources import list_sources
 
 SUFFIXES = {
     "tsv": ".tsv",
+    "csv": ".csv",
+    "json": ".json",
+    "xlsx": ".xlsx",
     "jsonl": ".jsonl",
     "sgml": ".sgm",
     "wmt-xml": ".xml",
@@ -247,6 +253,65 @@ def test_only_and_drop(tmp_path):
     ]
 
 
+# The characters that a format refuses are in `CANNOT` below and in the message.
+NASTY = {
+    "quotes": ['"', '""', '"a"', 'a "b" c', '"a", b', "'", "'a'"],
+    "a text in quotes, with a comma": ['"a, b"'],
+    "doubled quotes": ['"a ""b"" c"'],
+    "delimiters": [", ; | ,,", "a;b"],
+    "formulas": ["=1+1", "-1", "+1", "@a", "'=1", "''-1", "=cmd|' /C calc'!A0"],
+    "blanks": [" a ", "  ", "\u00a0a", "\u3000"],
+    "empty": ["", "a"],
+    "escapes": ["&amp; <b>", "\\n \\", "_x0041_", "\\u0041"],
+    "other line ends": ["a\u2028b", "a\x85b", "a\x0bb"],
+    "numbers": ["007", "1.50", "1,5", "1e5", "TRUE", "2024-01-02", "NaN", "null"],
+    "a long text": ["a" * 32_767],
+    "a tab": ["a\tb", "\ta"],
+    "a line end": ["a\nb", "\na"],
+    "a carriage return": ["a\rb", "\ra"],
+    "a carriage return at the end": ["a\r"],
+    "both": ["a\r\nb"],
+    "a text that is longer": ["a" * 32_768],
+    "zero": ["a\0b"],
+    "two escapes that share a sign": ["_x0041_x0041_"],
+    "no character": ["a\uffffb"],
+}
+#: What each format refuses; anything else comes back as it was.
+REFUSED = {
+    "tsv": {
+        *("a tab", "a line end", "a carriage return at the end", "both"),
+        *("a text in quotes, with a comma", "doubled quotes"),
+    },
+    "csv": {"both", "zero"},
+    "xlsx": {
+        *("a text that is longer", "zero", "two escapes that share a sign"),
+        "no character",
+    },
+    "plain": {"a line end", "a carriage return at the end", "both"},
+    "sgml": {"a line end", "a carriage return", "a carriage return at the end", "both"},
+    "wmt-xml": {"other line ends", "zero", "no character"},
+}
+
+
+@pytest.mark.parametrize("what", NASTY)
+@pytest.mark.parametrize("to", SUFFIXES)
+def test_texts_come_back_or_are_refused(tmp_path, to, what):
+    rows = [
+        {"source": "x", "ref:A": text or "y", "output:a": text, "output:b": "z"}
+        for text in NASTY[what]
+    ]
+    start = write_rows(tmp_path / "start.jsonl", rows)
+    out = tmp_path / f"out{SUFFIXES[to]}"
+    if what in REFUSED.get(to, ()):
+        with pytest.raises(FormatError):
+            run([start], out)
+        assert [path.name for path in tmp_path.iterdir()] == ["start.jsonl"]
+    else:
+        run([start], out)
+        found = _plain(out, rows) if to == "plain" else read_rows(out)
+        assert [{name: row[name] for name in rows[0]} for row in found] == rows
+
+
 CANNOT = [
     pytest.param("tsv", {"output:x": "a\tb"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "output 'x' holds a tab, which tsv cannot carry; change the text, or choose "
@@ -266,6 +331,22 @@ CANNOT = [
     pytest.param("tsv", {"output:x": None}, "Segment 2 (document 'd1', segment 'b') of the "
                  "output 'x' is missing, which tsv cannot carry; change the text, or choose "
                  "another format.", id="missing output in tsv"),
+    pytest.param("csv", {"output:x": "a\r\nb"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "output 'x' holds a carriage return before a line break, which csv cannot "
+                 "carry; change the text, or choose another format.", id="line end in csv"),
+    pytest.param("csv", {"output:x": "\0"}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "output 'x' holds a zero byte, which csv cannot carry; change the text, or "
+                 "choose another format.", id="zero byte in csv"),
+    pytest.param("csv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of the "
+                 "reference 'A' is empty but not missing, which csv cannot carry; change the "
+                 "text, or choose another format.", id="empty reference in csv"),
+    pytest.param("xlsx", {"output:x": "\U0001f600" * 16_384}, "Segment 2 (document 'd1', "
+                 "segment 'b') of the output 'x' has 32,768 characters (of 32,767 at most), "
+                 "which xlsx cannot carry; change the text, or choose another format.",
+                 id="too long for Excel"),
+    pytest.param("xlsx", {"output:x": "_x0041_x0042_"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' holds '_x0041_x0042_', which xlsx cannot carry; "
+                 "change the text, or choose another format.", id="escapes of Excel"),
     pytest.param("plain", {"ref:A": None}, "Segment 2 (document 'd1', segment 'b') of the "
                  "reference 'A' is missing, which plain cannot carry; change the text, or "
                  "choose another format.", id="missing reference in plain"),
@@ -331,6 +412,52 @@ def test_what_a_format_cannot_carry(tmp_path, to, change, message):
         run([start], tmp_path / f"out{SUFFIXES[to]}")
     assert str(raised.value) == message
     assert sorted(path.name for path in tmp_path.iterdir()) == ["start.jsonl"]
+
+
+def test_quotes_that_tabs_cannot_carry(tmp_path):
+    rows = [{"source": "a", "output:x": '"Yes, we can"'}]
+    start = write_rows(tmp_path / "a.jsonl", rows)
+    assert refusal(FormatError, [start], tmp_path / "a.tsv") == (
+        "Quotes around the texts would be taken for quotes around cells if they were read "
+        "from tsv, which has none; choose another format, such as csv or jsonl."
+    )
+    # Quotes that cannot be around cells do no harm, wherever they stand.
+    rows += [{"source": "a", "output:x": 'a 5" disk'}] * 2000
+    start = write_rows(tmp_path / "a.jsonl", rows)
+    assert read_rows(run([start], tmp_path / "a.tsv")) == rows
+
+
+def test_sheets_end_in_a_text(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", [{"output:x": "a"}, {"output:x": ""}])
+    assert refusal(FormatError, [start], tmp_path / "a.xlsx") == (
+        "The last segment is empty in all columns, which xlsx cannot carry; choose another "
+        "format."
+    )
+
+
+def test_no_cell_of_a_spreadsheet_is_a_formula(tmp_path):
+    rows = [{"output:x": "=1+1", "output:y": '=HYPERLINK("a")'}]
+    start = write_rows(tmp_path / "a.jsonl", rows)
+    table = run([start], tmp_path / "a.csv")
+    assert table.read_text() == (
+        '"output:x","output:y"\n"\'=1+1","\'=HYPERLINK(""a"")"\n'
+    )
+    book = openpyxl.load_workbook(run([start], tmp_path / "a.xlsx"))
+    [_, cells] = book.active.iter_rows()
+    assert [cell.data_type for cell in cells] == ["s", "s"]
+
+
+def test_other_programs_read_what_is_written(tmp_path):
+    start = write_rows(tmp_path / "a.jsonl", ROWS)
+    expected = [{key: text or "" for key, text in row.items()} for row in ROWS]
+    frames = {
+        ".csv": pd.read_csv,
+        ".xlsx": partial(pd.read_excel, engine="openpyxl"),
+        ".json": pd.read_json,
+    }
+    for suffix, read in frames.items():
+        frame = read(run([start], tmp_path / f"a{suffix}"), dtype=str).fillna("")
+        assert frame.to_dict(orient="records") == expected
 
 
 def test_a_reference_that_comes_back_inside_of_a_document(tmp_path):
@@ -415,7 +542,7 @@ def test_formats_that_are_only_read_are_not_written(tmp_path):
     out = tmp_path / "out.tmx"  # it was written, as the XML of WMT
     assert refusal(OptionError, [start], out) == (
         f"{out} would be tmx, which is read but not written; give another name, or `to` "
-        "with one of plain, tsv, jsonl, sgml, wmt-xml, parquet."
+        "with one of plain, tsv, csv, jsonl, json, xlsx, sgml, wmt-xml, parquet."
     )
     assert refusal(UnknownNameError, [start], out, "tmx").startswith(
         "No format to write named 'tmx'."
@@ -433,7 +560,7 @@ def test_where_and_what_to_write(tmp_path):
     text = tmp_path / "out.txt"
     assert refusal(OptionError, [start], text) == (
         f"The format of {text} does not follow from its name; give `to` FORMAT, or a name "
-        "that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
+        "that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or a folder's."
     )
     assert refusal(OptionError, [start], text, "plain") == (
         f"Plain text is a folder with a file for each text, but {text} is a file's name; "
@@ -506,10 +633,15 @@ def test_documents_that_span_many_chunks(tmp_path):
 
 
 nasty = st.text(
-    st.sampled_from("ab &<>\"'\t\r\n\0\x1f\x85\u2028\ufeff\ufffe\u00e9\U0001f600;#")
+    st.sampled_from("ab &<>\"'\t\r\n\0\x1f\x85\u2028\ufeff\ufffe\u00e9\U0001f600;#,|")
     | st.characters(exclude_categories=["Cs"]),
     max_size=8,
-)
+) | st.lists(
+    st.sampled_from(
+        ["=", "'", '"', '""', ", ", "-", "@", "+", "_x0041_", "_x005F", "a"]
+    ),
+    max_size=5,
+).map("".join)
 names = st.text(st.sampled_from("ab.-_ &<>\"'/\u00e9\t="), min_size=1, max_size=4)
 
 

@@ -467,6 +467,7 @@ CASES = [
         ],
     ),
     Case("demo/all", ["metra demo shown --all"]),
+    Case("demo/short", ["metra demo shown"]),
     *map(meta_case, META),
     Case(
         "meta/task",

@@ -93,6 +93,26 @@ def test_judges_must_see_what_is_degraded():
         find_failing_judges(scores, "da", "WORSE")
 
 
+@pytest.mark.parametrize("bad", ["da-bad-ref", "BAD_REF"])
+def test_degraded_copies_are_held_against_their_own_originals(bad):
+    """Copies have the names of the systems; a gap between systems is no gap of a copy."""
+    rng = np.random.default_rng(1)
+    lines = []
+    for judge, gap in (("ann", 30), ("bob", 0)):
+        for at in range(20):
+            for system, quality in (("good", 80), ("poor", 40)):
+                value = quality + rng.normal(0, 5)
+                lines.append((system, at, judge, value, float("nan")))
+                if system == "poor":
+                    copy = value - gap + 3 * (-1) ** at
+                    lines.append((system, at, judge, float("nan"), copy))
+    systems, numbers, judges, values, copies = zip(*lines, strict=True)
+    items = [ScoredItem(str(at)) for at in numbers]
+    columns = {Scorer("da", "da"): values, Scorer("da-bad-ref", "da"): copies}
+    scores = build_score_table(systems, items, columns, judges)
+    assert list(find_failing_judges(scores, "da", bad)) == ["bob"]
+
+
 @pytest.mark.parametrize(
     ("lang", "raw", "z", "r", "equal", "near"),
     [

@@ -1,5 +1,7 @@
 """Published figures of WMT's metrics tasks, from the scores that they were computed from."""
 
+import csv
+import gzip
 import math
 
 import numpy as np
@@ -7,8 +9,10 @@ import pytest
 from tests.panels import cells_by_name, headings
 
 from metra.formats.scores.panel import build_panel
-from metra.formats.scores.read import read_score_files
+from metra.formats.scores.read import read_score_files, read_scores
 from metra.meta.correlate import correlate_panel, parse_specs
+from metra.meta.options import RankOptions
+from metra.meta.rank import rank_by_scorer
 from metra.meta.task import build_task_table, score_task
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
@@ -343,3 +347,45 @@ def test_more_than_one_gold(wmt23):
     panels, _ = wmt23
     found = correlate_all(panels["en-de"].gold, panels["en-de"].metrics, Options())
     assert found["COMET"].n == 5520
+
+
+@pytest.mark.parametrize(("pair", "systems", "tests"), [("lv", 5, 6), ("uk", 9, 28)])
+def test_wmt22_direct_assessments(shared, pair, systems, tests):
+    """System means, their order and every p-value that was printed, from the judgements."""
+    folder = shared / "data/published-formats/wmt22-da"
+    scores = read_scores(str(folder / f"ad-{pair}en-good-stnd-redup.csv.gz"))
+    ranking = rank_by_scorer(scores, "da", RankOptions(wmt=True))
+    lines = (folder / f"ad-sys-scores-{pair}-en.csv").read_text().splitlines()
+    means = {row.split()[3]: float(row.split()[1]) for row in lines[1:]}
+    assert len(means) == systems
+    found = dict(zip(ranking.systems, ranking.columns["mean"].tolist(), strict=True))
+    assert found == pytest.approx(means, rel=1e-12)
+    printed = (folder / f"ad-sys-ranking-{pair}-en-raw.csv").read_text().split("\n")
+    order = [row.split()[4] for row in printed if row.strip()]
+    # The table is sorted by raw means, which the file does not have; names are the same.
+    assert sorted(order) == sorted(ranking.systems)
+    head, *rows = (folder / f"adwilcox-{pair}en.csv").read_text().strip().split("\n")
+    names = head.split()
+    assert names == ranking.systems
+    compared = 0
+    for i, row in enumerate(rows):
+        for j, cell in enumerate(row.split()[1:]):
+            if cell != "0.12":  # stands for everything that was not printed
+                assert ranking.p[i, j] == pytest.approx(float(cell), rel=1e-12)
+                compared += 1
+    assert compared == tests
+
+
+def test_wmt24_tutorials_are_no_systems(shared):
+    path = shared / "data/published-formats/wmt24-esa/esa_generalMT2024_wave3.csv.gz"
+    scores = read_scores(str(path))
+    assert scores.names == ["esa-tutorial", "esa", "esa-bad"]
+    assert len(scores.lines("esa-tutorial")) == 673
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row[3] == "TGT"]
+    for lang in ("jpn", "zho"):
+        systems = {row[1] for row in rows if row[5] == lang and row[1] != row[7]}
+        chosen = scores.only(lang=f"eng-{lang}")
+        ranking = rank_by_scorer(chosen, "esa", RankOptions(by="z"))
+        assert {*ranking.systems} == systems
+        assert not any("tutorial" in system for system in systems)

@@ -1,5 +1,7 @@
 """Rankings of systems: hand-worked ones, the published distances, clusters and ranges."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.panels import scores_of
@@ -11,14 +13,15 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
+from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.meta.rank import rank_by_scorer, report_ranking
 from metra.stats.multiplicity import clusters_by_range, rank_ranges
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
-    average_ranks,
     expected_wins,
+    rank_groups,
     rank_test_p_values,
 )
 
@@ -31,12 +34,11 @@ def rank(scores, name, **options):
     return report_ranking(ranking, chosen), ranking
 
 
-def test_average_ranks_over_documents():
+def test_ranks_in_documents():
     # Document 0: means 2, 3, 1; document 1: 5, 4, missing, and so left out.
     values = np.array([[1.0, 3, 5], [3, 3, 4], [1, 1, NAN]])
-    ranks, documents = average_ranks(values, np.array([0, 0, 1]))
-    assert ranks.tolist() == [2, 1, 3]
-    assert documents == 1
+    ranks = rank_groups(values, np.array([0, 0, 1]))
+    assert ranks.tolist() == [[2], [1], [3]]
 
 
 def test_auto_rank_is_linear_between_best_and_worst():
@@ -77,7 +79,7 @@ def test_paired_where_systems_share_segments():
     assert rank_test_p_values(apart, paired=False)[0, 1] < 0.001
     assert np.isnan(rank_test_p_values(apart, paired=True)).all()
     _, found = rank(scores_of(apart, {}), "gold")
-    assert not found.paired
+    assert found.test == "rank-sum"
 
 
 def test_rankings_are_held_against_each_other():
@@ -195,3 +197,63 @@ def test_rankings_of_five_systems_give_the_published_wins(shared, read_table, la
     expected = {row["system"]: float(row["expected_wins"]) for row in published}
     wins = dict(zip(found.systems, found.columns["wins"].tolist(), strict=True))
     assert {name: wins[name] for name in expected} == pytest.approx(expected, abs=6e-5)
+
+
+def judged_apart():
+    """Scores of two judges with other scales, who judged every segment by turns."""
+    rng = np.random.default_rng(7)
+    lines = []
+    for segment in range(60):
+        for number, system in enumerate(("a", "b", "c")):
+            judge = ("ann", "bob")[(segment + number) % 2]
+            quality = rng.normal() + 0.4 * number
+            value = quality if judge == "ann" else 50 + 20 * quality
+            lines.append((system, f"{segment}", judge, value))
+    systems, segments, judges, values = zip(*lines, strict=True)
+    items = [ScoredItem(segment) for segment in segments]
+    return build_score_table(systems, items, {Scorer("da", "da"): values}, judges)
+
+
+def test_what_is_ranked_by_z_is_tested_by_z():
+    scores = judged_apart()
+    made = normalise(scores, "da", "z").scores
+    by_z = rank(scores, "da", by="z")[1]
+    alone = rank(made, "da-z")[1]
+    assert (by_z.systems, by_z.test) == (alone.systems, alone.test)
+    np.testing.assert_array_equal(by_z.p, alone.p)
+    assert (by_z.clusters, by_z.ranges) == (alone.clusters, alone.ranges)
+    raw = rank(scores, "da", by="mean")[1]
+    assert np.nanmax(np.abs(raw.p - by_z.p)) > 0.1
+
+
+def test_what_is_ranked_by_average_rank_is_tested_by_ranks():
+    # Every document has the same order, but one segment says the opposite by far.
+    gold = np.array([[1.0, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, -90]])
+    _, found = rank(scores_of(gold, {}), "gold", by="arr")
+    assert found.systems == ["s1", "s0"]
+    ranks = np.array([[2, 2, 2, 2, 2, 2, 2, 1], [1, 1, 1, 1, 1, 1, 1, 2]])
+    expected = rank_test_p_values(-ranks[::-1].astype(float), paired=True)
+    np.testing.assert_array_equal(found.p, expected)
+    assert rank(scores_of(gold, {}), "gold", by="mean")[1].p[0, 1] != found.p[0, 1]
+
+
+def test_what_is_ranked_by_wins_is_tested_by_signs():
+    gold = np.array([[1.0, 1, 1, 1, 1, 1, 1, 1, 1, 1], [2, 2, 2, 2, 2, 2, 2, 2, 0, 0]])
+    findings, found = rank(scores_of(gold, {}), "gold", by="wins")
+    # Eight of ten tosses or more: (45 + 10 + 1) / 1024.
+    assert found.p[0, 1] == 56 / 1024
+    assert "test:sign test of decided comparisons, one-sided" in findings.signature
+
+
+def test_every_domain_counts_the_same_in_z():
+    scores = judged_apart()
+    items = [
+        item._replace(domain="news" if int(item.segment) < 50 else "chat")
+        for item in scores.items
+    ]
+    by_domain = replace(scores, items=items)
+    made = normalise(by_domain, "da", "z").scores
+    z = rank(by_domain, "da", by="z", macro="domain")[1]
+    alone = rank(made, "da-z", macro="domain")[1]
+    assert z.columns["z"].tolist() == alone.columns["mean"].tolist()
+    np.testing.assert_array_equal(z.p, alone.p)

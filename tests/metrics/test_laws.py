@@ -6,9 +6,11 @@ A measure that is added to the registry is covered without a line here.
 import copy
 import json
 import math
+import multiprocessing
 import pickle
 import re
 from collections.abc import Iterator, Sequence
+from multiprocessing.pool import Pool
 
 import numpy as np
 import pytest
@@ -505,6 +507,20 @@ def test_a_pickled_metric_is_the_same(spec):
         single = pickle.loads(pickle.dumps(fitted.for_segments))
         assert single.signature() == fitted.for_segments.signature()
         assert same(rows_of(single), rows)
+
+
+@pytest.fixture(scope="module")
+def other_process() -> Iterator[Pool]:
+    """A process that shares nothing with this one."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        yield pool
+
+
+@every_measure
+def test_another_process_counts_the_same(spec, other_process):
+    """What is sent is fitted already, if it can be: there the corpus is not seen before."""
+    metric = made(spec)
+    assert same(other_process.apply(rows_of, (metric,)), rows_of(metric))
 
 
 @every_measure

@@ -64,5 +64,11 @@ def test_short(spec, expected):
     assert found == f"{expected}|version:{__version__}"
 
 
+def test_a_metric_that_needs_a_file_is_shortened_too():
+    signature = "entities|file:a.tsv|unit:segment|partial:yes|nrefs:0|version:1"
+    short = "entities|file:a.tsv|partial:yes|nrefs:0|version:1"
+    assert rewrite_signature(signature, "short") == short
+
+
 def test_a_metric_that_is_unknown_here_keeps_its_signature():
     assert rewrite_signature("mine|x:1|version:3", "short") == "mine|x:1|version:3"

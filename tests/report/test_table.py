@@ -13,13 +13,13 @@ from metra.report.table import (
     render_markdown_table,
 )
 from metra.report.terminal import measure_width, render_plain_table, render_table
-from metra.report.writers import meta, results
+from metra.report.writers import meta, paper, results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 
 def test_every_format_has_a_writer():
     assert tuple(meta.WRITERS) == report.FORMATS
-    assert (*results.WRITERS, "xlsx") == report.RESULT_FORMATS
+    assert (*results.WRITERS, *paper.WRITERS, "xlsx") == report.RESULT_FORMATS
 
 
 @pytest.mark.parametrize(
@@ -85,3 +85,9 @@ def test_json_of_a_report():
     data = json.loads(meta.render(report_of("meta"), "json", Style()))
     assert data["tables"] == {"sys": [{"metric": "bleu", "pearson": 0.5}]}
     assert data["more"] == [None]
+
+
+def test_negative_numbers_have_a_minus_in_latex():
+    table = make_table("a-b", ["x"], [("c-d", [Cell(-0.5, (-1.0, 0.25))])])
+    row = r"c-d & $-$0.50 & {\small\ [$-$1.00, 0.25]} \\"
+    assert row in render_latex_table(table, Style()).split("\n")

@@ -132,6 +132,10 @@ def test_ten_thousand_words():
             "refs is empty; a segment needs at least one reference.",
         ),
         (
+            lambda: metra.align(["a"], ["a"]),
+            "hyp has ['a'] where a text was expected.",
+        ),
+        (
             lambda: aligned(None, specs=["bleu", "ser"]),
             "Alignments were asked for, but bleu, ser aligns no words; add a measure that "
             "does, for example wer.",

@@ -183,7 +183,7 @@ def test_the_number_of_references(refs, expected):
 def test_a_result_is_a_number_and_shows_itself():
     result = metra.score(["a b c d"], [["a b c d"]])
     assert float(result) == result.score == 100
-    assert repr(result) == f"<bleu 100.00 {result.signature}>"
+    assert repr(result) == f"<Result 100.00 {result.signature}>"
     assert result.interval() is None
 
 

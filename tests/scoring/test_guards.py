@@ -4,13 +4,13 @@ import re
 import warnings
 
 import pytest
+from tests.scoring.guard_samples import find_problems
 
 import metra
 from metra.corpus.evalset import EvalSet
 from metra.corpus.examples import find_example
 from metra.corpus.outputs import Outputs
-from metra.scoring.evaluate import make_metrics
-from metra.scoring.guards import LineAllowance, TextGuard, list_toks
+from metra.scoring.guards import IdleGuard, LineAllowance, TextGuard
 
 EXAMPLE = find_example()
 
@@ -26,19 +26,14 @@ OUTPUTS = {path.split("/")[-1][:-4]: read(path) for path in EXAMPLE.outputs}
 SOLID, REF = OUTPUTS["solid"], REFS[0]
 
 
-def list_problems(outputs, refs=(REF,), source=None, metrics=("bleu",), chunk=2048):
-    by_segment = list(zip(*refs, strict=True)) or None
-    corpus = Outputs(EvalSet(source=source, refs_per_segment=by_segment), outputs)
-    guard = TextGuard(list_toks(make_metrics(metrics)))
-    for part in corpus.chunks(chunk):
-        guard.visit(part)
-    return guard.list_problems()
+def list_problems(outputs, refs=(REF,), source=None, metrics=("bleu",)):
+    return [text for _, text in find_problems(outputs, refs, source, metrics)]
 
 
 @pytest.fixture(autouse=True)
 def _fresh_allowance(monkeypatch):
     """Let calls of other tests spend nothing of what calls here may look at."""
-    monkeypatch.setattr("metra.scoring.memory._LINES_OF_CALLS", LineAllowance())
+    monkeypatch.setattr("metra.scoring.memory._ALLOWANCE", LineAllowance())
 
 
 def tokenise(lines):
@@ -72,16 +67,16 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": tokenise(SOLID)}},
-        "The output 'a' is tokenised text (blanks before punctuation, @-@ or &apos;), "
-        "which changes scores; detokenise it, or if all texts are tokenised in the same "
-        "way choose tok=none.",
+        "The output 'a' is tokenised text (blanks before punctuation or between Chinese "
+        "characters, @-@ or &quot;), which changes scores; detokenise it, or if all texts "
+        "are tokenised in the same way choose tok=none.",
         id="tokenised output",
     ),
     pytest.param(
         {"outputs": {"a": tokenise(SOLID)}, "refs": [tokenise(REF)]},
-        "Reference 1 and the output 'a' are tokenised text (blanks before punctuation, "
-        "@-@ or &apos;), which changes scores; detokenise it, or if all texts are "
-        "tokenised in the same way choose tok=none.",
+        "Reference 1 and the output 'a' are tokenised text (blanks before punctuation or "
+        "between Chinese characters, @-@ or &quot;), which changes scores; detokenise "
+        "them, or if all texts are tokenised in the same way choose tok=none.",
         id="tokenised texts",
     ),
     pytest.param(
@@ -126,6 +121,110 @@ CASES = [
 ]
 
 
+# We wrote the words, too: texts of menus, which are short.
+MENU = {
+    "de": "Öffnen Schließen Speichern Drucken Suchen Ersetzen Kopieren Einfügen Löschen Hilfe",
+    "es": "Abrir Cerrar Guardar Imprimir Buscar Reemplazar Copiar Pegar Borrar Ayuda",
+    "el": "Άνοιγμα Κλείσιμο Αποθήκευση Εκτύπωση Εύρεση Αντικατάσταση Αντιγραφή Επικόλληση "
+    "Διαγραφή Βοήθεια",
+}
+
+
+def make_menu(lang):
+    words = MENU[lang].split()
+    return [f"{words[at % 10]} {words[at % 7]} {at}" for at in range(60)]
+
+
+def test_short_lines_in_another_language():
+    for lang in ("es", "el"):
+        (problem,) = list_problems({"a": make_menu(lang)}, [make_menu("de")])
+        assert problem.startswith("The language of the output 'a'"), lang
+    assert list_problems({"a": make_menu("de")[::-1]}, [make_menu("de")]) == []
+
+
+def test_another_script_is_seen_in_few_words():
+    refs, outputs = make_menu("de")[:12], make_menu("el")[:12]
+    (problem,) = list_problems({"a": outputs}, [refs])
+    assert problem.startswith("The language of the output 'a'")
+
+
+def test_texts_in_two_scripts_are_of_one_language():
+    refs = [
+        f"{line} {greek}" for line, greek in zip(SOLID, MENU["el"] * 9, strict=False)
+    ]
+    outputs = [f"{line} Ελλάδα {at}" for at, line in enumerate(SOLID)]
+    assert list_problems({"a": outputs}, [refs]) == []
+
+
+def test_copies_of_a_source_without_blanks():
+    source = [f"市场早上开门，第{at}个人买了面包。" for at in range(28)]
+    problems = list_problems({"a": [*source[:8], *SOLID[8:]]}, [REF], source)
+    assert any("equals the source in 29%" in problem for problem in problems)
+
+
+def make_lines(*parts):
+    """Make lines of words: so many of each kind, numbered by the line that has them."""
+    return [
+        " ".join(
+            f"{kind}{at + offset}{letter}"
+            for kind, offset, count in parts
+            for letter in "abcdefghij"[:count]
+        )
+        for at in range(40)
+    ]
+
+
+def test_lines_that_are_like_others_are_not_shifted():
+    refs = make_lines(("r", 0, 10))
+    # Three words of the next line and two of their own.
+    assert (
+        list_problems({"a": make_lines(("r", 0, 2), ("r", 1, 3), ("o", 0, 5))}, [refs])
+        == []
+    )
+    (problem,) = list_problems({"a": make_lines(("r", 1, 5), ("o", 0, 5))}, [refs])
+    assert (
+        "seem shifted: from segment 1 on they fit the reference one line later"
+        in problem
+    )
+    # Lines with other words than the reference's, of which some repeat the line before.
+    others = make_lines(("o", 0, 10))
+    for at in range(3, 40, 4):
+        others[at] = refs[at - 1]
+    assert not any(
+        "shifted" in problem for problem in list_problems({"a": others}, [refs])
+    )
+
+
+def test_one_mistake_gets_one_warning():
+    (problem,) = list_problems({"a": SOURCE}, [REF], SOURCE)
+    assert problem.startswith("The output 'a' equals the source in 100%")
+    (problem,) = list_problems({"a": SOLID, "refA": REF})
+    assert problem.startswith("Reference 1 and the output 'refA' are equal in all 28")
+
+
+def test_single_words_are_no_copies():
+    source = [*["Berlin"] * 14, *SOURCE[14:]]
+    outputs = [*["Berlin"] * 14, *SOLID[14:]]
+    assert list_problems({"a": outputs}, [[*["Berlin."] * 14, *REF[14:]]], source) == []
+
+
+@pytest.mark.parametrize("escape", ["&quot;", "&apos;", "&#39;", "@-@"])
+def test_escapes_of_tokenisers(escape):
+    outputs = [*(f"{line} {escape}" for line in SOLID[:3]), *SOLID[3:]]
+    (problem,) = list_problems({"a": outputs})
+    assert problem.startswith("The output 'a' is tokenised text")
+    outputs[0] = SOLID[0]
+    assert list_problems({"a": outputs}) == []
+
+
+def test_tokenised_lines_count_among_lines_with_marks():
+    plain = [line.replace(",", "").rstrip(".") for line in SOLID]
+    tokenised = tokenise(SOLID)
+    (problem,) = list_problems({"a": [*tokenised[:4], *plain[4:]]})
+    assert problem.startswith("The output 'a' is tokenised text")
+    assert list_problems({"a": [*tokenised[:4], *SOLID[4:]]}) == []
+
+
 @pytest.mark.parametrize(("given", "message"), CASES)
 def test_each_warns_of_its_case(given, message):
     assert list_problems(**given) == [message]
@@ -141,6 +240,7 @@ UNSPACED = {
     "Thai": ("ตลาดเปิดตอนเช้าและคนที่{}ซื้อขนมปังกับปลา", "char or tok=spm@MODEL"),
     "Khmer": ("ផ្សារបើកនៅពេលព្រឹកហើយអ្នកទី{}ទិញនំប៉័ងនិងត្រី", "char or tok=spm@MODEL"),
     "Lao": ("ຕະຫຼາດເປີດໃນຕອນເຊົ້າແລະຄົນທີ{}ຊື້ເຂົ້າຈີ່ກັບປາ", "char or tok=spm@MODEL"),
+    "Tibetan": ("ཁྲོམ་ཞོགས་པར་སྒོ་ཕྱེ་ནས་མི་{}པས་བག་ལེབ་ཉོས་སོང་།", "char or tok=spm@MODEL"),
     "Burmese": ("ဈေးကိုမနက်ဖွင့်ပြီးလူ{}ယောက်ပေါင်မုန့်ဝယ်သည်", "char or tok=spm@MODEL"),
 }
 
@@ -236,24 +336,37 @@ def test_a_large_corpus_is_sampled():
     guard = TextGuard({})
     for part in Outputs(EvalSet(REF * 400), {"a": lines}).chunks(140):
         guard.visit(part)
-    # Chunks 0, 1, 2, 4, … 64 of 80.
-    assert len(guard.sample) == 8 * 96
+    # Chunks 0, 1, 2, 4, … 64 of 80, of which the first gives most.
+    assert len(guard.sample) == 96 + 7 * 32
     assert guard.sample.segments == len(lines)
-    assert guard.list_problems() == []
+    assert guard.find_problems() == []
 
 
 def test_many_small_calls_share_an_allowance():
     allowance = LineAllowance(100, scored_per_line=10)
     corpus = Outputs(EvalSet(SOLID), {"a": SOLID})
-    warned = []
-    for _ in range(40):
-        guard = TextGuard({}, allowance)
-        for part in corpus.chunks(2048):
-            guard.visit(part)
-        warned.append(bool(guard.list_problems()))
-    # 56 lines cost 56, and earn 5.6: one look at once, and then one in ten.
-    assert warned[0]
-    assert 4 <= sum(warned) <= 6
+    kinds = [type(allowance.make_guard(corpus, {})) for _ in range(40)]
+    # 56 lines cost 56, and earn 5.6: one guard at once, and then one in ten calls.
+    assert kinds[0] is TextGuard
+    assert set(kinds) == {TextGuard, IdleGuard}
+    assert 4 <= kinds.count(TextGuard) <= 6
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: metra.score(REF, REF),
+        lambda: metra.evaluate(EvalSet(REF), {"a": REF}, ["bleu"]),
+    ],
+    ids=["score", "evaluate"],
+)
+def test_calls_stop_looking(call, monkeypatch):
+    monkeypatch.setattr("metra.scoring.memory._ALLOWANCE", LineAllowance(60))
+    with pytest.warns(metra.TextWarning):
+        call()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call()
 
 
 # Python
@@ -332,30 +445,80 @@ def test_orders_that_mean_what_they_say(cli, files, arguments, monkeypatch):
     assert (ran.code, ran.err) == (0, "")
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("score", "{one}", "{refA}", "-r", "{refA}", "-o", "{out}"),
-        ("compare", "{one}", "{refA}", "-r", "{refA}", "--trials", "99", "-o", "{out}"),
-        ("profile", "{one}", "{refA}", "-r", "{refA}", "-o", "{out}"),
-        ("report", "{one}", "{refA}", "-r", "{refA}", "--grids", "0", "-o", "{out}"),
-    ],
-    ids=lambda command: command[0],
-)
-def test_strict_fails_before_anything_is_written(cli, files, tmp_path, command):
-    out = tmp_path / "out.html"
-    arguments = [word.format(**files, out=out) for word in command]
-    warning = (
-        "metra: warning: Reference 1 and the output 'refA' are equal in all 28 segments; "
-        "check that the reference was not given as a system.\n"
-    )
-    ran = cli(*arguments, "--strict")
-    error = "metra: 1 warning and --strict: nothing was written.\n"
-    assert (ran.code, ran.out, ran.err) == (2, "", warning + error)
-    assert not out.exists()
-    ran = cli(*arguments)
-    assert (ran.code, ran.err) == (0, warning)
-    assert out.exists()
+CHINESE = [f"市场早上开门，第{at}个人买了面包和一条鱼。" for at in range(28)]
+# Files by name, arguments, and what is said of them.
+MISTAKES = {
+    "order of arguments": (
+        {},
+        "good.txt -r ref.txt bad.txt",
+        "comes after a reference",
+    ),
+    "names": (
+        {"new-ref": SOLID},
+        "good.txt new-ref.txt -r ref.txt",
+        "has the name of a",
+    ),
+    "output is a reference": ({"bad": REF}, "", "reference was not given as a system"),
+    "output is an output": ({"bad": OUTPUTS["terse"]}, "", "files are the right ones"),
+    "equal references": (
+        {"copy": REF},
+        "good.txt bad.txt -r ref.txt -r copy.txt",
+        "References 1, 2 are equal",
+    ),
+    "shifted lines": ({"bad": ["", *SOLID[:-1]]}, "", "seem shifted"),
+    "language": ({"bad": SOURCE}, "", "does not look like that of the reference"),
+    "copied source": (
+        {"bad": [*SOLID[:14], *SOURCE[14:]]},
+        "good.txt bad.txt -r ref.txt -s source.txt",
+        "equals the source",
+    ),
+    "empty lines": ({"bad": [*SOLID[:20], *[""] * 8]}, "", "has no text in 8 of"),
+    "tokenised text": ({"bad": tokenise(SOLID)}, "", "is tokenised text"),
+    "tokeniser": (
+        {
+            "good": [*CHINESE[1:], "市场关门了。"],
+            "bad": ["今天没有市场。", *CHINESE[:-1]],
+            "ref": CHINESE,
+        },
+        "",
+        "The texts are Chinese",
+    ),
+}
+COMMANDS = {
+    "score": "--save saved.json",
+    "compare": "--trials 99",
+    "profile": "",
+    "report": "--grids 0",
+    "rank": "--docs docs.txt",
+    "gate": "--baseline base.json --trials 99 --markdown gate.md --junit gate.xml",
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_every_command_warns(cli, write, tmp_path, monkeypatch, mistake):
+    monkeypatch.chdir(tmp_path)
+    changed, arguments, message = MISTAKES[mistake]
+    sound = {"good": OUTPUTS["terse"], "bad": SOLID, "ref": REF, "source": SOURCE}
+    for name, lines in (sound | changed | {"docs": ["one", "two"] * 14}).items():
+        write(f"{name}.txt", lines)
+    arguments = (arguments or "good.txt bad.txt -r ref.txt").split()
+    cli("score", *arguments, "--save", "base.json", "-o", "scores.txt")
+    before = {path.name for path in tmp_path.iterdir()}
+    for command, options in COMMANDS.items():
+        given = [command, *arguments, *options.split(), "-o", "out.html"]
+        ran = cli(*given, "--strict")
+        assert (ran.code, ran.out) == (2, ""), command
+        *warnings_, error = ran.err.removesuffix("\n").split("\n")
+        assert any(message in line for line in warnings_), command
+        assert re.fullmatch(
+            "metra: [0-9]+ warnings? and --strict: nothing was written.", error
+        )
+        assert {path.name for path in tmp_path.iterdir()} == before, command
+        ran = cli(*given)
+        assert ran.code == 0, command
+        assert ran.err.removesuffix("\n").split("\n") == warnings_, command
+        for path in {path.name for path in tmp_path.iterdir()} - before:
+            (tmp_path / path).unlink()
 
 
 def test_strict_says_nothing_about_sound_texts(cli, files):
@@ -363,80 +526,20 @@ def test_strict_says_nothing_about_sound_texts(cli, files):
     assert (ran.code, ran.err) == (0, "")
 
 
-def test_ranks_come_with_warnings(cli, files):
-    docs = EXAMPLE.docs
-    ran = cli("rank", files["one"], files["refA"], "-r", files["refA"], "--docs", docs)
-    assert ran.code == 0
-    assert ran.err.startswith("metra: warning: Reference 1 and the output 'refA'")
-
-
-# Real texts: what is said about them is true. In each of these, a system's output or the
-# post-edits are tokenised, while the rest is not.
-WMT19 = ("de", "fi", "gu", "kk", "lt", "ru", "zh")
-TOKENISED = {
-    "wmt12 de": ["dfki-berlin"],
-    "wmt19 kk": ["Frank_s_MT.6127"],
-    "wmt19 lt": ["JUMT.6616"],
-    "wmt19 ru": ["rerank-re.6540"],
-    "wmt19 zh": ["Apprentice-c.6706"],
-}
-
-
-def find_tokenised(problems):
-    assert all("tokenised text" in problem for problem in problems), problems
-    return [name for text in problems for name in re.findall("'([^']+)'", text)]
-
-
-@pytest.mark.parametrize("lang", WMT19)
-def test_wmt19(shared, read_table, lang):
-    rows = read_table(shared / f"data/wmt19-da/{lang}-en.segments.tsv.gz")
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    source, reference = columns.pop("source"), columns.pop("ref")
-    columns.pop("seg")
-    problems = list_problems(columns, [reference], source)
-    assert find_tokenised(problems) == TOKENISED.get(f"wmt19 {lang}", [])
-
-
-@pytest.mark.parametrize("lang", ["cs", "de", "es", "fr"])
-def test_wmt12(shared, read_table, lang):
-    texts = read_table(shared / "data/wmt12-ranking/segments.tsv.gz")
-    rows = read_table(shared / f"data/wmt12-ranking/{lang}-en.outputs.tsv.gz")
-    outputs = {name: [row[name] for row in rows] for name in rows[0] if name != "seg"}
-    reference = [row["ref_en"] for row in texts]
-    problems = list_problems(
-        outputs, [reference], [row[f"src_{lang}"] for row in texts]
+@pytest.mark.parametrize("options", [["--scores-out", "out"], ["--group-by", "part"]])
+def test_first_rows_of_tables_in_parts(cli, tmp_path, monkeypatch, options):
+    pq, pa = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    columns = {"one": SOLID * 100, "two": SOLID * 100, "ref": REF * 100}
+    pq.write_table(pa.table(columns | {"part": ["a", "b"] * 1400}), "table.parquet")
+    names = ["--hyp-column", "one", "--hyp-column", "two", "--ref-column", "ref"]
+    ran = cli("score", "table.parquet", *names, *options)
+    warning = (
+        "metra: warning: The outputs 'one', 'two' are equal in the first 2048 segments; "
+        "check that the files are the right ones.\n"
     )
-    assert find_tokenised(problems) == TOKENISED.get(f"wmt12 {lang}", [])
-
-
-@pytest.mark.parametrize("pair", ["en-de", "he-en", "zh-en"])
-def test_wmt23(shared, read_table, pair):
-    texts = read_table(shared / f"data/wmt23-mqm-esa/{pair}.segments.tsv.gz")
-    rows = read_table(shared / f"data/wmt23-mqm-esa/{pair}.outputs.tsv.gz")
-    names = [name for name in rows[0] if name != "seg"]
-    outputs = {name: [row[name] for row in rows] for name in names}
-    systems = {name: outputs[name] for name in names if not name.startswith("ref")}
-    source = [row["source"] for row in texts]
-    for name in set(names) - set(systems):
-        assert list_problems(systems, [outputs[name]], source) == []
-    # The references are among the outputs, which does not go unnoticed.
-    (problem, *_) = list_problems(outputs, [outputs["refA"]], source)
-    assert "refA" in problem or "refB" in problem
-
-
-def test_shifted_real_lines(shared, read_table):
-    rows = read_table(shared / "data/wmt19-da/lt-en.segments.tsv.gz")
-    names = [name for name in rows[0] if name not in ("seg", "source", "ref")]
-    reference = [row["ref"] for row in rows]
-    for name in names:
-        lines = [row[name] for row in rows]
-        problems = list_problems({"a": [lines[0], *lines[:-1]]}, [reference])
-        assert any("seem shifted" in problem for problem in problems), name
-
-
-def test_real_sources_are_of_another_language(shared, read_table):
-    for lang in WMT19:
-        rows = read_table(shared / f"data/wmt19-da/{lang}-en.segments.tsv.gz")
-        outputs = {"a": [row["source"] for row in rows]}
-        problems = list_problems(outputs, [[row["ref"] for row in rows]])
-        assert any("The language of" in problem for problem in problems), lang
+    assert (ran.code, ran.err) == (0, warning)
+    before = set(tmp_path.rglob("*"))
+    ran = cli("score", "table.parquet", *names, *options, "--strict")
+    assert (ran.code, ran.out) == (2, "")
+    assert set(tmp_path.rglob("*")) == before

@@ -30,6 +30,20 @@ def test_one_text_is_a_list_of_segments(tmp_path):
     assert metra.read(str(packed)) == ["a", "b"]
 
 
+def test_one_text_in_another_format_is_a_list_too(tmp_path):
+    path = tmp_path / "out.json"
+    path.write_text('["ein Satz", "noch\\neiner"]', encoding="utf-8")
+    assert metra.read(path) == ["ein Satz", "noch\neiner"]
+    table = tmp_path / "out.csv"
+    table.write_text('mt\n"eins, zwei"\ndrei\n', encoding="utf-8")
+    assert metra.read(table) == ["eins, zwei", "drei"]
+    source = tmp_path / "both.csv"
+    source.write_text("source,mt\nun,eins\n", encoding="utf-8")
+    evalset, outputs = metra.read(source)
+    assert list(evalset.source) == ["un"]
+    assert list(outputs.values()) == [["eins"]]
+
+
 def test_scores_of_files_are_those_of_their_texts(tmp_path):
     for name, text in (("out", "a cat\nthe dog\n"), ("ref", "the cat\nthe dog\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -14,6 +14,7 @@ import pytest
 import metra
 from metra.errors import MissingResourceError, OptionError
 from metra.scoring.read import parse_results
+from metra.scoring.results import Results, Score, SystemScores
 
 REFS = [f"line {n} is about the cat that sat on mat {n}" for n in range(12)]
 OUTPUTS = {
@@ -43,6 +44,19 @@ def test_it_is_a_mapping_of_systems(results):
     assert dict(results.items())["ours"] == results["ours"]
     with pytest.raises(KeyError):
         results["others"]
+
+
+def test_the_best_comes_first_and_what_has_no_score_last():
+    def rank(higher_is_better, **scores):
+        systems = [
+            SystemScores(name, {"m": Score(score, "m", higher_is_better)})
+            for name, score in scores.items()
+        ]
+        ranked = Results(systems, segments=1, references=1).ranked("m")
+        return [entry.name for entry in ranked]
+
+    assert rank(True, a=1, none=math.nan, b=2) == ["b", "a", "none"]
+    assert rank(False, none=math.nan, b=2, a=1) == ["a", "b", "none"]
 
 
 def test_a_row_for_each_system(results):
@@ -93,6 +107,50 @@ def test_groups():
     assert "more: to_pandas('group')" in repr(results)
 
 
+def test_details():
+    outputs = {"x": ["the sub came", "a sub"], "y": ["the bus came", "a bus stop"]}
+    evalset = metra.EvalSet(["the bus came", "a bus"])
+    results = metra.evaluate(evalset, outputs, ["wer", "bleu"], details=True)
+    columns = results.to_columns("detail")
+    assert columns == {
+        "system": ["x", "y"],
+        "metric": ["wer", "wer"],
+        "note": ["substitution", "insertion"],
+        "text": ["bus → sub", "stop"],
+        "count": [2, 1],
+        "segments": [[1, 2], [2]],
+    }
+    assert results.to_pandas("detail")["segments"].tolist() == columns["segments"]
+    assert results.to_polars("detail")["segments"].to_list() == columns["segments"]
+    assert "more: to_pandas('detail')" in repr(results)
+
+
+def test_details_of_different_metrics(tmp_path):
+    """What is known beside the text is a column; it is None where a note has no such thing."""
+    names = tmp_path / "names.tsv"
+    names.write_text("segment\ttype\ttext\n1\tPERSON\tAda\n", encoding="utf-8")
+    specs = ["wer", f"entities:file={names}"]
+    results = metra.evaluate(
+        metra.EvalSet(["Ada came"]), {"x": ["Bob came"]}, specs, details=True
+    )
+    columns = results.to_columns("detail")
+    assert columns["metric"] == specs
+    assert columns["type"] == [None, "PERSON"]
+
+
+def test_short_forms(results):
+    score = results["ours"]["bleu"]
+    low, high = score.interval
+    shown = f"{score.score:.2f} [{low:.2f}, {high:.2f}]"
+    assert repr(score) == f"<Score {shown} {score.signature}>"
+    metric = metra.metric("wer", case="lower")
+    assert repr(metric) == f"<Metric {metric.signature()}>"
+    assert repr(EVALSET) == "<EvalSet: segments 12, references 1, documents 2>"
+    assert repr(metra.EvalSet(source=["a"])) == (
+        "<EvalSet: segments 1, references 0, with source>"
+    )
+
+
 def test_one_segment_has_no_interval():
     results = metra.evaluate(metra.EvalSet(["a b"]), {"x": ["a c"]}, ["wer"], ci=True)
     assert results.to_columns() == {"system": ["x"], "wer": [50.0]}
@@ -118,6 +176,11 @@ def test_dict_and_json_are_the_same_document(results, compared):
         document = each.to_dict()
         assert (document["metra"], document["schema"]) == (metra.__version__, 1)
         assert json.loads(each.to_json()) == document
+    # Counts are whole numbers there.
+    assert (
+        type(results.to_dict()["systems"][0]["scores"]["bleu"]["parts"]["hyp_len"])
+        is int
+    )
 
 
 def test_what_was_written_is_read_back(results, compared):

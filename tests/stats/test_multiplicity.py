@@ -1,11 +1,14 @@
 """Several tests at once: corrections and clusters, by hand and by their laws."""
 
+from itertools import combinations
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.stats.multiplicity import holm, part_ranking
+from metra.stats.multiplicity import group_similar, holm, part_ranking
 
 P = st.floats(0, 1)
 NAN = float("nan")
@@ -88,3 +91,56 @@ def test_clusters_part_the_ranking_where_everything_differs(size, random):
                 for a in ranked[: ranked.index(cluster[at])]
                 for b in ranked[ranked.index(cluster[at]) :]
             )
+
+
+@st.composite
+def differences(draw):
+    """Which of up to seven systems differ, in any pattern."""
+    size = draw(st.integers(0, 7))
+    differ = np.zeros((size, size), bool)
+    for pair in combinations(range(size), 2):
+        differ[pair] = differ[pair[::-1]] = draw(st.booleans())
+    return differ
+
+
+def list_largest_groups(differ) -> list[list[int]]:
+    """List, by trying all, the groups of systems of which no two differ, none larger."""
+    size = len(differ)
+    alike = [
+        set(members)
+        for count in range(1, size + 1)
+        for members in combinations(range(size), count)
+        if not any(differ[pair] for pair in combinations(members, 2))
+    ]
+    return sorted(sorted(g) for g in alike if not any(g < other for other in alike))
+
+
+@given(differences())
+def test_two_share_a_letter_exactly_if_they_do_not_differ(differ):
+    groups = group_similar(differ)
+    for one, two in combinations(range(len(differ)), 2):
+        shared = any(one in group and two in group for group in groups)
+        assert shared == (not differ[one, two])
+    assert {system for group in groups for system in group} == set(range(len(differ)))
+
+
+@given(differences())
+def test_no_letter_is_too_small_or_needless(differ):
+    groups = group_similar(differ)
+    largest = list_largest_groups(differ)
+    assert all(group in largest for group in groups)
+    for left_out in groups:
+        pairs = {
+            pair
+            for group in groups
+            if group != left_out
+            for pair in combinations([*group, group[0]], 2)
+        }
+        assert not set(combinations([*left_out, left_out[0]], 2)) <= pairs
+
+
+@given(st.lists(st.integers(0, 20), max_size=8), st.integers(0, 6))
+def test_in_a_ranking_letters_are_all_largest_groups(scores, threshold):
+    ranked = np.sort(np.array(scores, int))[::-1]
+    differ = np.abs(ranked[:, None] - ranked) > threshold
+    assert group_similar(differ) == list_largest_groups(differ)

@@ -53,13 +53,29 @@ pub fn edit_alignments(
     let hits = &hits.get().0;
     let pair = hits.get(position(index, hits.len())?);
     let (choice, _) = choice(refs)?;
-    let prefers = match order {
-        "fixed" => Preference::Pairs,
-        "rapidfuzz" => Preference::Deletions,
-        other => return Err(unknown("word order", other)),
-    };
+    let prefers = preference(order)?;
     let (chosen, steps) = py.detach(|| error_rates::alignments(&pair, choice, prefers));
     Ok((chosen, steps.iter().map(|steps| steps.iter().map(letter).collect()).collect()))
+}
+
+/// A letter, where the reference's words begin and end, and where the output's do.
+type Run = (char, usize, usize, usize, usize);
+
+#[pyfunction]
+pub fn edit_runs(py: Python<'_>, hits: &Bound<'_, PyHits>, order: &str) -> PyResult<Vec<Vec<Run>>> {
+    let hits = &hits.get().0;
+    let prefers = preference(order)?;
+    let segments = py.detach(|| error_rates::runs(hits, prefers));
+    let name = |(edit, a, b, c, d)| (letter(&edit), a, b, c, d);
+    Ok(segments.into_iter().map(|runs| runs.into_iter().map(name).collect()).collect())
+}
+
+fn preference(order: &str) -> PyResult<Preference> {
+    match order {
+        "fixed" => Ok(Preference::Pairs),
+        "rapidfuzz" => Ok(Preference::Deletions),
+        other => Err(unknown("word order", other)),
+    }
 }
 
 fn choice(refs: &str) -> PyResult<(Choice, Length)> {

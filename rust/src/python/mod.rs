@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use super::chrf::PyChrf;
     #[pymodule_export]
-    use super::edit::{edit_alignments, edit_rows, unequal_rows};
+    use super::edit::{edit_alignments, edit_rows, edit_runs, unequal_rows};
     #[pymodule_export]
     use super::gtm::{gtm_blocks, gtm_rows};
     #[pymodule_export]

@@ -18,15 +18,17 @@ pub struct PyTokens(pub Tokens);
 #[pymethods]
 impl PyTokens {
     #[new]
-    fn new(sentences: Vec<Option<Vec<String>>>) -> Self {
+    fn new(sentences: Vec<Option<Vec<Bound<'_, PyString>>>>) -> PyResult<Self> {
         let mut builder = Tokens::builder(sentences.len(), 0);
         for sentence in sentences {
-            match sentence {
-                Some(words) => builder.sentence(words.iter()),
-                None => builder.missing(),
-            }
+            let Some(words) = sentence else {
+                builder.missing();
+                continue;
+            };
+            let words = words.iter().map(|word| word.to_str()).collect::<PyResult<Vec<_>>>()?;
+            builder.sentence(words.into_iter());
         }
-        PyTokens(builder.finish())
+        Ok(PyTokens(builder.finish()))
     }
 
     fn __len__(&self) -> usize {

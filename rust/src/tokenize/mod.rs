@@ -42,9 +42,13 @@ pub enum Tokenizer {
     Tercom(tercom::Tercom),
     /// At blank, tab, line feed, form feed and carriage return, as Java's StringTokenizer does.
     Java,
+    /// At blanks only, U+0020, as jiwer does.
+    Blanks,
+    /// Every character.
+    Characters,
 }
 
-pub const NAMES: [(&str, Tokenizer); 12] = [
+pub const NAMES: [(&str, Tokenizer); 14] = [
     ("none", Tokenizer::White),
     ("char", Tokenizer::Char),
     ("code-points", Tokenizer::CodePoints),
@@ -57,6 +61,8 @@ pub const NAMES: [(&str, Tokenizer); 12] = [
     ("mteval-intl", Tokenizer::MtevalInternational),
     ("chrf", Tokenizer::Chrf),
     ("java-white", Tokenizer::Java),
+    ("blanks", Tokenizer::Blanks),
+    ("all-code-points", Tokenizer::Characters),
 ];
 
 impl Tokenizer {
@@ -140,6 +146,10 @@ impl Tokenizer {
                 let text = white::trimmed_java(segment);
                 builder.segment(text.as_bytes(), blocks::java);
             }
+            Tokenizer::Blanks => {
+                builder.sentence(segment.split(' ').filter(|word| !word.is_empty()));
+            }
+            Tokenizer::Characters => builder.segment(segment.as_bytes(), classes::code_points),
         }
     }
 }

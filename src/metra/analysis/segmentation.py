@@ -382,4 +382,4 @@ def write_segmented(
     form = choose_written_format(out, to)
     fields = list(rows)
     check_names(list_text_fields(fields) if form.has_ids else fields, form.name)
-    form.load("Writing").write(out, fields, [chunk], {})
+    form.write(out, fields, [chunk], {})

@@ -20,15 +20,18 @@ from metra.campaign.score_scales import MeasureKind, NativeScore
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.table import read_annotation_table
 from metra.formats.lines import read_lines
-from metra.formats.recognise import FileHead, read_head, recognise
-from metra.formats.scores.columns import is_number
+from metra.formats.recognise import FileHead, recognise
+from metra.formats.scores.columns import (
+    is_number,
+    read_score_head,
+    read_score_table,
+)
 from metra.formats.scores.judgement import COUNTED, Judgement
 from metra.formats.scores.judgement_jsonl import is_judgements
 from metra.formats.scores.metra import is_printed_table, read_printed_table
 from metra.formats.scores.read import SCORE_FORMATS, read_scores
 from metra.formats.scores.record import ScoredItem, Scores
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
-from metra.formats.table import COMMAS, TABS, Dialect, read_table, split_rows
 
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")
@@ -51,7 +54,7 @@ def read_evaluator_files(paths: Iterable[str]) -> list[NativeScore]:
 
 def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
     """Read one file; `evaluator` is who scored, where the file does not say it."""
-    head = read_head(path)
+    head = read_score_head(path)
     form = recognise(head, _FORMATS)
     if form is None and head.content and not recognise(head, SCORE_FORMATS.values()):
         msg = (
@@ -166,20 +169,18 @@ def _read_zip(path: str) -> list[NativeScore]:
 
 def _read_tabs(path: str) -> list[NativeScore]:
     # Checks of judges are scorers that are not called after their kind.
-    return _average_judged(
-        path, TABS, "value", lambda row: row["scorer"] == row["kind"]
-    )
+    return _average_judged(path, "value", lambda row: row["scorer"] == row["kind"])
 
 
 def _read_spreadsheet(path: str) -> list[NativeScore]:
-    return _average_judged(path, COMMAS, "native", lambda row: row["kind"] in COUNTED)
+    return _average_judged(path, "native", lambda row: row["kind"] in COUNTED)
 
 
 def _average_judged(
-    path: str, dialect: Dialect, native: str, counts: Callable[[dict[str, str]], bool]
+    path: str, native: str, counts: Callable[[dict[str, str]], bool]
 ) -> list[NativeScore]:
     """Average a campaign's scores over the segments of each text, by judge and system."""
-    table = read_table(path, dialect)
+    table = read_score_table(path)
     rows = []
     for line, cells in table.rows:
         row = dict(zip(table.header, cells, strict=True))
@@ -278,13 +279,8 @@ def _is_export(head: FileHead) -> bool:
         return _JUDGEMENTS in packed.namelist()
 
 
-def _has_columns(dialect: Dialect, *names: str) -> Callable[[FileHead], bool]:
-    def has_columns(head: FileHead) -> bool:
-        row = next(split_rows([head.first_line], dialect), None)
-        columns = row.cells if row is not None else []
-        return {*names} <= {column.strip().lower() for column in columns}
-
-    return has_columns
+def _has_columns(*names: str) -> Callable[[FileHead], bool]:
+    return lambda head: {*names} <= {column.strip().lower() for column in head.columns}
 
 
 def _is_store(head: FileHead) -> bool:
@@ -301,9 +297,9 @@ _JUDGED = ("system", "document", "judge", "scorer", "kind", "hundred")
 _FORMATS = (
     EvaluatorFormat(_is_store, _refuse_store),
     EvaluatorFormat(_is_export, _read_zip),
-    EvaluatorFormat(_has_columns(TABS, *RESULT_COLUMNS), _read_results),
-    EvaluatorFormat(_has_columns(TABS, *_JUDGED, "value"), _read_tabs),
-    EvaluatorFormat(_has_columns(COMMAS, *_JUDGED, "native"), _read_spreadsheet),
+    EvaluatorFormat(_has_columns(*RESULT_COLUMNS), _read_results),
+    EvaluatorFormat(_has_columns(*_JUDGED, "value"), _read_tabs),
+    EvaluatorFormat(_has_columns(*_JUDGED, "native"), _read_spreadsheet),
     EvaluatorFormat(is_judgements, _read_judgements),
     EvaluatorFormat(is_printed_table, _read_printed),
 )

@@ -24,7 +24,7 @@ from metra.formats.scores import (
     pearmut,
 )
 from metra.formats.scores.judgement import AnswerStep, JudgedText, Judgement
-from metra.formats.stream import ByteStream
+from metra.formats.stream import ByteStream, find_encoding
 
 _UNKNOWN = ("und", "und")
 
@@ -148,8 +148,9 @@ def recognise_upload(name: str, content: bytes) -> ImportedFile:
 
 
 def _recognise_file(path: str, content: bytes) -> ImportedFile:
+    encoding = find_encoding(content, None, path)
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         msg = f"{path} is not UTF-8 at byte {error.start}; save it as UTF-8."
         raise FormatError(msg) from None

@@ -7,8 +7,8 @@ from metra.campaign.imports import parse_judgement_lines
 from metra.campaign.judgement import score_judgements
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
-from metra.formats.recognise import read_head
 from metra.formats.scores import judgement_table
+from metra.formats.scores.columns import read_score_head
 from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.long_table import convert_judgements, format_judgement_table
 from metra.formats.scores.metra import read_metra_tsv
@@ -29,7 +29,7 @@ def read_question(path: str, question: str | None = None) -> Scores:
 
     Where less is better, as with the costs of MQM, scores are turned round by their sign.
     """
-    if path == STDIN or judgement_table.is_judgement_table(read_head(path)):
+    if path == STDIN or judgement_table.is_judgement_table(read_score_head(path)):
         return judgement_table.read_judgement_table(path, question)
     if recognise_score_format(path) == "metra-judgements":
         lines = format_judgement_table(_read_judgements(path)).split("\n")[:-1]

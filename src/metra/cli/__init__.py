@@ -141,6 +141,30 @@ def cli() -> None:
     """Score, judge, compare and explain machine translation."""
 
 
+#: The exit code of a fault of metra itself, as in sysexits.h.
+INTERNAL = 70
+
+
+def _report_fault(error: Exception) -> str:
+    """Write down what happened where the user can send it from, and say so."""
+    import platform
+    import tempfile
+    import traceback
+
+    name = f"{type(error).__name__}: {error}".split("\n")[0][:200]
+    fault = f"This is a fault of metra ({name})"
+    lines = traceback.format_exception(error)
+    about = f"metra {__version__}, Python {platform.python_version()}, {platform.platform()}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="metra-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(f"{about}\n\n{''.join(lines)}")
+    except OSError:
+        return f"{fault}; please report it with these lines:\n{''.join(lines)}"
+    return f"{fault}; please report it with the file {file.name}."
+
+
 def main() -> None:
     """Run the command line; what is wrong with the input is said in one message."""
     out = sys.stdout
@@ -157,6 +181,13 @@ def main() -> None:
         said = str(stop.__cause__ or stop) or "interrupted; nothing was written."
         click.echo(f"metra: {name_flags(said)}", err=True)
         sys.exit(130)
+    except MemoryError:
+        msg = "There is not enough memory for this; nothing more was written."
+        click.echo(f"metra: {msg}", err=True)
+        sys.exit(INTERNAL)
+    except Exception as error:
+        click.echo(f"metra: {_report_fault(error)}", err=True)
+        sys.exit(INTERNAL)
     except SystemExit as ended:
         # click puts another stream in the place of one whose reader has gone, as `head`
         # does; that is no failure of ours.

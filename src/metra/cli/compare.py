@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli import options
-from metra.cli.derive import FiniteRange
-from metra.cli.options import option
-from metra.stats import defaults
+from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
     from metra.analysis.findings import AnalysisOptions
@@ -22,29 +20,7 @@ if TYPE_CHECKING:
 @options.documents
 @option("--baseline NAME", "The system to compare with, if not the first.")
 @option("--all-pairs", "Compare all pairs; gives clusters.", is_flag=True)
-@option(
-    "--test",
-    "Paired approximate randomisation, or paired bootstrap.",
-    choices=["ar", "bootstrap"],
-)
-@option(
-    "--trials",
-    "Number of swaps or resamples.",
-    least=1,
-    show_default=f"{defaults.TEST_TRIALS}, or as many as the comparisons need",
-)
-@options.seed
-@option(
-    "--unit",
-    "What is swapped or resampled; auto: documents where at least 20 are known.",
-    choices=["auto", "segment", "document"],
-)
-@option(
-    "--alpha",
-    "A difference counts if its p-value is not above this.",
-    0.05,
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-)
+@options.add_test_options
 @option(
     "--correction",
     "Whether that p-value is corrected for the number of comparisons.",
@@ -101,6 +77,11 @@ if TYPE_CHECKING:
 @options.tables
 @options.result_digits
 @options.add_paper_options
+@option(
+    "--differences",
+    "Add a table of differences, intervals and p-values to a table for a paper.",
+    is_flag=True,
+)
 @options.strict
 def compare(
     outputs: tuple[str, ...],
@@ -187,11 +168,11 @@ def compare(
         )
     content: str | bytes
     if given["methods"]:
-        from metra.report.writers.paper import describe_methods
+        from metra.report.writers.methods import describe_methods
 
-        content = describe_methods(results, form)
+        content = describe_methods(results, form, style)
     elif form == "xlsx":
-        from metra.report.writers.results import render_xlsx
+        from metra.report.writers.paper import render_xlsx
 
         content = render_xlsx(results, style)
     else:

@@ -59,7 +59,7 @@ def convert(
     test_set: "NamedSet | None",
     **about: str | None,
 ) -> None:
-    """Convert a corpus: plain text, tsv, jsonl, NIST's sgml, WMT's xml, Parquet.
+    """Convert a corpus: plain text, tables, JSON, workbooks, NIST's sgml, WMT's xml.
 
     IN is a file in any of the formats, or NAME=FILE; plain text is taken for a system's
     output. Files without ids go side by side, line by line; sgml and xml files are matched
@@ -69,6 +69,7 @@ def convert(
     \b
     metra convert newstest.de-en.all.xml -o newstest.jsonl
     metra convert sysA.txt sysB.txt -r ref.txt -s src.txt --docs docs.txt -o test.sgm
+    metra convert test.jsonl -o test.xlsx
     metra convert test.tsv --to sgml -o for-mteval/     src.sgm, ref.sgm, SYSTEM.sgm
     metra convert test.sgm -o texts/                    source.txt, outputs/SYSTEM.txt, …
     metra convert all.xml --only collection=general --only testsuite= -o general.xml

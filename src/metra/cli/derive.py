@@ -11,7 +11,6 @@ repeated), its default the default, and its metadata the rest:
 - split: names may be given with commas between them
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from types import NoneType
@@ -19,28 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
-from metra.cli.options import option
+from metra.cli.options import FiniteFloat, FiniteRange, option
 
 if TYPE_CHECKING:
     from dataclasses import Field
-
-
-class FiniteFloat(click.types.FloatParamType):
-    """A number; NaN and infinity are none."""
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        """Read the number."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            reason = "NaN and infinity are not possible; expected a finite number."
-            self.fail(reason, param, ctx)
-        return number
-
-
-class FiniteRange(FiniteFloat, click.FloatRange):
-    """A number within limits; NaN and infinity lie within none."""
 
 
 def options_from(

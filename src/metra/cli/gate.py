@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli import options
-from metra.cli.derive import FiniteRange
-from metra.cli.options import option
-from metra.stats import defaults
+from metra.cli.options import FiniteRange, option
 
 if TYPE_CHECKING:
     from metra.scoring.baseline import GateConditions
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @option("--baseline FILE", "What `metra score --save FILE` wrote.", required=True)
 @options.references
@@ -35,29 +33,7 @@ if TYPE_CHECKING:
     0.0,
     type=FiniteRange(0),
 )
-@option(
-    "--test",
-    "Paired approximate randomisation, or paired bootstrap.",
-    choices=["ar", "bootstrap"],
-)
-@option(
-    "--trials",
-    "Number of swaps or resamples.",
-    least=1,
-    show_default=str(defaults.TEST_TRIALS),
-)
-@options.seed
-@option(
-    "--unit",
-    "What is swapped or resampled; auto: documents where at least 20 are known.",
-    choices=["auto", "segment", "document"],
-)
-@option(
-    "--alpha",
-    "A difference counts if its p-value is not above this.",
-    0.05,
-    type=FiniteRange(0, 1, min_open=True, max_open=True),
-)
+@options.add_test_options
 @option(
     "--format form",
     "How the checks are written.",
@@ -119,12 +95,12 @@ def gate(
     with show_text_warnings(strict=given["strict"]), show_progress() as progress:
         checks = check_outputs(corpus, saved, conditions, settings, progress=progress)
     style = build_style(out, digits=given["digits"])
-    write_output(writers.GATE_WRITERS[form](checks, style), out)
+    # Files first: what cannot be written is said before anything is shown.
     if given["markdown"]:
-        plain = build_style(given["markdown"], digits=given["digits"])
-        write_output(writers.render_gate_markdown(checks, plain), given["markdown"])
+        write_output(writers.render_gate_markdown(checks, style), given["markdown"])
     if given["junit"]:
         write_output(writers.render_junit(checks), given["junit"])
+    write_output(writers.GATE_WRITERS[form](checks, style), out)
     if given["github"] or os.environ.get("GITHUB_ACTIONS") == "true":
         for line in writers.format_annotations(checks):
             click.echo(line, err=True)

@@ -1,5 +1,6 @@
 """Options that several commands share: files, metrics, formats, seeds, analyses."""
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
@@ -36,6 +37,24 @@ def option(
     if last.isupper():
         return click.option(*flags, help=help_text, metavar=last, **settings)
     return click.option(*flags, last, help=help_text, **settings)
+
+
+class FiniteFloat(click.types.FloatParamType):
+    """A number; NaN and infinity are none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read the number."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            reason = "NaN and infinity are not possible; expected a finite number."
+            self.fail(reason, param, ctx)
+        return number
+
+
+class FiniteRange(FiniteFloat, click.FloatRange):
+    """A number within limits; NaN and infinity lie within none."""
 
 
 class FileCommand(click.Command):
@@ -124,9 +143,7 @@ def test_set(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError(msg)
         command(*arguments, **given)
 
-    for add_option in reversed(_test_set_options):
-        call = add_option(call)
-    return call
+    return _add_options(call, _test_set_options)
 
 
 DOCUMENTS = "Document ids, one a line; a tab and the segment's id may follow."
@@ -188,9 +205,47 @@ _PAPER = (
 
 def add_paper_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of tables for papers."""
-    for add in reversed(_PAPER):
+    return _add_options(command, _PAPER)
+
+
+def _add_options(
+    command: Callable[..., Any], added: Sequence[Callable[..., Any]]
+) -> Callable[..., Any]:
+    for add in reversed(added):
         command = add(command)
     return command
+
+
+_TEST = (
+    option(
+        "--test",
+        "Paired approximate randomisation, or paired bootstrap.",
+        choices=["ar", "bootstrap"],
+    ),
+    option(
+        "--trials",
+        "Number of swaps or resamples.",
+        least=1,
+        show_default=f"{defaults.TEST_TRIALS}, or as many as the comparisons need",
+    ),
+    seed,
+    option(
+        "--unit",
+        "What is swapped or resampled; auto: documents where at least 20 are known.",
+        choices=["auto", "segment", "document"],
+    ),
+    option(
+        "--alpha",
+        "A difference counts if its p-value is not above this.",
+        0.05,
+        type=FiniteRange(0, 1, min_open=True, max_open=True),
+    ),
+)
+
+
+def add_test_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a significance test."""
+    return _add_options(command, _TEST)
 
 
 strict = option(
@@ -263,7 +318,4 @@ def tables(command: Callable[..., Any]) -> Callable[..., Any]:
         given["reading"] = ReadingOptions(*(given.pop(name) for name in names))
         return command(**given)
 
-    decorated: Callable[..., Any] = call
-    for decorate in reversed(_TABLE_OPTIONS):
-        decorated = decorate(decorated)
-    return decorated
+    return _add_options(call, _TABLE_OPTIONS)

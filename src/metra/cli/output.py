@@ -152,15 +152,17 @@ def build_result_style(
     from metra.report.table import PaperOptions
 
     is_paper = form in PAPER_FORMATS
-    for name in PaperOptions._fields:
-        if given[name] and not is_paper:
-            flag = f"--{name.replace('_', '-').removesuffix('s')}"
+    asked = {name: given[name] for name in PaperOptions._fields if name in given}
+    paper = PaperOptions(**asked)
+    for name, value in paper._asdict().items():
+        if value and not is_paper:
+            flag = "--column-group" if name == "column_groups" else f"--{name}"
             msg = (
                 f"{flag} is for tables for papers: --format {', '.join(PAPER_FORMATS)}."
             )
             raise click.UsageError(msg)
     if form == "xlsx" and not given["methods"]:
-        from metra.report.paper import import_xlsxwriter
+        from metra.formats.workbook import import_xlsxwriter
 
         import_xlsxwriter()
         if out is None or out == "-":
@@ -172,7 +174,7 @@ def build_result_style(
     return build_style(out, digits=digits, sort=sort)._replace(
         signature=given["signature"],
         verbose=bool(given.get("verbose")),
-        paper=PaperOptions(*(given[name] for name in PaperOptions._fields)),
+        paper=paper,
     )
 
 

@@ -7,7 +7,7 @@ import click
 from metra.cli import options
 
 
-@click.command()
+@click.command(cls=options.FileCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.source
@@ -23,11 +23,13 @@ from metra.cli import options
 @options.out
 @options.input_format
 @options.tables
+@options.strict
 def rank(
     metrics: tuple[str, ...],
     expected: str | None,
     form: str,
     out: str | None,
+    strict: bool,
     **files: Any,
 ) -> None:
     """Rank systems by the average of their ranks on every document.
@@ -58,7 +60,7 @@ def rank(
     ranks = read_ranks(expected) if expected else None
     chosen = make_metrics(metrics or ["bleu"])
     corpus = open_corpus(**files)
-    with show_text_warnings(strict=False), show_progress() as progress:
+    with show_text_warnings(strict=strict), show_progress() as progress:
         results = evaluate_corpus(
             corpus, chosen, EvaluationOptions(documents=True), progress=progress
         )

@@ -61,8 +61,8 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
     """Score outputs with sacreBLEU 2.6.0's command line: same flags, same output.
 
     Scores, text, JSON, LaTeX, signatures, intervals and p-values are sacreBLEU's, byte for
-    byte. Test sets (-t) are read from sacreBLEU's cache on this machine; nothing is
-    downloaded. Reference files come before -i.
+    byte. Test sets (-t) are those of `metra testsets`, sacreBLEU's cache among them; only
+    --download downloads. Reference files come before -i.
 
     \b
     metra sacrebleu ref.txt -i sysA.txt -m bleu chrf ter
@@ -71,4 +71,4 @@ def sacrebleu(arguments: tuple[str, ...]) -> None:
     """
     from metra.compat.sacrebleu.command import run
 
-    click.echo(run(arguments))
+    click.echo(run(arguments), nl=False)

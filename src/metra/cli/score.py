@@ -136,7 +136,11 @@ def score(
         show_text_warnings,
         write_output,
     )
-    from metra.scoring.evaluate import evaluate_files, make_metrics
+    from metra.scoring.evaluate import (
+        check_first_rows,
+        evaluate_files,
+        make_metrics,
+    )
 
     levels = [level.strip() for level in given["level"].split(",")]
     for level in levels:
@@ -155,6 +159,10 @@ def score(
     _check_request(request, form, levels)
     _check_look(given, form, levels)
     style = build_result_style(form, out, given, sort=sort)
+    if request.engine == "local" and request.is_table:
+        # Before anything is written to the folders of --scores-out and --resume.
+        with show_text_warnings(strict=given["strict"]):
+            check_first_rows(request)
     work = "segments" if request.engine == "local" else "tasks"
     with (
         show_text_warnings(strict=given["strict"]),
@@ -169,9 +177,9 @@ def score(
         from metra.report.writers.details import describe_models
 
         text += f"\n\n{describe_models(described)}"
-    write_output(text, out)
     if given["save"]:
         write_output(saved, given["save"])
+    write_output(text, out)
 
 
 def _evaluate_and_save(
@@ -213,13 +221,15 @@ def _render(
     from metra.report.writers import results as writers
 
     if given["methods"]:
-        from metra.report.writers.paper import describe_methods
+        from metra.report.writers.methods import describe_methods
 
-        return describe_methods(results, form)
+        return describe_methods(results, form, style)
     if given["score_only"]:
         return writers.render_scores_only(results, style)
     if form == "xlsx":
-        return writers.render_xlsx(results, style)
+        from metra.report.writers.paper import render_xlsx
+
+        return render_xlsx(results, style)
     return writers.render(results, form, style)
 
 

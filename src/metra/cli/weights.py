@@ -3,8 +3,7 @@
 import click
 
 from metra.cli import Commands, options
-from metra.cli.derive import FiniteRange
-from metra.cli.options import option
+from metra.cli.options import FiniteRange, option
 
 
 @click.group(cls=Commands)

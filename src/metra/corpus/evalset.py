@@ -36,9 +36,31 @@ class EvalSet:
         self.documents = None if documents is None else _list_document_ids(documents)
         self._check_lengths({})
 
+    @classmethod
+    def from_streams(cls, refs: Sequence[Segments]) -> "EvalSet":
+        """Make a set of references that are streams, even if they could be segments."""
+        streams = cls()
+        streams.refs = [
+            as_column(ref, name_reference(index)) for index, ref in enumerate(refs)
+        ]
+        streams._check_lengths({})
+        return streams
+
     def __len__(self) -> int:
         """Count the segments; an empty set, which fits any output, has none."""
         return next(iter(self._count_segments().values()), 0)
+
+    def __repr__(self) -> str:
+        counts = {"segments": len(self), "references": len(self.refs)}
+        if self.documents is not None:
+            counts["documents"] = len(set(self.documents))
+        listed = [f"{name} {count}" for name, count in counts.items()]
+        listed += ["with source"] if self.source is not None else []
+        return f"<EvalSet: {', '.join(listed)}>"
+
+    def has_streams(self) -> bool:
+        """Whether there are references, a source or documents."""
+        return bool(self._count_segments())
 
     def check_outputs(self, outputs: Mapping[str, Segments]) -> dict[str, Segments]:
         """Return the outputs as columns, each as long as the streams of this set."""
@@ -106,7 +128,18 @@ def _collect_references(refs: Any, refs_per_segment: Any) -> list[Segments]:
                 "sequence of strings, or refs_per_segment=."
             )
             raise CorpusError(msg)
+    elif any(map(_is_sequence, window(refs, 0, min(1, len(refs))))):
+        msg = (
+            "refs is a column of lists; expected a column of strings or a list of such "
+            "columns. If its entries are the references of a segment, give "
+            "refs_per_segment."
+        )
+        raise CorpusError(msg)
     return [refs]
+
+
+def _is_sequence(value: object) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, (str, bytes))
 
 
 def _is_nested(refs: Any) -> bool:
@@ -150,7 +183,7 @@ def _transpose_references(refs_per_segment: Any) -> list[Segments]:
     segments: Any = as_column(refs_per_segment, "refs_per_segment")
     rows: list[Any] = [
         list(cast("list[str]", as_column(refs, f"refs_per_segment[{index}]")))
-        for index, refs in enumerate(segments)
+        for index, refs in enumerate(window(segments, 0, len(segments)))
     ]
     width = max(map(len, rows), default=1)
     return [

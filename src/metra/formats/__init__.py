@@ -10,6 +10,8 @@ spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8
 table: delimited tables cut into cells, quoted CSV among them
 dialect: the delimiter and the quotes of a table, recognised from its content
+headed_table: tables with headings in files, delimited or sheets of workbooks
+workbook: sheets of workbooks, which one is meant and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
     (that of scores is in `scores.read`, of other programs' judgements in `campaign.imports`)
 atomic: files and folders that are written whole or not at all

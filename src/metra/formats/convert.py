@@ -58,7 +58,7 @@ def convert_files(
     tests = [_parse_filter(entry, table.fields) for entry in settings.only]
     wanted_rows = _RowFilter(tests, get_kept_segments(files))
     chunks = _read_chunks(table, fields, wanted_rows, progress)
-    form.load("Writing").write(out, fields, chunks, about)
+    form.write(out, fields, chunks, about)
 
 
 def choose_written_format(out: str, to: str) -> TextFormat:
@@ -72,7 +72,8 @@ def choose_written_format(out: str, to: str) -> TextFormat:
     if form is None:
         msg = (
             f"The format of {out} does not follow from its name; give `to` FORMAT, or "
-            "a name that ends in .tsv, .jsonl, .sgm, .xml or .parquet, or a folder's."
+            "a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or "
+            "a folder's."
         )
         raise OptionError(msg)
     if not form.is_written:

@@ -1,22 +1,130 @@
 """Recognise what separates the cells of a table: its delimiter, and whether it has quotes.
 
+`find_dialect` looks at a file, `recognise_dialect` at lines.
+
 The header decides about the delimiter, as far as it can: known headings, then rows that are
 all as wide as it. Quotes are judged by the whole file, because the writers of tables leave
 marks: those that quote double the quotes in a cell, those that do not leave them as they are.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 
-from metra.errors import FormatError
-from metra.formats.table import DELIMITERS, Dialect, QuotingError, split_rows
+from metra.errors import FormatError, OptionError
+from metra.formats.lines import LineReader
+from metra.formats.stream import ByteStream, format_path, get_file_state
+from metra.formats.table import (
+    DELIMITERS,
+    Dialect,
+    QuotingError,
+    Row,
+    escape_formula,
+    is_escaped_formula,
+    split_rows,
+)
+from metra.formats.texts.columns import ReadingOptions
 
 # So many lines are looked at for the delimiter.
 _LINES = 200
 _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?', re.IGNORECASE)
 _QUOTED_CELL = re.compile(r'"(?:[^"]|"")*"')
+
+
+def find_dialect(
+    path: str,
+    preferred: str,
+    count_known: Callable[[Sequence[str]], int],
+    reading: ReadingOptions | None = None,
+    *,
+    whole: bool = True,
+) -> Dialect:
+    """Return what the user says of a table in a file, and what its content tells.
+
+    `preferred`, `count_known` and `whole` are those of `recognise_dialect`.
+    """
+    # What comes through a pipe has no state, and is looked at again.
+    state = get_file_state(path) or object()
+    return _find_dialect(path, state, preferred, count_known, reading, whole)
+
+
+@lru_cache(maxsize=64)
+def _find_dialect(
+    path: str,
+    _: object,
+    preferred: str,
+    count_known: Callable[[Sequence[str]], int],
+    reading: ReadingOptions | None,
+    whole: bool,
+) -> Dialect:
+    given = reading or ReadingOptions()
+    delimiter = None
+    if given.delimiter != "auto":
+        delimiter = DELIMITERS.get(given.delimiter, given.delimiter)
+        if len(delimiter) != 1 or delimiter in '"\r\n':
+            known = ", ".join(DELIMITERS)
+            msg = f"`delimiter` is {given.delimiter!r}; expected one sign, or one of {known}."
+            raise OptionError(msg)
+    quoted = None if given.quotes == "auto" else given.quotes == "yes"
+    encoding = reading.encoding if reading else None
+
+    def open_lines() -> Iterator[str]:
+        with closing(LineReader(path, encoding)) as lines:
+            yield from lines
+
+    try:
+        dialect = recognise_dialect(
+            *(open_lines, preferred, count_known),
+            delimiter=delimiter,
+            quoted=quoted,
+            whole=whole,
+        )
+        if dialect.delimiter != "\t" and _holds_guard(path):
+            lines = islice(open_lines(), dialect.skipped, None)
+            dialect = dialect._replace(guarded=_is_guarded(split_rows(lines, dialect)))
+        return dialect
+    except MixedQuotesError:
+        raise MixedQuotesError(format_path(path)) from None
+    except FormatError as error:
+        place = format_path(path)
+        msg = str(error) if str(error).startswith(place) else f"{place}: {error}"
+        raise FormatError(msg) from None
+
+
+# In any encoding in which the bytes of these signs mean them.
+_GUARD = re.compile(rb"'\0*[=+\-@\t\r]")
+
+
+def _holds_guard(path: str) -> bool:
+    """Whether there may be an apostrophe before a formula in a file."""
+    with closing(ByteStream(path)) as stream:
+        end = b""
+        for block in iter(stream.read, b""):
+            if _GUARD.search(end + block):
+                return True
+            end = block[-2:]
+    return False
+
+
+def _is_guarded(rows: Iterable[Row]) -> bool:
+    """Whether every cell that begins like a formula has an apostrophe before it.
+
+    A negative number is no formula.
+    """
+    is_guarded = False
+    for row in rows:
+        for cell in row.cells:
+            if is_escaped_formula(cell):
+                is_guarded = True
+            elif escape_formula(cell) != cell and not _NUMBER.fullmatch(cell):
+                return False
+    return is_guarded
+
+
+_NUMBER = re.compile(r"[+-][\d.,]+(?:[eE][+-]?\d+)?")
 
 
 def recognise_dialect(
@@ -26,11 +134,14 @@ def recognise_dialect(
     *,
     delimiter: str | None = None,
     quoted: bool | None = None,
+    whole: bool = True,
 ) -> Dialect:
     """Return the dialect of a table; `delimiter` and `quoted` are what is known of it.
 
     `open_lines` gives the lines from the start, `preferred` is the delimiter of a table of
-    one column, and `count_known` counts the headings that mean something.
+    one column, and `count_known` counts the headings that mean something. If not the
+    `whole` file is to be looked at, cells of a table of tabs are taken to have no quotes
+    around them until one begins with a quote: up to there it makes no difference.
     """
     head = list(islice(open_lines(), _LINES))
     first = _SEPARATOR_LINE.fullmatch(head[0]) if head else None
@@ -41,6 +152,8 @@ def recognise_dialect(
             if first
             else _choose_delimiter(head, preferred, count_known, quoted is False)
         )
+    if quoted is None and not whole and delimiter == "\t":
+        quoted = None if begins_cells_with_quotes(head) else False
     if quoted is None:
         quoted = _has_quotes(lambda: islice(open_lines(), skipped, None), delimiter)
     return Dialect(delimiter, quoted, strict=quoted, skipped=skipped)
@@ -54,10 +167,14 @@ def _choose_delimiter(
 ) -> str:
     ranks: dict[str, tuple[bool, int, float]] = {}
     for mark in DELIMITERS.values():
-        quoted = Dialect(mark, quoted=not is_plain)
-        rows = [row.cells for row in split_rows(head, quoted)]
+        try:
+            rows = _cut(head, Dialect(mark, quoted=not is_plain))
+        except QuotingError:  # a carriage return in a cell without quotes
+            continue
         if rows and len(rows[0]) > 1:
-            share = max(_get_even_share(rows), _get_even_share(_cut(head, mark)))
+            share = max(
+                _get_even_share(rows), _get_even_share(_cut(head, Dialect(mark)))
+            )
             ranks[mark] = (share == 1, count_known(rows[0]), share)
     if not ranks:
         return preferred
@@ -70,39 +187,82 @@ def _choose_delimiter(
     raise FormatError(msg)
 
 
-def _cut(lines: Iterable[str], mark: str) -> list[list[str]]:
-    return [row.cells for row in split_rows(lines, Dialect(mark))]
+def split_header(text: str) -> list[str]:
+    """Return the cells of the first line of a text, if it is a table.
+
+    Without tabs, the mark with the most cells is taken for the delimiter.
+
+    >>> split_header('sep=;\\nsystem;"score, mean"\\na;1'), split_header("a\\tb, c")
+    (['system', 'score, mean'], ['a', 'b, c'])
+    """
+    head = text.split("\n", 2)
+    first = _SEPARATOR_LINE.fullmatch(head[0].rstrip("\r"))
+    line = (head[1] if first and len(head) > 1 else head[0]).rstrip("\r")
+    marks = [mark for mark in DELIMITERS.values() if mark in line]
+    if first or "\t" in marks:
+        marks = [first[1] if first else "\t"]
+    try:
+        rows = [_cut([line], Dialect(mark, quoted=True))[0] for mark in marks]
+    except QuotingError:
+        return [line]
+    return max(rows, key=len, default=[line])
+
+
+def _cut(lines: Iterable[str], dialect: Dialect) -> list[list[str]]:
+    return [row.cells for row in split_rows(lines, dialect)]
 
 
 def _get_even_share(rows: Sequence[Sequence[str]]) -> float:
-    """Return the share of rows that are as wide as the first; the last may be cut off."""
-    whole = rows[: _LINES - 1] if len(rows) > 1 else rows
+    """Return the share of rows that are as wide as the first; the last may be cut off.
+
+    Empty lines say nothing.
+    """
+    whole = [row for row in rows[: _LINES - 1] if row != [""]] or rows
     return sum(len(row) == len(whole[0]) for row in whole) / len(whole)
+
+
+def begins_cells_with_quotes(lines: Iterable[str], delimiter: str = "\t") -> bool:
+    """Whether a cell begins with a quote."""
+    mark = f'{delimiter}"'
+    return any(line.startswith('"') or mark in line for line in lines)
 
 
 def _has_quotes(open_lines: Callable[[], Iterable[str]], delimiter: str) -> bool:
     """Whether cells stand in quotes, by all lines of a file."""
-    marks = QuoteMarks()
+    marks, is_quotable = QuoteMarks(), None
     for line in open_lines():
         marks.add(line, delimiter)
-    if not marks.any:
-        return False
-    is_quotable = _fits_quotes(open_lines(), delimiter)
+        if is_quotable is None and begins_cells_with_quotes([line], delimiter):
+            is_quotable = fits_quotes(open_lines(), delimiter)
+            if not is_quotable and delimiter == "\t":
+                return False
+    return is_quotable is not None and decide_quotes(marks, delimiter, is_quotable)
+
+
+def decide_quotes(marks: "QuoteMarks", delimiter: str, is_quotable: bool) -> bool:
+    """Whether cells stand in quotes; `is_quotable` is what `fits_quotes` says."""
     if is_quotable != marks.is_even:
         return is_quotable
     if delimiter != "\t" or not is_quotable:
         return delimiter != "\t"
     if marks.is_doubled and marks.is_raw:
-        msg = (
-            "some of its cells are in quotes and some have quotes in them; say whether"
-        )
-        msg += " quotes belong to the text with `quotes`."
-        raise FormatError(msg)
+        raise MixedQuotesError
     if marks.is_raw or marks.is_doubled:
         return marks.is_doubled
     # Some cells are in quotes as a whole. A writer that quotes cells does so for a reason:
     # all of them, or those with a comma, as Excel does.
     return marks.is_header_quoted or marks.are_commas_quoted
+
+
+class MixedQuotesError(FormatError):
+    """Quotes that may be around cells or belong to texts."""
+
+    def __init__(self, place: str = "") -> None:
+        begin = f"{place}: " if place else ""
+        super().__init__(
+            f"{begin}some of its cells are in quotes and some have quotes in them; say "
+            "whether quotes belong to the text with `quotes`."
+        )
 
 
 @dataclass(slots=True)
@@ -123,7 +283,9 @@ class QuoteMarks:
     _width: int = -1
 
     def add(self, line: str, delimiter: str) -> None:
-        """Look at a line."""
+        """Look at a line; an empty one says nothing."""
+        if not line:
+            return
         width = line.count(delimiter)
         if self._width < 0:
             self._width = width
@@ -146,11 +308,11 @@ class QuoteMarks:
         self.are_commas_quoted &= is_quoted == ("," in cell)
 
 
-def _fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
+def fits_quotes(lines: Iterable[str], delimiter: str) -> bool:
     """Whether all lines are as wide as the header if cells may stand in quotes."""
     rows = split_rows(lines, Dialect(delimiter, quoted=True, strict=True))
     try:
         width = len(next(rows).cells)
-        return all(len(row.cells) == width for row in rows)
+        return all(len(row.cells) == width or row.cells == [""] for row in rows)
     except QuotingError:
         return False

@@ -59,10 +59,10 @@ class FileHead(NamedTuple):
 
     @property
     def columns(self) -> list[str]:
-        """The first line cut at tabs: the names of the columns, if this is a table."""
-        from metra.formats.table import split_rows
+        """The cells of the first line: the names of the columns, if this is a table."""
+        from metra.formats.dialect import split_header
 
-        return next(split_rows([self.first_line])).cells
+        return split_header(self.text)
 
     @property
     def first_object(self) -> dict[str, Any] | None:
@@ -96,8 +96,9 @@ def read_head(path: str, size: int = 1 << 16, encoding: str = "auto") -> FileHea
 class TextFormat(NamedTuple):
     """A format of test sets; its module is loaded when a file in it is read or written.
 
-    The module has `write(out, fields, chunks, about)` if the format is written, and
-    `open_reader(source, wanted)`; with ids it has `scan` and `read_segments` instead.
+    The module has `write(out, fields, chunks, about)`, or another `writer`, if the format
+    is written, and `open_reader(source, wanted)`; with ids it has `scan` and
+    `read_segments` instead.
     """
 
     name: str
@@ -115,6 +116,8 @@ class TextFormat(NamedTuple):
     #: Whether several files without names for their systems are one table.
     has_shards: bool = False
     is_written: bool = True
+    #: The function of the module that writes a file.
+    writer: str = "write"
 
     def load(self, purpose: str = "Reading") -> Any:
         """Import the module of the format; the `purpose` is for a message."""
@@ -126,6 +129,10 @@ class TextFormat(NamedTuple):
             import_pyarrow(f"{purpose} Parquet")
         return import_module(f"metra.formats.texts.{self.module}")
 
+    def write(self, *arguments: Any) -> None:
+        """Write a file: its path, columns, chunks of rows and what is known about them."""
+        getattr(self.load("Writing"), self.writer)(*arguments)
+
 
 # A document type declaration, comments and the like may stand before the first tag.
 _BEFORE_ROOT = rb"(?s)(?:\s|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*"
@@ -135,7 +142,9 @@ _WMT_XML = re.compile(_BEFORE_ROOT + rb"<(?:dataset|collection)(?:\s[^<>]*=|\s*>
 
 PLAIN = TextFormat("plain", "plain")
 TSV = TextFormat("tsv", "delimited", (".tsv", ".tab"), has_column_names=True)
-CSV = TextFormat("csv", "delimited", (".csv",), has_column_names=True, is_written=False)
+CSV = TextFormat(
+    "csv", "delimited", (".csv",), has_column_names=True, writer="write_csv"
+)
 PARQUET = TextFormat(
     *("parquet", "parquet", (".parquet", ".pq")),
     lambda head: head.content.startswith(b"PAR1"),
@@ -154,18 +163,19 @@ _WMT_XML_FORMAT = TextFormat(
     has_ids=True,
     has_partial_references=True,
 )
-_XLSX_FORMAT = TextFormat(
+XLSX = TextFormat(
     *("xlsx", "xlsx", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")),
     has_column_names=True,
-    is_written=False,
 )
 _ALL = (
     PLAIN,
     TSV,
     CSV,
     TextFormat("jsonl", "jsonl", (".jsonl", ".ndjson"), has_column_names=True),
-    TextFormat("json", "jsonl", (".json",), has_column_names=True, is_written=False),
-    _XLSX_FORMAT,
+    TextFormat(
+        "json", "jsonl", (".json",), has_column_names=True, writer="write_array"
+    ),
+    XLSX,
     _SGML_FORMAT,
     _WMT_XML_FORMAT,
     PARQUET,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import count, repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metra.errors import FormatError
 from metra.formats.lines import LineReader
@@ -28,6 +28,8 @@ class Dialect(NamedTuple):
     strict: bool = False
     #: Lines before the header: one if it is Excel's `sep=;`.
     skipped: int = 0
+    #: Whether an apostrophe stands before cells that begin like a formula.
+    guarded: bool = False
 
     def describe(self) -> str:
         """Say what separates the cells.
@@ -38,7 +40,9 @@ class Dialect(NamedTuple):
         mark = self.delimiter or " "
         names = (name for name, known in DELIMITERS.items() if known == mark)
         name = next((f"{name}s" for name in names), repr(mark))
-        return f"{name}, {'quoted' if self.quoted else 'not quoted'}"
+        quoting = "quoted" if self.quoted else "not quoted"
+        guard = ", apostrophes before formulas" if self.guarded else ""
+        return f"{name}, {quoting}{guard}"
 
 
 #: Delimiters by name.
@@ -58,10 +62,14 @@ class Row(NamedTuple):
 
 def split_rows(lines: Iterable[str], dialect: Dialect = TABS) -> Iterator[Row]:
     """Cut lines into cells; rows may differ in width."""
-    if not dialect.quoted:
+    if dialect.quoted:
+        rows = _split_quoted(lines, dialect)
+    else:
         cells = map(str.split, lines, repeat(dialect.delimiter))
-        return map(Row, count(1 + dialect.skipped), cells)
-    return _split_quoted(lines, dialect)
+        rows = map(Row, count(1 + dialect.skipped), cells)
+    if not dialect.guarded:
+        return rows
+    return (Row(row.line, [*map(unescape_formula, row.cells)]) for row in rows)
 
 
 def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
@@ -80,7 +88,7 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
             cells = next(reader, None)
         except csv.Error as error:
             line = reader.line_num + dialect.skipped
-            raise QuotingError(line, str(error)) from None
+            raise QuotingError(line, str(error).partition(" - ")[0]) from None
         if cells is None:
             return
         # An empty line is an empty cell.
@@ -130,12 +138,11 @@ class DelimitedTable(NamedTuple):
     line: int = 1
 
 
-def read_table(
-    path: str, dialect: Dialect = TABS, *, skip_empty: bool = False
-) -> DelimitedTable:
-    """Read a file with a header line, all of it."""
+def read_table(path: str, dialect: Dialect = TABS, **options: Any) -> DelimitedTable:
+    """Read a file with a header line, all of it; the options are those of `parse_table`."""
     with closing(LineReader(path)) as lines:
-        table = parse_table(lines, path, dialect, skip_empty=skip_empty)
+        lines.read(dialect.skipped)
+        table = parse_table(lines, path, dialect, **options)
         return table._replace(rows=list(table.rows))
 
 
@@ -204,13 +211,18 @@ def escape_formula(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
+def is_escaped_formula(cell: str) -> bool:
+    """Whether `escape_formula` may have been here."""
+    return cell.startswith("'") and _FORMULA.match(cell) is not None
+
+
 def unescape_formula(cell: str) -> str:
     """Undo `escape_formula`; any other cell stays.
 
     >>> unescape_formula("'=1+1"), unescape_formula("'tis")
     ('=1+1', "'tis")
     """
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    return cell[1:] if is_escaped_formula(cell) else cell
 
 
 _LINE_BREAKS = str.maketrans("\t\n\r", "   ")

@@ -97,23 +97,35 @@ def find_failing_judges(
 ) -> dict[str, str]:
     """Find judges who do not tell degraded outputs from the outputs they were made of.
 
-    `bad` is the system of degraded outputs. For each judge, the mean of the other systems'
-    values of a segment is paired with the degraded one's; a judge passes if the one-sided
-    paired t-test says that the others are better (Graham et al. 2017).
+    `bad` is the system of degraded outputs: for each judge, the mean of the other systems'
+    values of a segment is paired with the degraded one's. Or it is the scorer of degraded
+    copies of the systems' outputs, such as `da-bad-ref`, or the type of line that the files
+    of WMT and Appraise call such copies, `BAD_REF` or `BAD`: then a copy is paired with
+    the same system's output. A judge passes if the one-sided paired t-test says that the
+    others are better (Graham et al. 2017).
     """
-    if bad not in scores.systems:
-        raise UnknownNameError(no_such("system", bad, scores.systems))
-    lines = scores.lines(name)
     sign = get_sign(scores, name)
-    worse = lines.system == scores.systems.index(bad)
+    sound = scores.lines(name)
+    if bad in scores.systems:
+        is_bad = sound.system == scores.systems.index(bad)
+        sound, worse = sound.keep_lines(~is_bad), sound.keep_lines(is_bad)
+        units = [lines.item for lines in (sound, worse)]
+    else:
+        worse = scores.lines(_find_bad_scorer(scores, name, bad))
+        units = [
+            lines.system * len(scores.items) + lines.item for lines in (sound, worse)
+        ]
+    size = len(scores.items) * len(scores.systems)
     failed = {}
-    for judge in np.unique(lines.judge[lines.judge >= 0]).tolist():
-        given = lines.judge == judge
+    for judge in np.union1d(sound.judge, worse.judge).tolist():
+        if judge < 0:
+            continue
         means = []
-        for kept in (given & ~worse, given & worse):
-            item, value = lines.item[kept], lines.value[kept] * sign
-            count = np.bincount(item, minlength=len(lines.items))
-            means.append(divide(np.bincount(item, value, len(count)), count))
+        for lines, unit in zip((sound, worse), units, strict=True):
+            own = lines.judge == judge
+            count = np.bincount(unit[own], minlength=size)
+            total = np.bincount(unit[own], lines.value[own] * sign, size)
+            means.append(divide(total, count))
         gaps = means[0] - means[1]
         gaps = gaps[np.isfinite(gaps)]
         if len(gaps) < 2:
@@ -123,3 +135,14 @@ def find_failing_judges(
         if p >= alpha:
             failed[scores.judges[judge]] = f"p = {p:.3f}"
     return failed
+
+
+def _find_bad_scorer(scores: Scores, name: str, bad: str) -> str:
+    """Find the scorer of degraded copies by its name, or by its type of line."""
+    by_type = f"{name}-{bad.lower().replace('_', '-')}"
+    known = [*scores.systems, *(other for other in scores.names if other != name)]
+    if by_type in scores.names:
+        return by_type
+    if bad not in known:
+        raise UnknownNameError(no_such("system or scorer", bad, known))
+    return bad

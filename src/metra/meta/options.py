@@ -359,11 +359,17 @@ class RankOptions:
         "segment, or to some of them; the mean is of the share of the others that a "
         "system beats, a tie being half a win.",
     )
-    test: Literal["auto", "signed-rank", "rank-sum"] = _option(
+    test: Literal["auto", "signed-rank", "rank-sum", "sign"] = _option(
         "auto",
-        "auto: Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
+        "The one-sided test of what systems are ranked by. auto: the sign test for wins, "
+        "else Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
     )
     alpha: float = _find_option("alpha")
+    wmt: bool = _option(
+        False,
+        "As WMT's scripts for direct assessments: every judgement of an output counts the "
+        "same, whoever gave it; means have 15 digits; the test is Mann-Whitney's.",
+    )
     against: tuple[str, ...] = _names(
         "Scorers whose rankings are held against this one.", "--against"
     )
@@ -411,9 +417,11 @@ class NormaliseOptions:
     left_out: tuple[str, ...] = _names("Judges to leave out.", "--without-judge")
     bad: str | None = _option(
         None,
-        "The system of degraded outputs: judges who do not see that it is worse, by a "
-        "paired t-test with p below .05, are left out, and the system too.",
-        metavar="SYSTEM",
+        "The system of degraded outputs, their scorer (da-bad-ref, esa-bad), or their type "
+        "of line in files of WMT (BAD_REF) and Appraise (BAD): judges who do not see that "
+        "they are worse, by a paired t-test with p below .05, are left out, and such "
+        "outputs too.",
+        metavar="NAME",
     )
     to: str | None = _option(
         None,

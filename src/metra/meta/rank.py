@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, row_means
+from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.trueskill import Skills, learn_skills
 
@@ -34,7 +35,8 @@ class ScorerRanking:
     clusters: list[int]
     ranges: list[tuple[int, int]]
     p: Array
-    paired: bool
+    #: A key of `_TEST_TITLES`.
+    test: str
     #: The values of each method in `RANKING_METHODS`, in the order of the systems.
     columns: dict[str, Array]
     #: How many segments each system has.
@@ -55,6 +57,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
 
     `macro` makes every document or domain count the same, in the mean and in the test.
     With `ranks`, the values are judges' ranks, of all systems of a segment or of some.
+    With `wmt`, each judgement of a segment counts the same; else each judge does.
     `runs`, `matches` and `seed` are TrueSkill's, which is learned only if asked for; its
     rank ranges and clusters are then those of its runs.
     """
@@ -62,22 +65,29 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     rankings = None
     if options.ranks:
         scores, rankings = collect_rankings(scores, name)
-    values, there = _select_systems(scores, name, notes)
+    values = (_average_as_wmt if options.wmt else orient_scores)(scores, name)
+    values, there = _select_systems(scores, name, values, notes)
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
     stats.check_systems(len(names))
     if rankings is None:
         groups, unit = _find_groups(scores)
-        average, units = stats.average_ranks(values, groups)
+        ranks = stats.rank_groups(values, groups)
     else:
-        average = stats.average_rankings(rankings[:, there])
-        units, unit = len(rankings), "ranking"
-    z, z_note = _standardise_scores(scores, name, there)
-    strata, values, means = _find_strata(scores, values, options.macro, notes)
-    if rankings is None:
-        wins = stats.expected_wins(values)
-    else:
-        wins = stats.average_wins(count_comparisons(scores, name).of(there).wins)
-    columns = {"mean": means, "z": z, "arr": average, "wins": wins}
+        ranks, unit = stats.scale_rankings(rankings[:, there]), "ranking"
+    units = ranks.shape[1]
+    z_values, z_note = _standardise_scores(scores, name, there)
+    strata, counted = _find_strata(scores, values, options.macro, notes)
+    values, z_values = (np.where(counted, each, np.nan) for each in (values, z_values))
+    counts = stats.count_wins(values)
+    if rankings is not None:
+        counts = count_comparisons(scores, name).of(there).wins
+    wins = stats.average_wins(counts)
+    columns = {
+        "mean": stats.average_strata(values, strata),
+        "z": stats.average_strata(z_values, strata),
+        "arr": row_means(ranks),
+        "wins": wins,
+    }
     notes += [z_note] if z_note else []
     if not units:
         notes.append(f"– arr: no {unit} has scores of every system.")
@@ -94,9 +104,18 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
         columns["trueskill"] = skills.means
     order_by = _orient_column(columns, options.by, notes)
     order = np.argsort(-order_by, kind="stable")
-    test = options.test
-    paired = stats.are_paired(values) if test == "auto" else test == "signed-rank"
-    p = stats.rank_test_p_values(values[order], paired=paired, strata=strata)
+    # What is ranked is what is tested.
+    tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
+    test = _choose_test(tested, options)
+    if test == "sign":
+        won = counts if options.by == "wins" else stats.count_wins(tested)
+        p = stats.sign_test_p_values(won[np.ix_(order, order)])
+    else:
+        p = stats.rank_test_p_values(
+            tested[order],
+            paired=test == "signed-rank",
+            strata=None if options.by == "arr" else strata,
+        )
     parted = stats.find_clusters(p, options.rule, options.alpha)
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
@@ -115,7 +134,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
         parted.clusters,
         parted.ranges,
         parted.p,
-        paired,
+        test,
         {key: column[order] for key, column in columns.items()},
         np.isfinite(values[order]).sum(1).tolist(),
         unit,
@@ -141,16 +160,16 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
             make_table("scorer", heads, held, caption=caption, name="against")
         )
     skills = ranking.skills
-    test = "Wilcoxon signed-rank" if ranking.paired else "Mann-Whitney"
     signature = build_signature(
         scorer=ranking.scorer,
         by=options.by,
         values="ranks" if options.ranks else None,
         macro=options.macro if options.macro != "none" else None,
+        judgements="each, 15 digits" if options.wmt else None,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
-        test=f"{test}, one-sided",
+        test=f"{_TEST_TITLES[ranking.test]}, one-sided",
         alpha=options.alpha,
         clusters="range" if skills else options.rule,
         auto=",".join(options.auto) or None,
@@ -183,9 +202,25 @@ def build_ranking_table(ranking: ScorerRanking) -> Table:
     return make_table("system", heads, rows, caption=caption, name="ranking")
 
 
-def _select_systems(scores: Scores, name: str, notes: list[str]) -> tuple[Array, Mask]:
+def _average_as_wmt(scores: Scores, name: str) -> Array:
+    """Average every judgement of an output, to the digits that WMT's scripts write.
+
+    These are R's: 15 significant ones of the mean. They decide which outputs are tied.
+    """
+    lines = scores.lines(name)
+    width = len(scores.items)
+    means = np.full(len(scores.systems) * width, np.nan)
+    for cell, judged in group_lines(lines.system * width + lines.item):
+        mean = fsum(lines.value[judged].tolist()) / len(judged)
+        means[cell] = float(f"{mean:.15g}")
+    means = means.reshape(-1, width)[:, scores.segments]
+    return means * get_sign(scores, name)
+
+
+def _select_systems(
+    scores: Scores, name: str, values: Array, notes: list[str]
+) -> tuple[Array, Mask]:
     """Return the values of the systems that have any, and which systems these are."""
-    values = orient_scores(scores, name)
     there: Mask = np.asarray(np.isfinite(values).any(1))
     if not there.any() and np.isfinite(scores.system_scores(name)).any():
         msg = (
@@ -208,8 +243,8 @@ def _find_groups(scores: Scores) -> tuple[Codes, str]:
 
 
 def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, str]:
-    """Return the mean of each system's standard scores, and a note."""
-    missing = np.full(int(there.sum()), np.nan)
+    """Return each system's standard scores of each segment, and a note."""
+    missing = np.full((int(there.sum()), len(scores.segments)), np.nan)
     if (scores.lines(name).judge < 0).any():
         why = f"– z: {name} names no judges, whose scales could be evened out."
         return missing, why
@@ -218,17 +253,35 @@ def _standardise_scores(scores: Scores, name: str, there: Mask) -> tuple[Array, 
     except CorpusError as reason:
         return missing, f"– z: {reason}"
     made = normalised.scores
-    z = row_means(orient_scores(made, made.names[0]))[there]
+    z_values = orient_scores(made, made.names[0])[there]
     gone = ", ".join(normalised.left_out)
-    return z, f"z leaves out judges of one value: {gone}." if gone else ""
+    return z_values, f"z leaves out judges of one value: {gone}." if gone else ""
+
+
+_TEST_TITLES = {
+    "signed-rank": "Wilcoxon signed-rank",
+    "rank-sum": "Mann-Whitney",
+    "sign": "sign test of decided comparisons",
+}
+
+
+def _choose_test(tested: Array, options: RankOptions) -> str:
+    """Choose the test of what systems are ranked by."""
+    if options.test != "auto":
+        return options.test
+    if options.wmt:
+        return "rank-sum"
+    if options.by == "wins":
+        return "sign"
+    return "signed-rank" if stats.are_paired(tested) else "rank-sum"
 
 
 def _find_strata(
     scores: Scores, values: Array, macro: str, notes: list[str]
-) -> tuple[Codes | None, Array, Array]:
-    """What counts the same, segment by segment, the values that are left, and means."""
+) -> tuple[Codes | None, Mask]:
+    """Return what counts the same, segment by segment, and which segments are left."""
     if macro == "none":
-        return None, values, row_means(values)
+        return None, np.ones(values.shape[1], bool)
     named = [getattr(scores.items[item], macro) for item in scores.segments.tolist()]
     if not all(named):
         msg = (
@@ -237,7 +290,7 @@ def _find_strata(
         )
         raise CorpusError(msg)
     names, strata = np.unique(named, return_inverse=True)
-    means, shared = stats.macro_means(values, strata)
+    shared = stats.find_shared_strata(values, strata)
     if not shared:
         msg = f"No {macro} has scores of every system, so none can count the same."
         raise CorpusError(msg)
@@ -246,8 +299,7 @@ def _find_strata(
         notes.append(
             f"Without scores of every system and so left out: {macro} {', '.join(gone)}."
         )
-    kept = np.isin(strata, shared)
-    return strata, np.where(kept, values, np.nan), means
+    return strata, np.isin(strata, shared)
 
 
 def _orient_column(columns: dict[str, Array], by: str, notes: list[str]) -> Array:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from metra import show_record
 from metra.corpus.batch import get_segment_words
 from metra.metrics.record import AnyBatch
 from metra.text.preparation import Preparation
@@ -37,7 +38,7 @@ def make_link(
     return Link(kind, WordRange(hyp, hyp + hyp_words), WordRange(ref, ref + ref_words))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Alignment:
     """An output aligned with one of its references, words as the metric compares them."""
 
@@ -62,6 +63,14 @@ class Alignment:
     def words(self, link: Link) -> tuple[Sequence[str], Sequence[str]]:
         """Give a link's words: the output's, then the reference's."""
         return self.hyp[slice(*link.hyp)], self.ref[slice(*link.ref)]
+
+    def __repr__(self) -> str:
+        """Lay out the words of the reference above those of the output."""
+        return show_record(self, "text")
+
+    def _repr_html_(self) -> str:
+        """Show the alignment in a notebook."""
+        return show_record(self, "html")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,8 +9,13 @@ TITLES = {
     "bleu": "BLEU",
     "nist": "NIST",
     "chrf": "chrF",
+    "gleu": "GLEU",
+    "rougel": "ROUGE-L",
     "ter": "TER",
     "wer": "WER",
+    "mer": "MER",
+    "wil": "WIL",
+    "wip": "WIP",
     "per": "PER",
     "ser": "SER",
     "cer": "CER",
@@ -33,14 +38,17 @@ TITLES = {
     "evaltrans": "EvalTrans",
 }
 
-#: The papers that define each metric, by their keys; `post2018` where its defaults equal
-#: sacreBLEU's.
+#: The papers that define each metric, by their keys; sacreBLEU's, `post2018`, where its
+#: defaults equal sacreBLEU's.
 _PAPERS = {
     "bleu": ("papineni2002", "post2018"),
     "nist": ("doddington2002",),
     "chrf": ("popovic2015", "post2018"),
     "ter": ("snover2006", "post2018"),
+    "gleu": ("wu2016",),
+    "rougel": ("lin2004",),
     "wer": ("niessen2000",),
+    **dict.fromkeys(("mer", "wil", "wip"), ("morris2004",)),
     "per": ("tillmann1997",),
     "cer": ("levenshtein1966",),
     **dict.fromkeys(("precision", "recall", "f1", "fmean"), ("lavie2004",)),
@@ -72,6 +80,10 @@ _WORDS = re.compile(r"\bword_order[=:]([1-9]\d*)\b")
 _VARIANT = re.compile(r"\bvariant[=:](\d+)\b")
 
 
+#: What BibTeX calls the place where an entry of each kind appeared.
+_VENUES = {"article": "journal", "book": "publisher", "misc": "howpublished"}
+
+
 class Citation(NamedTuple):
     """A paper, as a bibliography lists it."""
 
@@ -82,7 +94,8 @@ class Citation(NamedTuple):
     authors: tuple[str, ...]
     year: int
     title: str
-    #: What it appeared in: proceedings, journal, or for a book its publisher.
+    #: What it appeared in: proceedings, journal, archive, or for a book its publisher;
+    #: empty where that is not known for certain.
     venue: str
     #: Further fields: pages, volume, number, doi.
     more: tuple[tuple[str, str], ...] = ()
@@ -102,7 +115,7 @@ class Citation(NamedTuple):
 
     def format_bibtex(self) -> str:
         """Write the entry; letters outside ASCII stay as they are (UTF-8)."""
-        venue = {"article": "journal", "book": "publisher"}.get(self.kind, "booktitle")
+        venue = _VENUES.get(self.kind, "booktitle")
         fields = {
             "author": " and ".join(self.authors),
             "title": f"{{{self.title}}}",
@@ -110,7 +123,7 @@ class Citation(NamedTuple):
             "year": str(self.year),
             **dict(self.more),
         }
-        lines = (f"  {name} = {{{value}}}," for name, value in fields.items())
+        lines = (f"  {name} = {{{text}}}," for name, text in fields.items() if text)
         return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
 
 
@@ -142,10 +155,7 @@ def list_papers(spec: str) -> tuple[str, ...]:
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):
         return (_METEOR.get(variant[1], "denkowski2014"),)
-    # Other conventions are not sacreBLEU's.
-    is_other = re.search(r"\bstyle[=:](?!sacrebleu)", spec)
-    papers = _PAPERS.get(name, ())
-    return tuple(key for key in papers if not (is_other and key == "post2018"))
+    return _PAPERS.get(name, ())
 
 
 def format_bibliography(keys: Iterable[str]) -> str:
@@ -227,13 +237,41 @@ _LISTED = (
         "An Evaluation Tool for Machine Translation: Fast Evaluation for MT Research",
         "Proceedings of the Second International Conference on Language Resources and "
         "Evaluation",
+        pages="39--45",
+    ),
+    _cite(
+        "morris2004",
+        "inproceedings",
+        "Morris, Andrew Cameron; Maier, Viktoria; Green, Phil",
+        "From WER and RIL to MER and WIL: improved evaluation measures for connected "
+        "speech recognition",
+        "Interspeech 2004",
+        pages="2765--2768",
+        doi="10.21437/Interspeech.2004-668",
+    ),
+    _cite(
+        "wu2016",
+        "misc",
+        "Wu, Yonghui; Schuster, Mike; Chen, Zhifeng; Le, Quoc V.; Norouzi, Mohammad; "
+        "Macherey, Wolfgang; Krikun, Maxim; Cao, Yuan; Gao, Qin; Macherey, Klaus; others",
+        "Google's Neural Machine Translation System: Bridging the Gap between Human and "
+        "Machine Translation",
+        "arXiv:1609.08144",
+    ),
+    _cite(
+        "lin2004",
+        "inproceedings",
+        "Lin, Chin-Yew",
+        "ROUGE: A Package for Automatic Evaluation of Summaries",
+        "Text Summarization Branches Out",
+        pages="74--81",
     ),
     _cite(
         "tillmann1997",
         "inproceedings",
-        "Tillmann, Christoph; Vogel, Stephan; Ney, Hermann; Zubiaga, Alex; Sawaf, Hassan",
+        "Tillmann, Christoph; Vogel, Stephan; Ney, Hermann; Zubiaga, A.; Sawaf, H.",
         "Accelerated DP based search for statistical translation",
-        "Proceedings of the 5th European Conference on Speech Communication and Technology",
+        "Proceedings of the European Conference on Speech Communication and Technology",
         pages="2667--2670",
     ),
     _cite(
@@ -253,6 +291,7 @@ _LISTED = (
         "The Significance of Recall in Automatic Metrics for MT Evaluation",
         "Proceedings of the 6th Conference of the Association for Machine Translation in "
         "the Americas",
+        pages="134--143",
     ),
     _cite(
         "turian2003",
@@ -260,6 +299,7 @@ _LISTED = (
         "Turian, Joseph P.; Shen, Luke; Melamed, I. Dan",
         "Evaluation of Machine Translation and its Evaluation",
         "Proceedings of Machine Translation Summit IX",
+        pages="386--393",
     ),
     _cite(
         "banerjee2005",
@@ -291,11 +331,10 @@ _LISTED = (
     ),
     _cite(
         "babych2004",
-        "inproceedings",
+        "misc",
         "Babych, Bogdan; Hartley, Anthony",
         "Modelling Legitimate Translation Variation for Automatic Evaluation of MT Quality",
-        "Proceedings of the Fourth International Conference on Language Resources and "
-        "Evaluation",
+        "",
     ),
     _cite(
         "dabbadie2002",
@@ -303,7 +342,9 @@ _LISTED = (
         "Dabbadie, Marianne; Hartley, Anthony; King, Margaret; Miller, Keith J.; "
         "Mustafa El Hadi, Widad; Popescu-Belis, Andrei; Reeder, Florence; Vanni, Michelle",
         "A Hands-On Study of the Reliability and Coherence of Evaluation Metrics",
-        "Proceedings of the LREC 2002 Workshop on Machine Translation Evaluation",
+        "Workbook of the LREC 2002 Workshop on Machine Translation Evaluation: Human "
+        "Evaluators Meet Automated Metrics",
+        pages="8--16",
     ),
     _cite(
         "rajman2002",
@@ -324,9 +365,11 @@ _LISTED = (
     _cite(
         "reeder2001",
         "inproceedings",
-        "Reeder, Florence; Miller, Keith; Doyon, Jennifer; White, John",
+        "Reeder, Florence; Miller, Keith J.; Doyon, J.; White, J. S.",
         "The Naming of Things and the Confusion of Tongues: an MT Metric",
-        "Proceedings of the Workshop on MT Evaluation, Machine Translation Summit VIII",
+        "Proceedings of the Workshop on MT Evaluation “Who did what to whom?” at "
+        "Machine Translation Summit VIII",
+        pages="55--59",
     ),
     _cite(
         "noreen1989",

@@ -30,7 +30,7 @@ def give_no_parts(_: Array) -> Parts:
     return {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Metric:
     """A metric: additive statistics of segments, and a score from their sums.
 
@@ -82,7 +82,11 @@ class Metric:
     #: Every option with its value, filled in by `metric_factory`.
     options: Mapping[str, object] = field(default_factory=dict)
     #: How to make the metric again in another process, filled in by `metric_factory`.
-    origin: "MetricOrigin | None" = field(default=None, repr=False, compare=False)
+    origin: "MetricOrigin | None" = field(default=None, compare=False)
+
+    def __repr__(self) -> str:
+        """Name the metric with all its options."""
+        return f"<Metric {self.signature()}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle how the metric was made; one that was put together by hand, its fields."""
@@ -128,7 +132,12 @@ class Metric:
             )
             raise OptionError(msg)
         self._check(refs)
-        return self.align(Sentence(hyp, refs), 0)
+        segment = Sentence(hyp, refs)
+        try:
+            return self.align(segment, 0)
+        except (TypeError, UnicodeEncodeError):
+            segment.texts()
+            raise
 
     def _check(self, refs: Sequence[str], source: str | None = None) -> None:
         if isinstance(refs, str):

@@ -1,15 +1,19 @@
 """Signatures in other forms: without defaults, and as sacreBLEU writes them."""
 
 from collections.abc import Callable, Mapping
+from inspect import signature as signature_of
 
-from metra.errors import MetraError
-from metra.metrics.citations import get_metric_name
+from metra.errors import MetraError, UnknownNameError
+from metra.metrics.options import format_value
+from metra.metrics.registry import find_factory
 from metra.metrics.registry import metric as make_metric
 
 #: The version of sacreBLEU whose scores are reproduced.
 SACREBLEU = "2.6.0"
 #: How much of a signature is shown.
 FORMS = ("full", "short", "sacrebleu")
+#: What a signature says about an interval.
+_INTERVAL = ("ci", "ci_unit", "trials", "seed")
 
 
 def rewrite_signature(signature: str, form: str) -> str:
@@ -23,11 +27,10 @@ def shorten_signature(signature: str) -> str:
     >>> shorten_signature(make_metric("bleu:tok=intl").signature(nrefs=4)).split("|")[:3]
     ['bleu', 'tok:intl', 'nrefs:4']
     """
+    from metra.metrics.citations import get_metric_name
+
     name, *parts = signature.split("|")
-    try:
-        defaults = make_metric(get_metric_name(name)).signature().split("|")
-    except MetraError:  # it has an option without a default, such as a file
-        return signature
+    defaults = _list_defaults(get_metric_name(name))
     kept = [
         part
         for part in parts
@@ -36,14 +39,37 @@ def shorten_signature(signature: str) -> str:
     return "|".join([name, *kept])
 
 
+def _list_defaults(name: str) -> list[str]:
+    """List a metric's options with their default values, as in its signature."""
+    try:
+        return make_metric(name).signature().split("|")
+    except UnknownNameError:
+        return []
+    except MetraError:  # it needs an option that has no default, such as a file
+        parameters = signature_of(find_factory(name)).parameters.values()
+        return [f"{each.name}:{format_value(each.default)}" for each in parameters]
+
+
+def split_signature(signature: str) -> tuple[str, dict[str, str]]:
+    """Part a signature from what it says about the interval: options by name.
+
+    >>> split_signature("bleu|nrefs:1|ci:bca|ci_unit:segment|trials:9|seed:1|version:2")
+    ('bleu|nrefs:1|version:2', {'ci': 'bca', 'ci_unit': 'segment', 'trials': '9', 'seed': '1'})
+    """
+    name, options = _read_signature(signature)
+    if "ci" not in options:
+        return signature, {}
+    interval = {key: options.pop(key) for key in _INTERVAL}
+    return "|".join([name, *(f"{k}:{v}" for k, v in options.items())]), interval
+
+
 def convert_to_sacrebleu(signature: str) -> str:
     """Write a signature as sacreBLEU does, or leave it where sacreBLEU has no such metric.
 
     >>> convert_to_sacrebleu(make_metric("bleu").signature(nrefs=1))
     'BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0'
     """
-    name, *parts = signature.split("|")
-    options = dict(part.partition(":")[::2] for part in parts)
+    name, options = _read_signature(signature)
     known = _SACREBLEU.get(name)
     if known is None:
         return signature
@@ -58,6 +84,21 @@ def convert_to_sacrebleu(signature: str) -> str:
     return f"{title}|nrefs:{options.get('nrefs', 1)}{resampled}|{listed}|version:{SACREBLEU}"
 
 
+def list_sacrebleu_options(signature: str) -> dict[str, str]:
+    """List the options of bleu, chrf or ter by sacreBLEU's keys, in its order.
+
+    >>> list_sacrebleu_options(make_metric("chrf").signature())
+    {'case': 'mixed', 'eff': 'yes', 'nc': '6', 'nw': '0', 'space': 'no'}
+    """
+    name, options = _read_signature(signature)
+    return _SACREBLEU[name][2](options)
+
+
+def _read_signature(signature: str) -> tuple[str, dict[str, str]]:
+    name, *parts = signature.split("|")
+    return name, dict(part.partition(":")[::2] for part in parts)
+
+
 def _list_bleu_parts(options: Mapping[str, str]) -> dict[str, str]:
     smooth = options["smooth"]
     if smooth in ("floor", "add-k"):
@@ -65,7 +106,7 @@ def _list_bleu_parts(options: Mapping[str, str]) -> dict[str, str]:
     return {
         "case": _name_case(options),
         "eff": options["eff"],
-        "tok": options["tok"],
+        "tok": _name_tokenizer(options["tok"]),
         "smooth": smooth,
     }
 
@@ -92,6 +133,31 @@ def _list_ter_parts(options: Mapping[str, str]) -> dict[str, str]:
 
 def _name_case(options: Mapping[str, str]) -> str:
     return "lc" if options["case"] == "lower" else "mixed"
+
+
+#: sacreBLEU's names of the SentencePiece models in the folder `models` of its cache.
+SENTENCEPIECE_MODELS = {
+    "flores101": "sacrebleu_tokenizer_spm.model",
+    "flores200": "flores200sacrebleuspm",
+    "spBLEU-1K": "spbleu-1k_tokenizer_spm.model",
+}
+#: The dictionaries of MeCab, which sacreBLEU names beside its version.
+_DICTIONARIES = {"ja-mecab": "IPA", "ko-mecab": "KO"}
+
+
+def _name_tokenizer(tok: str) -> str:
+    """Return sacreBLEU's name of a tokeniser.
+
+    >>> _name_tokenizer("13a"), _name_tokenizer("ja-mecab[MeCab 0.996, IPA]")
+    ('13a', 'ja-mecab-0.996-IPA')
+    >>> _name_tokenizer("spm@/models/flores200sacrebleuspm[1f2e]")
+    'flores200'
+    """
+    name, _, version = tok.rstrip("]").partition("[")
+    if name in _DICTIONARIES:
+        return f"{name}-{version.split()[1].rstrip(',')}-{_DICTIONARIES[name]}"
+    models = SENTENCEPIECE_MODELS.items()
+    return next((m for m, file in models if name.endswith(f"/{file}")), tok)
 
 
 #: By metric: its name there, the options that sacreBLEU does not have, and its own.

@@ -6,20 +6,22 @@ stand behind the number.
 
 import io
 import re
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
-from itertools import groupby
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.errors import MissingResourceError, missing_package
+from metra.formats.workbook import create_workbook
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.table import (
+    LatexTable,
     Style,
+    choose_digits,
     escape_latex,
     escape_markdown,
     format_cell,
     format_cell_interval,
-    join_latex_row,
+    format_latex_tabular,
+    lay_out_latex,
+    list_groups,
     render_markdown_table,
 )
 from metra.scoring.table import Cell, Column, Table
@@ -27,23 +29,28 @@ from metra.scoring.table import Cell, Column, Table
 if TYPE_CHECKING:
     from xlsxwriter.workbook import Workbook
 
-_PACKAGES = "Needs \\usepackage{booktabs}."
+#: A table of more rows does not fit on a page, and so cannot be a float.
+MOST_ROWS = 45
+#: What pdfLaTeX has no letters for: all but Latin, and signs that are written as commands.
+_OTHER_SCRIPTS = re.compile(r"[^\x00-\u017f\u2010-\u2026\u2190-\u25ff\u2264]")
 _HTML_STYLE = """\
-table { border-collapse: collapse; font-family: serif; }
+:root { color-scheme: light dark; }
+table { border-collapse: collapse; border-bottom: 2px solid; border-top: 2px solid;
+  font-family: serif; margin-top: 2em; }
 caption { margin-bottom: .5em; text-align: left; }
-th, td { padding: .2em .6em; text-align: right; }
+th, td { padding: .2em .6em; vertical-align: baseline; }
+sup { line-height: 0; }
 th { font-weight: normal; }
-th:first-child, td:first-child { text-align: left; }
-table { border-top: 2px solid; border-bottom: 2px solid; }
 tbody { border-top: 1px solid; }
-th[colspan] { border-bottom: 1px solid; text-align: center; }
-.interval, .notes { font-size: smaller; }
+th[colspan] { border-bottom: 1px solid; }
+.notes { font-size: smaller; max-width: 60em; }
 .notes code { overflow-wrap: anywhere; }
 """
+# What keeps the numbers of a column below each other where others have a mark.
+_HIDDEN = "visibility:hidden"
+_NO_MARK = tag("span", " ▲", style=_HIDDEN)
 #: Characters that the name of a sheet must not have.
 _SHEET = re.compile(r"[\[\]:*?/\\\x00-\x1f']")
-#: The same workbook for the same results: it carries this date, as files in archives do.
-_DAY = datetime(1980, 1, 1, tzinfo=UTC)
 
 
 class PaperTable(NamedTuple):
@@ -52,61 +59,105 @@ class PaperTable(NamedTuple):
     table: Table
     label: str
     #: What bold, brackets and marks mean.
-    notes: Sequence[str]
+    notes: Sequence[str] = ()
     #: Each metric's name in print, and its signature.
-    signatures: Sequence[tuple[str, str]]
+    signatures: Sequence[tuple[str, str]] = ()
 
 
-def render_paper_latex(paper: PaperTable, style: Style) -> str:
-    """Write a float with a booktabs tabular, the notes below it in a smaller size."""
+def render_paper_latex(papers: Sequence[PaperTable], style: Style) -> str:
+    """Write floats with booktabs tabulars, their notes below; long tables over pages."""
+    return "\n\n".join(_render_latex(paper, style) for paper in papers)
+
+
+def _render_latex(paper: PaperTable, style: Style) -> str:
     table = paper.table
-    pairs = [_needs_two_columns(table, at) for at in range(len(table.columns))]
-    aligned = "".join(
-        "l" if column.align == "left" else "r@{}l" if is_pair else "r"
-        for column, is_pair in zip(table.columns, pairs, strict=True)
-    )
+    parts = lay_out_latex(table, style)
     notes = [
         *map(escape_latex, paper.notes),
         *(f"{escape_latex(name)}: {_quote_latex(s)}" for name, s in paper.signatures),
     ]
-    return "\n".join(
-        [
-            f"% {_PACKAGES}",
-            r"\begin{table}[t]",
-            r"\centering",
-            rf"\caption{{{escape_latex(table.caption)}}}",
-            rf"\label{{{_clean_label(paper.label)}}}",
-            rf"\begin{{tabular}}{{{aligned}}}",
-            r"\toprule",
-            *_format_latex_heads(table, pairs),
-            r"\midrule",
-            *(_format_latex_row(row, table, pairs, style) for row in table.rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\par\smallskip",
-            r"\begin{minipage}{\linewidth}\footnotesize\raggedright",
-            " \\\\\n".join(notes),
-            r"\end{minipage}",
-            r"\end{table}",
-        ]
+    is_long = len(table.rows) > MOST_ROWS
+    write = _format_latex_pages if is_long else _format_latex_float
+    lines = write(
+        rf"\caption{{{escape_latex(table.caption)}}}",
+        rf"\label{{{_clean_label(paper.label)}}}",
+        parts,
+        " \\\\\n".join(notes),
     )
+    packages = "booktabs,longtable" if is_long else "booktabs"
+    comments = [f"% Needs \\usepackage{{{packages}}}."]
+    if _OTHER_SCRIPTS.search("\n".join([*lines, *notes])):
+        comments.append(
+            "% Needs XeLaTeX or LuaLaTeX, with a font that has these scripts."
+        )
+    return "\n".join([*comments, *lines])
 
 
-def render_paper_markdown(paper: PaperTable, style: Style) -> str:
-    """Write the table with its caption above and its notes below."""
-    signed = [f"- {escape_markdown(name)}: `{s}`" for name, s in paper.signatures]
-    blocks = [
-        render_markdown_table(paper.table, style),
-        *map(escape_markdown, paper.notes),
-        "\n".join(signed),
+def _format_latex_float(
+    caption: str, label: str, parts: LatexTable, notes: str
+) -> list[str]:
+    """Write a float, whose notes are as wide as the table, but not too narrow to read."""
+    if not notes:
+        below = []
+    else:
+        below = [
+            r"\par\smallskip",
+            r"\ifdim\wd0<18em \wd0=18em\fi \ifdim\wd0>\linewidth \wd0=\linewidth\fi",
+            r"\begin{minipage}{\wd0}\footnotesize\raggedright",
+            notes,
+            r"\end{minipage}",
+        ]
+    return [
+        r"\begin{table}[t]",
+        r"\centering",
+        caption,
+        label,
+        r"\smallskip",
+        r"\sbox0{%",
+        *format_latex_tabular(parts),
+        r"}\usebox0",
+        *below,
+        r"\end{table}",
     ]
+
+
+def _format_latex_pages(
+    caption: str, label: str, parts: LatexTable, notes: str
+) -> list[str]:
+    """Write a table that goes on over pages, with its headings on each."""
+    below = [r"{\footnotesize\raggedright\noindent", rf"{notes}\par}}"] if notes else []
+    heads = [r"\toprule", *parts.heads, r"\midrule"]
+    return [
+        rf"\begin{{longtable}}{{{parts.columns}}}",
+        caption,
+        rf"{label} \\",
+        *heads,
+        r"\endfirsthead",
+        *heads,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *parts.rows,
+        r"\end{longtable}",
+        *below,
+    ]
+
+
+def render_paper_markdown(papers: Sequence[PaperTable], style: Style) -> str:
+    """Write each table with its caption above and its notes below."""
+    blocks: list[str] = []
+    for paper in papers:
+        signed = [f"- {escape_markdown(name)}: `{s}`" for name, s in paper.signatures]
+        blocks.append(render_markdown_table(paper.table, style))
+        blocks += map(escape_markdown, paper.notes)
+        blocks.append("\n".join(signed))
     return "\n\n".join(filter(None, blocks))
 
 
 def render_paper_html(papers: Sequence[PaperTable], style: Style) -> str:
     """Write a page of tables that can be opened, or copied into another page."""
     title = papers[0].table.caption
-    body = [_build_html_table(paper, style) for paper in papers]
+    body = [_build_html_paper(paper, style) for paper in papers]
     page = tag(
         "html",
         "\n",
@@ -120,138 +171,88 @@ def render_paper_html(papers: Sequence[PaperTable], style: Style) -> str:
     return f"<!doctype html>\n{page}"
 
 
-def render_workbook(
-    papers: Sequence[PaperTable],
-    style: Style,
-    plain: Sequence[tuple[str, Sequence[Sequence[object]]]] = (),
-) -> bytes:
-    """Return an Excel workbook: a sheet for each table, then plain ones of name and rows.
+def render_workbook(papers: Sequence[PaperTable], style: Style) -> bytes:
+    """Return an Excel workbook with a sheet for each table.
 
     Numbers are numbers in full; how many digits are seen, and marks behind them, are
     formats of the cells.
     """
-    xlsxwriter = import_xlsxwriter()
     file = io.BytesIO()
-    book = xlsxwriter.Workbook(file, {"in_memory": True})
-    book.set_properties({"created": _DAY.replace(tzinfo=None)})
+    book = create_workbook(file, in_memory=True)
     names: set[str] = set()
-    for number, paper in enumerate(papers):
-        name = paper.table.caption if number else "Scores"
-        _fill_sheet(book, _name_sheet(name, names), paper, style)
-    for name, rows in plain:
-        sheet = book.add_worksheet(_name_sheet(name, names))
-        for at, row in enumerate(rows):
-            for place, value in enumerate(row):
-                _write_value(sheet, at, place, value)
+    for paper in papers:
+        wanted = paper.table.name or paper.table.caption
+        _fill_sheet(book, _name_sheet(wanted, names), paper, style)
     book.close()
     return file.getvalue()
 
 
-def import_xlsxwriter() -> Any:
-    """Import XlsxWriter, or say how it is installed."""
-    try:
-        import xlsxwriter
-    except ImportError:
-        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
-        raise MissingResourceError(msg) from None
-    return xlsxwriter
-
-
-def _needs_two_columns(table: Table, at: int) -> bool:
-    """Whether something stands behind a column's numbers, which have to line up."""
-    return any(row[at].marks or row[at].interval for row in table.rows)
-
-
-def _format_latex_heads(table: Table, pairs: Sequence[bool]) -> Iterator[str]:
-    """Write the headings, and above them those of groups of columns with their rules."""
-    if any(column.group for column in table.columns):
-        heads: list[str] = []
-        rules: list[str] = []
-        place = 1
-        columns = zip(table.columns, pairs, strict=True)
-        for group, members in groupby(columns, key=lambda pair: pair[0].group):
-            width = sum(1 + is_pair for _, is_pair in members)
-            if group:
-                text = escape_latex(group)
-                heads.append(rf"\multicolumn{{{width}}}{{c}}{{{text}}}")
-                rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
-            else:
-                heads.append(" & " * (width - 1))
-            place += width
-        yield rf"{' & '.join(heads)} \\"
-        yield " ".join(rules)
-    titles = []
-    for column, is_pair in zip(table.columns, pairs, strict=True):
-        title = escape_latex(column.title)
-        titles.append(rf"\multicolumn{{2}}{{c}}{{{title}}}" if is_pair else title)
-    yield rf"{' & '.join(titles)} \\"
-
-
-def _format_latex_row(
-    row: Sequence[Cell], table: Table, pairs: Sequence[bool], style: Style
-) -> str:
-    texts = []
-    for cell, column, is_pair in zip(row, table.columns, pairs, strict=True):
-        text = escape_latex(format_cell(cell, column, style))
-        texts.append(rf"\textbf{{{text}}}" if cell.best else text)
-        if is_pair:
-            # Raised, so that they are not read as part of the number.
-            marks = rf"\textsuperscript{{{escape_latex(cell.marks)}}}"
-            interval = escape_latex(format_cell_interval(cell, column, style))
-            behind = [marks] if cell.marks else []
-            behind += [rf"{{\small\ {interval}}}"] if interval else []
-            texts.append("".join(behind))
-    return join_latex_row(texts)
-
-
 def _quote_latex(signature: str) -> str:
     """Set a signature in typewriter type, with line breaks between its parts."""
-    parts = r"\textbar\allowbreak ".join(map(escape_latex, signature.split("|")))
+    parts = r"|\allowbreak ".join(map(escape_latex, signature.split("|")))
     return rf"\texttt{{{parts}}}"
+
+
+def _quote_html(signature: str) -> Html:
+    first, *parts = signature.split("|")
+    return tag("code", first, *([tag("wbr"), f"|{part}"] for part in parts))
 
 
 def _clean_label(label: str) -> str:
     return re.sub(r"[\\{}%#~^&$\s]+", "-", label)
 
 
-def _build_html_table(paper: PaperTable, style: Style) -> Html:
-    table = paper.table
-    heads = []
-    if any(column.group for column in table.columns):
-        titles = []
-        for group, members in groupby(table.columns, key=lambda column: column.group):
-            count = len(list(members))
-            if group:
-                titles.append(tag("th", group, colspan=count, scope="colgroup"))
-            else:
-                titles += [tag("td")] * count
-        heads.append(tag("tr", *titles))
-    titles = [tag("th", column.title, scope="col") for column in table.columns]
-    heads.append(tag("tr", *titles))
-    rows = []
-    for name, *cells in table.rows:
-        header = tag("th", format_cell(name, table.columns[0], style), scope="row")
-        columns = table.columns[1:]
-        pairs = zip(cells, columns, strict=True)
-        rows.append(tag("tr", header, *(_build_html_cell(*p, style) for p in pairs)))
+def _build_html_paper(paper: PaperTable, style: Style) -> Html:
     notes = [
         *map(join_markup, paper.notes),
-        *(join_markup(f"{name}: ", tag("code", s)) for name, s in paper.signatures),
+        *(join_markup(f"{name}: ", _quote_html(s)) for name, s in paper.signatures),
     ]
     lines = [join_markup(note, tag("br"), "\n") for note in notes]
     return join_markup(
-        tag(
-            "table",
-            tag("caption", table.caption),
-            "\n",
-            tag("thead", *_break_lines(heads)),
-            "\n",
-            tag("tbody", *_break_lines(rows)),
-            id=paper.label,
-        ),
+        build_html_table(paper.table, style, paper.label),
         "\n",
         tag("p", *lines, class_="notes") if lines else None,
         "\n",
+    )
+
+
+def build_html_table(table: Table, style: Style, label: str | None = None) -> Html:
+    """Write a table as HTML that takes its colours from the page around it."""
+    heads = []
+    groups = list_groups(table)
+    if len(groups) > 1:
+        titles = [
+            tag("th", title, colspan=len(columns), scope="colgroup")
+            if title
+            else tag("td", colspan=len(columns))
+            for title, columns in groups
+        ]
+        heads.append(tag("tr", *titles))
+    sides = [f"text-align:{column.align}" for column in table.columns]
+    titles = [
+        tag("th", column.title, scope="col", style=side)
+        for column, side in zip(table.columns, sides, strict=True)
+    ]
+    heads.append(tag("tr", *titles))
+    widest = [
+        max((row[at].marks for row in table.rows), key=len, default="")
+        for at in range(len(table.columns))
+    ]
+    rows = []
+    for name, *cells in table.rows:
+        heading = format_cell(name, table.columns[0], style)
+        header = tag("th", heading, scope="row", style=f"{sides[0]};font-weight:normal")
+        columns = zip(cells, table.columns[1:], widest[1:], strict=True)
+        rows.append(tag("tr", header, *(_build_html_cell(*c, style) for c in columns)))
+    return tag(
+        "table",
+        tag("caption", table.caption) if table.caption else None,
+        "\n",
+        tag("thead", *_break_lines(heads)),
+        "\n",
+        tag("tbody", *_break_lines(rows)),
+        id=label,
+        style="font-variant-numeric:tabular-nums;white-space:nowrap",
     )
 
 
@@ -259,14 +260,19 @@ def _break_lines(rows: Sequence[Html]) -> list[Html]:
     return [join_markup("\n", row) for row in rows]
 
 
-def _build_html_cell(cell: Cell, column: Column, style: Style) -> Html:
+def _build_html_cell(cell: Cell, column: Column, widest: str, style: Style) -> Html:
+    """Make a cell; one without marks leaves the room that the widest of the column take."""
+    unused = widest[len(cell.marks) :]
     text = format_cell(cell, column, style)
     interval = format_cell_interval(cell, column, style)
     return tag(
         "td",
         tag("b", text) if cell.best else text,
         tag("sup", cell.marks) if cell.marks else None,
-        [" ", tag("span", interval, class_="interval")] if interval else None,
+        tag("sup", unused, style=_HIDDEN) if unused else None,
+        _NO_MARK if cell.suffix == "  " else None,
+        [" ", tag("small", interval)] if interval else None,
+        style=f"text-align:{column.align}",
     )
 
 
@@ -274,31 +280,34 @@ def _fill_sheet(book: "Workbook", name: str, paper: PaperTable, style: Style) ->
     """Write the caption, the headings, the rows and the notes."""
     table = paper.table
     sheet = book.add_worksheet(name)
-    bold = book.add_format({"bold": True})
     centre = book.add_format({"align": "center", "bottom": 1})
-    sheet.write_string(0, 0, table.caption, bold)
-    top, place = 2, 0
-    if any(column.group for column in table.columns):
-        for group, members in groupby(table.columns, key=lambda column: column.group):
-            count = len(list(members))
-            if group and count > 1:
-                sheet.merge_range(top, place, top, place + count - 1, group, centre)
-            elif group:
-                sheet.write_string(top, place, group, centre)
-            place += count
+    sheet.write_string(0, 0, table.caption)
+    top = 2
+    groups = list_groups(table)
+    if len(groups) > 1:
+        for title, columns in groups:
+            if title and len(columns) > 1:
+                sheet.merge_range(top, columns[0], top, columns[-1], title, centre)
+            elif title:
+                sheet.write_string(top, columns[0], title, centre)
         top += 1
     for place, column in enumerate(table.columns):
         look = book.add_format({"align": column.align, "bottom": 1})
         sheet.write_string(top, place, column.title, look)
+        shown = [_format_sheet_cell(row[place], column, style) for row in table.rows]
+        widest = max(map(len, [column.title, *shown]))
+        sheet.set_column(place, place, min(max(10, widest + 1), 40))
     for at, row in enumerate(table.rows, top + 1):
         for place, (cell, column) in enumerate(zip(row, table.columns, strict=True)):
             _write_cell(book, sheet, (at, place), cell, column, style)
     signed = [f"{metric}: {signature}" for metric, signature in paper.signatures]
-    below = top + len(table.rows) + 2
-    for at, note in enumerate([*paper.notes, *signed], below):
+    for at, note in enumerate([*paper.notes, *signed], top + len(table.rows) + 2):
         sheet.write_string(at, 0, note)
-    longest = max(len(str(row[0].value)) for row in table.rows)
-    sheet.set_column(0, 0, min(max(longest, 10), 40))
+
+
+def _format_sheet_cell(cell: Cell, column: Column, style: Style) -> str:
+    interval = format_cell_interval(cell, column, style)
+    return f"{format_cell(cell, column, style)}{cell.marks} {interval}".rstrip()
 
 
 def _write_cell(
@@ -312,25 +321,21 @@ def _write_cell(
     """Write a number as a number, its digits, marks and interval as its format."""
     value = cell.value
     if isinstance(value, str) or value is None or value - value != 0:
-        sheet.write_string(*place, format_cell(cell, column, style))
+        look = book.add_format({"align": column.align})
+        sheet.write_string(*place, format_cell(cell, column, style), look)
         return
-    digits = style.digits if column.digits is None else column.digits
-    digits = digits if cell.digits is None else cell.digits
+    digits = choose_digits(cell, column, style)
     shape = f"0.{'0' * digits}" if digits else "0"
     interval = format_cell_interval(cell, column, style)
     behind = cell.marks + (f" {interval}" if interval else "")
     if behind:
         shape += f'"{behind}"'
-    look = {"num_format": shape, "align": "right", "bold": cell.best}
-    sheet.write_number(*place, value, book.add_format(look))
-
-
-def _write_value(sheet: Any, at: int, place: int, value: object) -> None:
-    """Write a finite number as one, and text as text, never as a formula."""
-    if isinstance(value, int | float) and value - value == 0:
-        sheet.write_number(at, place, value)
-    elif value is not None and value == value:
-        sheet.write_string(at, place, str(value))
+    if cell.signed:
+        shape = f"+{shape};−{shape};{shape}"
+    if column.p_values:
+        shape = '[<0.00005]"<0.0001";0.0000'
+    look = book.add_format({"num_format": shape, "align": "right", "bold": cell.best})
+    sheet.write_number(*place, value, look)
 
 
 def _name_sheet(wanted: str, names: set[str]) -> str:

@@ -1,18 +1,14 @@
-"""Tables as Markdown, LaTeX, tab-separated values and JSON, and numbers as text.
+"""Tables as Markdown, LaTeX and tab-separated values, and numbers as text.
 
 The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.report.terminal`.
 """
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
-from metra import __version__
 from metra.scoring.table import Cell, Column, Table
 
-#: The version of every JSON document.
-SCHEMA = 1
 MISSING = "–"
 
 _LATEX_ESCAPES = str.maketrans(
@@ -56,6 +52,8 @@ class PaperOptions(NamedTuple):
     rename: Sequence[str] = ()
     #: Headings above several columns: TITLE=METRIC,METRIC.
     column_groups: Sequence[str] = ()
+    #: Whether a second table has the differences, their intervals and p-values.
+    differences: bool = False
 
 
 class Style(NamedTuple):
@@ -78,31 +76,108 @@ def render_markdown_table(table: Table, style: Style) -> str:
     rows = [
         [escape_markdown(_join_group(column)) for column in table.columns],
         [":--" if column.align == "left" else "--:" for column in table.columns],
-        *format_rows(table, style, escape_markdown, "**{}**", raised="<sup>{}</sup>"),
+        *(_format_markdown_row(row, table, style) for row in table.rows),
     ]
     return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
 
 
+class LatexTable(NamedTuple):
+    """What is between the rules of a table for booktabs."""
+
+    #: The letters of the columns; numbers with marks or intervals behind them take two.
+    columns: str
+    heads: Sequence[str]
+    rows: Sequence[str]
+
+
 def render_latex_table(table: Table, style: Style) -> str:
-    """Write a table as a tabular for booktabs, the best in bold."""
-    heads = " & ".join(escape_latex(column.title) for column in table.columns)
-    aligned = "".join(column.align[0] for column in table.columns)
-    rows = format_rows(table, style, escape_latex, r"\textbf{{{}}}", _shrink_latex)
-    return "\n".join(
-        [
-            *([format_latex_comments([table.caption])] if table.caption else []),
-            rf"\begin{{tabular}}{{{aligned}}}",
-            r"\toprule",
-            rf"{heads} \\",
-            r"\midrule",
-            *map(join_latex_row, rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-    )
+    """Write a table as a tabular for booktabs, its caption as a comment."""
+    comment = [format_latex_comments([table.caption])] if table.caption else []
+    return "\n".join([*comment, *format_latex_tabular(lay_out_latex(table, style))])
 
 
-def join_latex_row(cells: Sequence[str]) -> str:
+def format_latex_tabular(parts: LatexTable) -> list[str]:
+    """Write the lines of a tabular."""
+    return [
+        rf"\begin{{tabular}}{{{parts.columns}}}",
+        r"\toprule",
+        *parts.heads,
+        r"\midrule",
+        *parts.rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+def lay_out_latex(table: Table, style: Style) -> LatexTable:
+    """Write headings and rows, the best in bold; numbers line up whatever is behind them."""
+    pairs = [
+        column.align == "right"
+        and any(row[at].marks or row[at].interval for row in table.rows)
+        for at, column in enumerate(table.columns)
+    ]
+    widths = [1 + is_pair for is_pair in pairs]
+    letters = [
+        "r@{}l" if is_pair else column.align[0]
+        for column, is_pair in zip(table.columns, pairs, strict=True)
+    ]
+    titles = [
+        rf"\multicolumn{{2}}{{c}}{{{escape_latex(column.title)}}}"
+        if is_pair
+        else escape_latex(column.title)
+        for column, is_pair in zip(table.columns, pairs, strict=True)
+    ]
+    rows = []
+    for row in table.rows:
+        texts = []
+        for cell, column, is_pair in zip(row, table.columns, pairs, strict=True):
+            both = _format_latex_cell(cell, column, style)
+            texts += both if is_pair else ["".join(both)]
+        rows.append(_join_latex_row(texts))
+    heads = [*_format_latex_groups(table, widths), _join_latex_row(titles)]
+    return LatexTable("".join(letters), heads, rows)
+
+
+def _format_latex_groups(table: Table, widths: Sequence[int]) -> Iterator[str]:
+    """Write headings above groups of columns, if there are any, with their rules."""
+    groups = list_groups(table)
+    if len(groups) < 2:
+        return
+    heads: list[str] = []
+    rules: list[str] = []
+    place = 1
+    for title, columns in groups:
+        width = sum(widths[at] for at in columns)
+        if title:
+            heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(title)}}}")
+            rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
+        else:
+            heads.append(" & " * (width - 1))
+        place += width
+    yield _join_latex_row(heads)
+    yield " ".join(rules)
+
+
+def list_groups(table: Table) -> list[tuple[str, list[int]]]:
+    """List groups of neighbouring columns by their heading, empty where there is none."""
+    groups = groupby(enumerate(table.columns), key=lambda pair: pair[1].group)
+    return [(title, [at for at, _ in columns]) for title, columns in groups]
+
+
+def _format_latex_cell(cell: Cell, column: Column, style: Style) -> list[str]:
+    """Write what a cell holds, and what is behind it: marks, raised, and the interval."""
+    text = format_cell(cell, column, style)
+    if not isinstance(cell.value, str):
+        text = text.replace("-", "−")
+    text = escape_latex(text)
+    marks = rf"\textsuperscript{{{escape_latex(cell.marks)}}}" if cell.marks else ""
+    interval = format_cell_interval(cell, column, style).replace("-", "−")
+    interval = escape_latex(interval)
+    small = rf"{{\small\ {interval}}}" if interval else ""
+    return [rf"\textbf{{{text}}}" if cell.best else text, marks + small]
+
+
+def _join_latex_row(cells: Sequence[str]) -> str:
     """Join the cells of a row; what would be an option of the line before it is no such."""
     row = rf"{' & '.join(cells)} \\"
     return f"{{}}{row}" if row.startswith(("[", "*")) else row
@@ -132,51 +207,17 @@ def render_tsv(lines: Iterable[Sequence[str]]) -> str:
     )
 
 
-def render_json(data: dict[str, Any]) -> str:
-    """Write a JSON document with the versions of metra and of the schema first."""
-    import json
-
-    return json.dumps(build_document(data), ensure_ascii=False, indent=1)
-
-
-def build_document(data: dict[str, Any]) -> dict[str, Any]:
-    """Put the versions of metra and of the schema before the keys of a document."""
-    return {"metra": __version__, "schema": SCHEMA, **data}
-
-
-def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> Any:
-    """Return a record, or whatever is in one, as plain dicts, lists and numbers.
-
-    `number` converts floats; `convert_number` unless it is given.
-    """
-    if isinstance(value, float):
-        return (number or convert_number)(value)
-    if isinstance(value, Mapping):
-        return {str(key): convert_record(entry, number) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [convert_record(entry, number) for entry in value]
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: convert_record(getattr(value, field.name), number)
-            for field in fields(value)
-        }
-    return value
-
-
-def convert_number(value: float) -> float | int | None:
-    """Return counts as whole numbers, and None for what JSON has no number for."""
-    if not math.isfinite(value):
-        return None
-    return int(value) if value == int(value) and abs(value) < 2**53 else value
-
-
 def format_cell(cell: Cell, column: Column, style: Style) -> str:
     """Write a cell's value, without its interval."""
     if cell.value is None:
         return MISSING
     text = cell.value
     if not isinstance(text, str):
-        text = _format_number(text, cell, column, style)
+        text = (
+            format_p_value(text)
+            if column.p_values
+            else _format_number(text, cell, column, style)
+        )
     return f"{cell.prefix}{text}{cell.suffix}"
 
 
@@ -189,9 +230,14 @@ def format_cell_interval(cell: Cell, column: Column, style: Style) -> str:
 
 
 def _format_number(value: float, cell: Cell, column: Column, style: Style) -> str:
-    digits = style.digits if column.digits is None else column.digits
-    digits = digits if cell.digits is None else cell.digits
+    digits = choose_digits(cell, column, style)
     return (format_signed if cell.signed else format_score)(value, digits)
+
+
+def choose_digits(cell: Cell, column: Column, style: Style) -> int:
+    """Return the digits after the point: the cell's, the column's, or those of the style."""
+    digits = style.digits if column.digits is None else column.digits
+    return digits if cell.digits is None else cell.digits
 
 
 def format_score(value: float, digits: int) -> str:
@@ -232,33 +278,18 @@ def escape_latex(text: str) -> str:
     return text.translate(_LATEX_ESCAPES)
 
 
-def format_rows(
-    table: Table,
-    style: Style,
-    escape: Callable[[str], str],
-    bold: str,
-    shrink: Callable[[str], str] = str,
-    raised: str = "{}",
-) -> Iterator[list[str]]:
-    """Write each row's cells, the best in bold, with their intervals."""
-    for row in table.rows:
-        texts = []
-        for cell, column in zip(row, table.columns, strict=True):
-            text = escape(format_cell(cell, column, style))
-            text = bold.format(text) if cell.best else text
-            # Daggers are raised as they are.
-            text += (
-                raised.format(cell.marks) if cell.marks[:1].isalnum() else cell.marks
-            )
-            interval = format_cell_interval(cell, column, style)
-            after = f" {shrink(interval)}" if interval else ""
-            texts.append(f"{text}{after}".strip())
-        yield texts
+def _format_markdown_row(row: Sequence[Cell], table: Table, style: Style) -> list[str]:
+    texts = []
+    for cell, column in zip(row, table.columns, strict=True):
+        text = escape_markdown(format_cell(cell, column, style))
+        text = f"**{text}**" if cell.best else text
+        # Daggers are raised as they are.
+        is_raised = cell.marks[:1].isalnum()
+        text += f"<sup>{cell.marks}</sup>" if is_raised else cell.marks
+        interval = format_cell_interval(cell, column, style)
+        texts.append(f"{text} {interval}".strip())
+    return texts
 
 
 def _join_group(column: Column) -> str:
     return f"{column.group}: {column.title}" if column.group else column.title
-
-
-def _shrink_latex(text: str) -> str:
-    return rf"{{\small {escape_latex(text)}}}"

@@ -8,6 +8,7 @@ statistics: one pass through a corpus that counts all metrics
 evaluate: scores of systems, documents, segments and groups, with intervals
 memory: texts in memory, scored by one metric or by several
 guards: warnings about texts that look like a mistake
+text_checks: what looks like a mistake in a sample of lines
 accumulator: scores of texts that come in batches, merged across processes
 compare: significance tests of systems against a baseline or each other
 baseline: saved statistics, and later outputs checked against them
@@ -21,5 +22,6 @@ plan: which columns of a table are scored by which metrics
 table_totals: totals and scores of batches of a table, as tables that add up
 executors: the engines that score tables
 results: the records of scores and comparisons
+json: results and other records as JSON documents
 table: the table record that analyses and questions return
 """

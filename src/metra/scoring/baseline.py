@@ -5,12 +5,12 @@ without its texts; digests tell whether the references are still the same.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.corpus.batch import CorpusChunk, SegmentColumn
+from metra.corpus.batch import CorpusChunk
 from metra.errors import (
     CorpusError,
     FormatError,
@@ -33,6 +33,7 @@ from metra.scoring.evaluate import (
     evaluate_statistics,
 )
 from metra.scoring.guards import TextGuard, list_toks
+from metra.scoring.json import SCHEMA
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
 from metra.scoring.totals import GroupTotal, Totals
@@ -51,7 +52,8 @@ class Baseline:
     rows: Mapping[str, Mapping[str, Array]]
     #: By spec.
     signatures: Mapping[str, str]
-    #: Of each reference's text, then of the source's where there was one.
+    #: Of each reference's text, then of the source's and the documents' where a metric
+    #: depends on them.
     digests: Sequence[str]
 
     @property
@@ -88,26 +90,33 @@ class GateConditions:
 
 
 class _Digests:
-    """A visitor of chunks that computes digests of references and source."""
+    """A visitor of chunks that computes digests of what outputs are compared with."""
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: Collection[Metric]) -> None:
         self._hashes: list[Any] = []
+        self._with_source = any(metric.needs_source for metric in metrics)
+        self._with_documents = any(
+            metric.needs_documents or metric.whole_documents for metric in metrics
+        )
 
     def visit(self, chunk: CorpusChunk) -> None:
-        columns = [*chunk.refs, *([chunk.source] if chunk.source else [])]
+        columns = [*chunk.refs]
+        if self._with_source and chunk.source is not None:
+            columns.append(chunk.source)
+        texts: list[Sequence[str | None]] = [
+            window(column.text, 0, len(column.text)) for column in columns
+        ]
+        if self._with_documents and chunk.documents is not None:
+            texts.append(chunk.documents)
         if not self._hashes:
-            self._hashes = [sha256() for _ in columns]
-        for digest, column in zip(self._hashes, columns, strict=True):
-            _add_texts(digest, column)
+            self._hashes = [sha256() for _ in texts]
+        for digest, column in zip(self._hashes, texts, strict=True):
+            for text in column:
+                # A missing text is not an empty one.
+                digest.update(b"\0\n" if text is None else f"{text}\n".encode())
 
     def list_digests(self) -> list[str]:
         return [digest.hexdigest() for digest in self._hashes]
-
-
-def _add_texts(digest: Any, column: SegmentColumn) -> None:
-    for text in window(column.text, 0, len(column.text)):
-        # A missing text is not an empty one.
-        digest.update(b"\0\n" if text is None else f"{text}\n".encode())
 
 
 def count_baseline(
@@ -132,7 +141,7 @@ def _count_with_digests(
     corpus: "Corpus", metrics: Mapping[str, Metric], progress: Callable[[int], None]
 ) -> tuple[CorpusStatistics, list[str]]:
     """Count every segment, tell the texts by digests, and warn of what looks wrong."""
-    digests, guard = _Digests(), TextGuard(list_toks(metrics))
+    digests, guard = _Digests(metrics.values()), TextGuard(list_toks(metrics))
     visitors = [digests.visit, guard.visit]
     statistics = count_corpus(
         corpus, metrics, keep=True, visitors=visitors, progress=progress
@@ -162,7 +171,17 @@ def read_baseline(path: str) -> Baseline:
 
     text = "\n".join(read_lines(path))
     try:
-        data = json.loads(text)["baseline"]
+        document = json.loads(text)
+        schema, data = document["schema"], document["baseline"]
+    except (KeyError, TypeError, ValueError):
+        raise FormatError(_describe_no_baseline(path)) from None
+    if schema != SCHEMA:
+        msg = (
+            f"{path} is a baseline of schema {schema}, and this version of metra reads "
+            f"schema {SCHEMA}; install the metra that wrote it, or save the baseline again."
+        )
+        raise FormatError(msg)
+    try:
         rows = {
             system: {
                 spec: np.array([[float(n) for n in row.split()] for row in texts])
@@ -171,15 +190,22 @@ def read_baseline(path: str) -> Baseline:
             for system, by_spec in data["rows"].items()
         }
         baseline = Baseline(rows, dict(data["signatures"]), list(data["digests"]))
-        is_whole = bool(rows) and all(
-            set(by_spec) == set(baseline.signatures) for by_spec in rows.values()
+        arrays = [each for by_spec in rows.values() for each in by_spec.values()]
+        is_whole = (
+            bool(arrays)
+            and all(set(by_spec) == set(baseline.specs) for by_spec in rows.values())
+            and all(each.ndim == 2 and np.isfinite(each).all() for each in arrays)
+            and len({len(each) for each in arrays}) == 1
         )
     except (KeyError, TypeError, AttributeError, ValueError):
         is_whole = False
     if not is_whole:
-        msg = f"{path} holds no baseline; save one with metra score … --save FILE."
-        raise FormatError(msg)
+        raise FormatError(_describe_no_baseline(path))
     return baseline
+
+
+def _describe_no_baseline(path: str) -> str:
+    return f"{path} holds no baseline; save one with metra score … --save FILE."
 
 
 def check_outputs(
@@ -216,7 +242,7 @@ def _find_rival(baseline: Baseline, system: str) -> str:
         return system
     if len(baseline.rows) == 1:
         return next(iter(baseline.rows))
-    known = no_such("system", system, baseline.rows, owner="the baseline")
+    known = no_such("system", system, baseline.rows, owner="The baseline")
     msg = f"{known} Write NAME=FILE to say which one the output is."
     raise UnknownNameError(msg)
 
@@ -234,12 +260,19 @@ def _check_corpus(
         raise CorpusError(msg)
     if list(baseline.digests) != list(digests):
         msg = (
-            "The baseline was scored with other references or another source; give the same "
-            "files, or save the baseline again."
+            "The baseline was scored with other references, another source or other "
+            "documents; give the same files, or save the baseline again."
         )
         raise CorpusError(msg)
+    system = statistics.systems[0]
     for spec, signature in _list_signatures(statistics).items():
         saved = baseline.signatures[spec]
+        shape = statistics.tallies[system, spec].rows.shape
+        if any(by_spec[spec].shape != shape for by_spec in baseline.rows.values()):
+            msg = (
+                f"The baseline has other statistics of {spec}; save the baseline again."
+            )
+            raise OptionError(msg)
         if _drop_version(signature) != _drop_version(saved):
             msg = (
                 f"{spec} was {saved} in the baseline and is {signature} now; save the "
@@ -318,4 +351,4 @@ def _list_checks(
 
 
 def _format_number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
+    return str(int(value)) if value.is_integer() else repr(value)

@@ -317,13 +317,32 @@ def _find_clusters(
     """Part each metric's ranking where all above differ from all below."""
     clusters = {}
     for spec in results.specs:
-        apart = {
-            frozenset((entry.baseline, entry.system))
-            for entry in comparisons
-            if entry.metric == spec and entry.significant
-        }
-
         ranked = [entry.name for entry in results.ranked(spec)]
-        differ = [[frozenset((one, two)) in apart for two in ranked] for one in ranked]
+        differ = _list_differences(comparisons, spec, ranked)
         clusters[spec] = multiplicity.part_ranking(ranked, differ)
     return clusters
+
+
+def group_systems(results: Results, spec: str) -> list[list[str]]:
+    """Group systems, best first, so that two share a group exactly if they do not differ.
+
+    This is for results of all pairs. A system may be in several groups; one without a
+    score is in none.
+    """
+    scores = {entry.name: entry.scores[spec].score for entry in results.ranked(spec)}
+    ranked = [name for name, score in scores.items() if score == score]
+    differ = _list_differences(results.comparisons, spec, ranked)
+    groups = multiplicity.group_similar(differ)
+    return [[ranked[place] for place in group] for group in groups]
+
+
+def _list_differences(
+    comparisons: Sequence[SystemComparison], spec: str, systems: Sequence[str]
+) -> list[list[bool]]:
+    """Say of each pair of systems whether it differs significantly by a metric."""
+    apart = {
+        frozenset((entry.baseline, entry.system))
+        for entry in comparisons
+        if entry.metric == spec and entry.significant
+    }
+    return [[frozenset((one, two)) in apart for two in systems] for one in systems]

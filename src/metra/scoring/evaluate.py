@@ -1,14 +1,16 @@
 """Score outputs by metrics at every level: the evaluation of one or more systems."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from metra.errors import CorpusError, OptionError
+from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
-from metra.scoring.guards import TextGuard, list_toks
+from metra.scoring.guards import IdleGuard, TextGuard, list_toks
 from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
@@ -158,6 +160,16 @@ def evaluate_files(
     return replace(results, layouts=corpus.layouts)
 
 
+def check_first_rows(request: ScoringRequest) -> None:
+    """Warn of what looks wrong in the first rows of a table that is scored in parts."""
+    guard = TextGuard(list_toks(request.metrics), scope="the first")
+    # What cannot be read is reported when it is scored.
+    with suppress(MetraError):
+        for chunk in islice(request.open().chunks(CHUNK), 1):
+            guard.visit(chunk)
+    guard.warn()
+
+
 def _score_parquet(
     request: ScoringRequest, progress: Callable[[int, float | None], None]
 ) -> "Results":
@@ -201,6 +213,7 @@ def evaluate_corpus(
     group_by: Sequence[str] = (),
     chunk: int = CHUNK,
     progress: Callable[[int], None] = lambda _: None,
+    guard: TextGuard | IdleGuard | None = None,
 ) -> "Results":
     """Score a corpus, wherever it is kept, reading it once (twice for fitted metrics).
 
@@ -220,7 +233,7 @@ def evaluate_corpus(
             "segment scores and intervals."
         )
         raise OptionError(msg)
-    guard = TextGuard(list_toks(metrics))
+    guard = guard or TextGuard(list_toks(metrics))
     statistics = count_corpus(
         corpus,
         metrics,

@@ -14,14 +14,15 @@ from metra.scoring.evaluate import (
     evaluate_corpus,
     make_metrics,
 )
-from metra.scoring.guards import LineAllowance, TextGuard, list_toks
+from metra.scoring.guards import IDLE, LineAllowance
 from metra.scoring.results import Results
 from metra.scoring.statistics import count_corpus
+from metra.scoring.text_checks import LEAST
 from metra.stats import defaults, resampling, totals
 from metra.text.columns import Segments
 
-#: What the guards may look at in calls of `score`, of which programs make many.
-_LINES_OF_CALLS = LineAllowance()
+#: What the guards may look at in calls, of which programs make many.
+_ALLOWANCE = LineAllowance()
 
 
 def evaluate(
@@ -62,7 +63,9 @@ def evaluate(
     )
     corpus = Outputs(evalset, outputs, group_by)
     names = tuple(group_by or ())
-    return evaluate_corpus(corpus, make_metrics(metrics), options, group_by=names)
+    made = make_metrics(metrics)
+    guard = _ALLOWANCE.make_guard(corpus, made)
+    return evaluate_corpus(corpus, made, options, group_by=names, guard=guard)
 
 
 @overload
@@ -117,7 +120,8 @@ def score(
     metrics = make_metrics(cast("Sequence[str | Metric]", listed))
     evalset = EvalSet(refs, source, documents, refs_per_segment=refs_per_segment)
     corpus = Outputs(evalset, {"hyps": hyps})
-    guard = TextGuard(list_toks(metrics), _LINES_OF_CALLS)
+    is_small = len(corpus) < LEAST
+    guard = IDLE if is_small else _ALLOWANCE.make_guard(corpus, metrics)
     statistics = count_corpus(corpus, metrics, keep=True, visitors=[guard.visit])
     guard.warn()
     results = {
@@ -187,4 +191,4 @@ class Result:
         return self.score
 
     def __repr__(self) -> str:
-        return f"<{self.metric.name} {self.score:.2f} {self.signature}>"
+        return f"<Result {self.score:.2f} {self.signature}>"

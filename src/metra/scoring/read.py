@@ -17,12 +17,12 @@ from metra.metrics.alignment import Alignment, Link, WordRange
 from metra.metrics.units import Finding
 from metra.scoring.compare import SignificanceSettings, SystemComparison
 from metra.scoring.files import CHUNK, FileCorpus
+from metra.scoring.json import SCHEMA
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
 from metra.text.columns import Text, window
 
 # `metra` is the first key of every document that metra writes.
 _METRA_JSON = re.compile(r'\s*\{\s*"metra"\s*:')
-_SCHEMA = 1
 
 
 class FileTexts(NamedTuple):
@@ -36,7 +36,8 @@ class FileTexts(NamedTuple):
 def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
     """Read a file into memory; what is returned depends on what the file holds.
 
-    - A file with one text, a segment on each line, gives the list of its segments.
+    - A file with one text, such as a segment on each line or a JSON array of strings, gives
+      the list of its segments.
     - A file with several texts (a table, JSON lines, SGML, WMT XML, Parquet, …) gives an
       evaluation set and outputs by system: `evalset, outputs = metra.read("test.tsv")`.
     - What `metra score --format json`, `metra compare --format json` or
@@ -50,7 +51,11 @@ def read(path: str | PathLike[str], *, input_format: str = "auto") -> Any:
     if choose_format(file, input_format) is PLAIN:
         return read_lines(file)
     sources = list_sources([file], input_format=input_format, use="any")
-    return _collect_texts(FileCorpus(sources))
+    texts = _collect_texts(FileCorpus(sources))
+    if len(texts.outputs) == 1 and not texts.evalset.has_streams():
+        (segments,) = texts.outputs.values()
+        return segments
+    return texts
 
 
 def read_results(path: str) -> Results:
@@ -59,7 +64,7 @@ def read_results(path: str) -> Results:
     try:
         document = json.loads("\n".join(read_lines(path)))
         schema = document["schema"]
-        if schema == _SCHEMA:
+        if schema == SCHEMA:
             return parse_results(document)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = (
@@ -67,7 +72,7 @@ def read_results(path: str) -> Results:
             f"({type(error).__name__}: {error})."
         )
         raise FormatError(msg) from None
-    msg = f"{place} has the schema {schema}; this version of metra reads {_SCHEMA}."
+    msg = f"{place} has the schema {schema}; this version of metra reads {SCHEMA}."
     raise FormatError(msg)
 
 
@@ -81,6 +86,7 @@ def parse_results(document: Mapping[str, Any]) -> Results:
         segments=shape["segments"],
         references=shape["references"],
         documents=shape.get("documents"),
+        layouts=shape.get("layouts", {}),
         comparisons=comparisons,
         terms=_parse_terms(comparisons[0].test) if comparisons else None,
         clusters=document.get("clusters"),
@@ -91,7 +97,6 @@ def parse_results(document: Mapping[str, Any]) -> Results:
             )
             for group in groups
         ],
-        layouts=shape.get("layouts", {}),
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
 from metra.metrics.record import Array, Parts
 
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from metra.scoring.compare import SignificanceSettings, SystemComparison
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
-    """One measure of one system, at every level that was asked for."""
+    """One metric's score of one system, at every level that was asked for."""
 
     score: float
     signature: str
@@ -32,8 +33,13 @@ class Score:
     segment_signature: str | None = None
     #: By segment, counted from 1: the alignment with each reference that is there.
     alignments: "Mapping[int, Sequence[Alignment]] | None" = None
-    #: What the measure noted, the most frequent first.
+    #: What the metric noted, the most frequent first.
     details: "Sequence[Finding] | None" = None
+
+    def __repr__(self) -> str:
+        """Give the score with its interval and its signature."""
+        interval = " [{:.2f}, {:.2f}]".format(*self.interval) if self.interval else ""
+        return f"<Score {self.score:.2f}{interval} {self.signature}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,7 @@ class Results:
         known = {
             "document": any(score.documents is not None for score in scores),
             "segment": any(score.segments is not None for score in scores),
+            "detail": any(score.details is not None for score in scores),
             "group": self.groups is not None,
             "comparison": self.terms is not None,
         }
@@ -129,7 +136,8 @@ class Results:
         """Return a table as columns by name: a row for each system, a column per metric.
 
         `level` is one of `levels`. A document, segment (counted from 1) or group has a row
-        for each system; a comparison has a row with everything that is known of it.
+        for each system; a comparison, or something that a metric noted, has a row with
+        everything that is known of it.
         Intervals are in columns of their own, such as `bleu_low` and `bleu_high`.
         """
         if level not in self.levels:
@@ -148,29 +156,23 @@ class Results:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of `to_json` as plain dicts, lists and numbers."""
-        from metra.report.table import build_document
-        from metra.report.writers.json import convert_results
+        from metra.scoring.json import build_document, convert_results
 
         return build_document(convert_results(self))
 
     def to_json(self) -> str:
         """Write everything as JSON, as `metra score --format json` does."""
-        from metra.report.table import render_json
-        from metra.report.writers.json import convert_results
+        from metra.scoring.json import convert_results, render_json
 
         return render_json(convert_results(self))
 
     def __repr__(self) -> str:
         """Lay out the systems' scores as a table."""
-        from metra.report.writers.notebook import render_text
-
-        return render_text(self)
+        return show_record(self, "text")
 
     def _repr_html_(self) -> str:
         """Show the systems' scores in a notebook."""
-        from metra.report.writers.notebook import render_html
-
-        return str(render_html(self))
+        return show_record(self, "html")
 
 
 def _list_system_rows(results: Results) -> Iterator[dict[str, Any]]:
@@ -209,6 +211,22 @@ def _list_segment_rows(results: Results) -> Iterator[dict[str, Any]]:
             yield {"system": entry.name, "segment": number, **by_metric}
 
 
+def _list_detail_rows(results: Results) -> Iterator[dict[str, Any]]:
+    details = [
+        (entry.name, spec, detail)
+        for entry in results.systems
+        for spec, score in entry.scores.items()
+        for detail in score.details or ()
+    ]
+    # What is known beside the text differs between metrics and notes.
+    names = dict.fromkeys(name for *_, detail in details for name in detail.about)
+    for system, spec, detail in details:
+        row = {"system": system, "metric": spec, "note": detail.note}
+        about = {name: detail.about.get(name) for name in names}
+        counts = {"count": detail.count, "segments": list(detail.segments)}
+        yield {**row, "text": detail.text, **about, **counts}
+
+
 def _list_group_rows(results: Results) -> Iterator[dict[str, Any]]:
     for group in results.groups or ():
         for entry in group.systems:
@@ -228,6 +246,7 @@ _ROWS = {
     "system": _list_system_rows,
     "document": _list_document_rows,
     "segment": _list_segment_rows,
+    "detail": _list_detail_rows,
     "group": _list_group_rows,
     "comparison": _list_comparison_rows,
 }

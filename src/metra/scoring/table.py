@@ -23,6 +23,8 @@ class Column:
     width: int = 0
     #: What stands above it and its neighbours of the same group, in tables for papers.
     group: str = ""
+    #: Whether its numbers are p-values, of which the smallest are only shown as small.
+    p_values: bool = False
 
     @property
     def title(self) -> str:
@@ -93,19 +95,15 @@ def make_table(
     )
 
 
-def mark_best(cells: Sequence[Cell]) -> list[Cell]:
-    """Mark the largest number of a column, unless it has only one number.
+def mark_best(cells: Sequence[Cell], *, higher_is_better: bool = True) -> list[Cell]:
+    """Mark the best of some numbers in full precision, unless all are equal.
 
     >>> [cell.best for cell in mark_best([Cell(1.0), Cell(None), Cell(2.0)])]
     [False, False, True]
     """
-    numbers = [cell.value for cell in cells if isinstance(cell.value, float | int)]
-    if len(numbers) < 2:
+    values = [cell.value for cell in cells if isinstance(cell.value, float | int)]
+    known = {value for value in values if value == value}
+    if len(known) < 2:
         return list(cells)
-    top = max(numbers)
-    return [
-        replace(cell, best=cell.value == top)
-        if isinstance(cell.value, float | int)
-        else cell
-        for cell in cells
-    ]
+    best = (max if higher_is_better else min)(known)
+    return [replace(cell, best=cell.value == best) for cell in cells]

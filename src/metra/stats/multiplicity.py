@@ -1,4 +1,4 @@
-"""Several tests at once: Holm's correction, rank ranges and clusters.
+"""Several tests at once: Holm's correction, rank ranges, clusters and letters.
 
 A matrix of p-values is in falling order of score: `p[i, j]` is the p-value that i is no
 better than j.
@@ -83,6 +83,40 @@ def part_ranking(
     for system, number in zip(ranked, numbers, strict=True):
         parts[number - 1].append(system)
     return parts
+
+
+def group_similar(different: Sequence[Sequence[bool]] | Mask) -> list[list[int]]:
+    """Group systems so that two are in one group exactly if they do not differ.
+
+    This is a compact letter display, with a group for each letter: a system may be in
+    several groups. No group could have another member or be left out. `different` is
+    symmetric, in the order of the ranking.
+
+    >>> group_similar([[False, False, True], [False, False, False], [True, False, False]])
+    [[0, 1], [1, 2]]
+    """
+    size = len(different)
+    differ = np.array(different, bool).reshape(size, size)
+    #: How many groups each pair is in.
+    counts = np.zeros((size, size), int)
+    groups = []
+    for first in range(size):
+        # In a ranking, all between a system and the farthest that is like it are like both.
+        for last in range(size - 1, first - 1, -1):
+            if differ[first, last] or counts[first, last]:
+                continue
+            members = list(dict.fromkeys([first, last]))
+            for other in range(size):
+                if other not in members and not differ[other, members].any():
+                    members.append(other)
+            groups.append(sorted(members))
+            counts[np.ix_(members, members)] += 1
+    for group in groups[::-1]:
+        pairs = np.ix_(group, group)
+        if (counts[pairs] > 1).all():
+            groups.remove(group)
+            counts[pairs] -= 1
+    return sorted(groups)
 
 
 def clusters_wmt(p: Array, alpha: float = 0.05) -> list[int]:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from metra.errors import CorpusError
 from metra.stats.arrays import Array, Codes, divide, row_means
+from metra.stats.distributions import binomial_tail
 from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
 from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
@@ -92,20 +93,25 @@ def rank_by_average(
 def average_rankings(values: Array) -> Array:
     """Average each system's ranks over rankings that may leave out systems.
 
+    >>> average_rankings(np.array([[3.0, 2, 1], [1, 2, np.nan]])).round(3).tolist()
+    [1.833, 1.667, 3.0]
+    """
+    return row_means(scale_rankings(values))
+
+
+def scale_rankings(values: Array) -> Array:
+    """Rank the systems of rankings that may leave out systems: systems × rankings.
+
     `values` is rankings × systems, higher being better, NaN for what is not ranked. Equal
     values share the mean of their ranks. Rank r among m systems counts as r (S + 1) /
     (m + 1), its expectation among all S systems if the m were drawn at random; so a
-    complete ranking counts as it is. A ranking of one system says nothing, and a system in
-    no other has no average.
-
-    >>> average_rankings(np.array([[3.0, 2, 1], [1, 2, np.nan]])).round(3).tolist()
-    [1.833, 1.667, 3.0]
+    complete ranking counts as it is. A ranking of one system says nothing and is left out.
     """
     ranked = np.isfinite(values)
     sizes = ranked.sum(1)
     scale = (values.shape[1] + 1) / (sizes + 1)
     ranks = np.where(ranked, mid_ranks(values) * scale[:, None], np.nan)
-    return row_means(ranks[sizes > 1].T)
+    return ranks[sizes > 1].T
 
 
 def find_partial_ranking(ranks: Sequence[float], expected: Sequence[float]) -> Array:
@@ -174,7 +180,12 @@ def expected_wins(values: Array) -> Array:
     >>> expected_wins(np.array([[2.0, 3, 1], [1, 2, 1], [0, 0, 2]])).round(3).tolist()
     [0.833, 0.333, 0.333]
     """
-    return average_wins(np.array([(row > values).sum(1) for row in values]))
+    return average_wins(count_wins(values))
+
+
+def count_wins(values: Array) -> Codes:
+    """Count the segments on which the row's system is above the column's."""
+    return np.array([(row > values).sum(1) for row in values])
 
 
 def average_wins(wins: Codes) -> Array:
@@ -186,20 +197,14 @@ def average_wins(wins: Codes) -> Array:
     return row_means(divide(wins, wins + wins.T))
 
 
-def average_ranks(values: Array, groups: Codes) -> tuple[Array, int]:
-    """Average each system's ranks over groups of segments, such as documents.
+def rank_groups(values: Array, groups: Codes) -> Array:
+    """Rank systems by their means in each group of segments: systems × groups.
 
-    Systems are ranked by their means in a group; groups that lack a system are left out,
-    and how many are left is given too.
+    Groups, such as documents, that lack a system are left out.
     """
-    ranks_by_group = []
-    for group in np.unique(groups).tolist():
-        means = row_means(values[:, groups == group])
-        if np.isfinite(means).all():
-            ranks_by_group.append(mid_ranks(means))
-    if not ranks_by_group:
-        return np.full(len(values), np.nan), 0
-    return np.mean(ranks_by_group, axis=0), len(ranks_by_group)
+    means = [row_means(values[:, groups == group]) for group in np.unique(groups)]
+    ranks = [mid_ranks(column) for column in means if np.isfinite(column).all()]
+    return np.array(ranks).reshape(-1, len(values)).T
 
 
 def auto_rank(scores: Array) -> Array:
@@ -244,6 +249,20 @@ def rank_test_p_values(
     return p
 
 
+def sign_test_p_values(wins: Codes) -> Array:
+    """Return p-values that the row's system wins no more often than the column's.
+
+    `wins` is systems × systems; a comparison that is decided falls like a fair coin. Two
+    systems without a decided comparison get NaN.
+
+    >>> sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1]
+    0.0546875
+    """
+    decided = wins + wins.T
+    p = np.vectorize(binomial_tail, otypes=[float])(decided, wins)
+    return np.where(decided, p, np.nan)
+
+
 def find_clusters(
     p: Array, rule: str, alpha: float, *, correct: bool = False
 ) -> SystemClusters:
@@ -254,17 +273,27 @@ def find_clusters(
     return SystemClusters(p, chosen.split(p, alpha), rank_ranges(p, alpha))
 
 
-def macro_means(values: Array, strata: Codes) -> tuple[Array, list[int]]:
-    """Mean over strata of each stratum's mean, and the strata that every system has.
+def find_shared_strata(values: Array, strata: Codes) -> list[int]:
+    """List the strata of the segments in which every system has a value."""
+    there = np.isfinite(values)
+    return [
+        stratum
+        for stratum in np.unique(strata).tolist()
+        if there[:, strata == stratum].any(1).all()
+    ]
 
-    >>> macro_means(np.array([[1.0, 1, 4], [2, 2, 2]]), np.array([0, 0, 1]))[0].tolist()
+
+def average_strata(values: Array, strata: Codes | None) -> Array:
+    """Mean over the strata that every system has of each stratum's mean.
+
+    >>> average_strata(np.array([[1.0, 1, 4], [2, 2, 2]]), np.array([0, 0, 1])).tolist()
     [2.5, 2.0]
     """
-    each = {s: row_means(values[:, strata == s]) for s in np.unique(strata).tolist()}
-    shared = [s for s, means in each.items() if np.isfinite(means).all()]
-    if not shared:
-        return np.full(len(values), np.nan), []
-    return np.mean([each[s] for s in shared], axis=0), shared
+    if strata is None:
+        return row_means(values)
+    shared = find_shared_strata(values, strata)
+    means = [row_means(values[:, strata == stratum]) for stratum in shared]
+    return np.mean(means, axis=0) if means else np.full(len(values), np.nan)
 
 
 def are_paired(values: Array) -> bool:

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from metra._core import Hits, Tokens, edit_alignments, edit_rows
+from metra._core import Hits, Tokens, edit_rows, edit_runs
 from metra.text.words import join_words
 
 # How many words may be deleted or inserted before the texts are cut first, and how many
@@ -24,6 +24,8 @@ MOST_EDITS = 800
 MOST_STEPS = 1_000_000
 
 Sort: TypeAlias = Literal["same", "gone", "new"]
+#: Which words of each output equal which words of its reference.
+WordMatches: TypeAlias = Hits
 
 
 class DiffPiece(NamedTuple):
@@ -41,39 +43,43 @@ def count_edits(
     >>> count_edits([("a b c".split(), "a x c d".split()), ([], ["a"])]).tolist()
     [2.0, 1.0]
     """
-    return count_edit_kinds(list(pairs))[:, :3].sum(1)
+    listed = list(pairs)
+    hits = compare_words([one for one, _ in listed], [other for _, other in listed])
+    return count_edit_kinds(hits)[:, :3].sum(1)
 
 
-def count_edit_kinds(
-    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
-    order: Literal["fixed", "rapidfuzz"] = "fixed",
-) -> NDArray[np.float64]:
-    """Count substitutions, insertions, deletions, hits and the second text's words.
+def compare_words(
+    outputs: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
+) -> WordMatches:
+    """Compare lists of words, each output with the reference in the same place."""
+    return Hits(Tokens(outputs), [Tokens(references)])
 
-    Of equally short alignments, `order` takes ours (fixed) or rapidfuzz's.
 
-    >>> pairs = [("a b".split(), "b a".split())]
-    >>> count_edit_kinds(pairs).tolist(), count_edit_kinds(pairs, "rapidfuzz").tolist()
+#: Which of equally short alignments is taken: ours (fixed) or rapidfuzz's.
+Order: TypeAlias = Literal["fixed", "rapidfuzz"]
+
+
+def count_edit_kinds(hits: WordMatches, order: Order = "fixed") -> NDArray[np.float64]:
+    """Count substitutions, insertions, deletions, hits and reference words.
+
+    >>> hits = compare_words([["a", "b"]], [["b", "a"]])
+    >>> count_edit_kinds(hits).tolist(), count_edit_kinds(hits, "rapidfuzz").tolist()
     ([[2.0, 0.0, 0.0, 0.0, 2.0]], [[0.0, 1.0, 1.0, 1.0, 2.0]])
     """
-    if not pairs:
-        return np.zeros((0, 5))
-    return edit_rows(_build_hits(pairs), order, "best")
+    return edit_rows(hits, order, "best")
 
 
-def list_edit_steps(
-    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
-    order: Literal["fixed", "rapidfuzz"] = "fixed",
-) -> list[str]:
-    """List the steps of each alignment as letters: H, S, I and D as `count_edit_kinds` has.
+def list_edit_runs(
+    hits: WordMatches, order: Order = "fixed"
+) -> list[list[tuple[str, int, int, int, int]]]:
+    """List neighbouring words with the same edit: H, S, I or D, and both ranges of words.
 
-    >>> list_edit_steps([("a x c d".split(), "a b c".split())])
-    ['HSHI']
+    The reference's range comes first.
+
+    >>> list_edit_runs(compare_words([["a", "x", "c", "d"]], [["a", "b", "c"]]))
+    [[('H', 0, 1, 0, 1), ('S', 1, 2, 1, 2), ('H', 2, 3, 2, 3), ('I', 3, 3, 3, 4)]]
     """
-    if not pairs:
-        return []
-    hits = _build_hits(pairs)
-    return [edit_alignments(hits, at, order, "best")[1][0] for at in range(len(pairs))]
+    return edit_runs(hits, order)
 
 
 def compute_edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
@@ -95,13 +101,12 @@ def compute_difference(one: Sequence[str], other: Sequence[str]) -> list[DiffPie
     same c
     """
     # Words that only the reference of an alignment has are deletions: those that go.
-    (steps,) = list_edit_steps([(other, one)])
-    before, after = iter(one), iter(other)
+    (runs,) = list_edit_runs(compare_words([other], [one]))
     pieces: list[DiffPiece] = []
-    for is_same, run in groupby(steps, key="H".__eq__):
-        letters = list(run)
-        gone = [next(before) for letter in letters if letter != "I"]
-        new = [next(after) for letter in letters if letter != "D"]
+    for is_same, group in groupby(runs, key=lambda run: run[0] == "H"):
+        edits = list(group)
+        gone = one[edits[0][1] : edits[-1][2]]
+        new = other[edits[0][3] : edits[-1][4]]
         if gone:
             pieces.append(DiffPiece("same" if is_same else "gone", join_words(gone)))
         if new and not is_same:
@@ -169,11 +174,6 @@ def find_increasing(values: Sequence[int]) -> list[int]:
         chain.append(place)
         place = previous[place]
     return chain[::-1]
-
-
-def _build_hits(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Hits:
-    outputs = Tokens([list(pair[0]) for pair in pairs])
-    return Hits(outputs, [Tokens([list(pair[1]) for pair in pairs])])
 
 
 def _pair_words(

@@ -92,6 +92,14 @@ def build_sentence_hits(hyp: str, refs: Sequence[str], chosen: Preparation) -> H
     return Hits(prepare(pack([hyp], "hyp"), chosen), columns)
 
 
+def build_text_hits(
+    hyps: Sequence[str], refs: Sequence[str], chosen: Preparation
+) -> Hits:
+    """Compare each output with its only reference."""
+    references = prepare(pack([*refs], "refs"), chosen)
+    return Hits(prepare(pack([*hyps], "hyps"), chosen), [references])
+
+
 class WordNumbers:
     """Numbers of words, from 0 on in order of appearance; equal words have equal ones."""
 

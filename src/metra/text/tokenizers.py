@@ -20,9 +20,11 @@ _TERCOM = product(("", "+normalized"), ("", "+nopunct"), ("", "+asian"), ("", "+
 
 # mteval's own ways, which `style=mteval` asks for: not sacreBLEU's in a few corners; the
 # characters of a segment with the white space inside it, for `cer`; the words of chrF++;
-# the white space of Java programs, which is ASCII's.
+# the white space of Java programs, which is ASCII's; what lies between blanks, and all
+# characters, for jiwer's transforms.
 PRIVATE = (
     *("mteval-13a", "mteval-intl", "code-points", "graphemes", "chrf", "java-white"),
+    *("blanks", "all-code-points"),
     *("".join(["tercom", *options]) for options in _TERCOM),
 )
 

@@ -25,7 +25,9 @@ def test_long_files_keep_their_line_numbers(write):
 
 
 WRONG = [
-    pytest.param([], "names the columns nothing", id="empty file"),
+    pytest.param(
+        [], "is empty; expected a header line with column names", id="empty file"
+    ),
     pytest.param(
         ["system\tscore", "a\t1"], "expected system, segment", id="no segment"
     ),

@@ -45,6 +45,7 @@ ESA = [
     'eng1,w.A,12,TGT,eng,deu,87,doc-1#A,False,"[{""start_i"":1}]",1.5,2.5',
     "eng1,w.B,13,TGT,eng,deu,100,doc-1#B,False,[],1.5,2.5",
     "eng1,w.B,13,BAD,eng,deu,20,doc-1#B#bad1,False,[],1.5,2.5",
+    "eng1,ende-tutorial1,99,TGT,eng,deu,0,ende-tutorial1,False,[],1.5,2.5",
 ]
 APPRAISE = [
     "u1,A,12,TGT,ces,eng,80,doc-1,False,1.5,2.5",
@@ -163,7 +164,7 @@ def test_mqm_weights_and_exact_sums(write):
 
 def test_esa_and_its_attention_checks(write):
     scores = read_scores(str(write("e.csv", ESA)))
-    assert scores.names == ["esa", "esa-bad"]
+    assert scores.names == ["esa", "esa-bad", "esa-tutorial"]
     assert scores.judges == ("eng1",)
     assert scores.items[0] == ScoredItem("12", "doc-1", "", "eng-deu")
     assert scores.lines("esa").value.tolist() == [87, 100]
@@ -181,7 +182,8 @@ def test_direct_assessment(write):
     assert means.names == ["da", "da-z"]
     assert means.matrix("da-z").tolist() == [[0.62, -0.02]]
     workers = read_scores(str(write("workers.csv", WORKERS)))
-    assert workers.names == ["da", "da-repeat", "da-bad-ref"]
+    assert workers.names == ["da", "da-bad-ref"]
+    assert workers.lines("da").value.tolist() == [0.5, 0.7]
     assert workers.judges == ("M1", "M2")
     assert workers.languages == ["cs-en"]
 

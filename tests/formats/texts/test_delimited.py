@@ -1,5 +1,6 @@
 """Tables: which columns are what, missing cells, and every way in which they are wrong."""
 
+import csv
 import json
 
 import pytest
@@ -364,3 +365,48 @@ def test_a_list_of_documents_with_a_heading_of_its_own(write):
     documents = str(write("d.tsv", ["Kapitel\tSeite", "a\t1", "b\t1"]))
     found = read_table_columns([outputs], (), None, documents, document="Kapitel")
     assert found == {"out": ["x", "y"], "documents": ["a", "b"]}
+
+
+#: More rows than are looked at before the texts are read, and than one chunk has.
+MANY = [["a", f"b{number}", f"c{number}"] for number in range(1500)]
+
+
+def write_tabs(path, rows, dialect="excel-tab"):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file, dialect, lineterminator="\n").writerows(
+            [["source", "ref", "output"], *rows]
+        )
+    return str(path)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000, 4000])
+def test_quotes_that_come_late(tmp_path, size):
+    late = [*MANY, ["a", 'b "c"', "d\te"], ["f", "g", "h\ni"], *MANY]
+    corpus = open_corpus([write_tabs(tmp_path / "t.tsv", late)])
+    assert corpus.layouts == {str(tmp_path / "t.tsv"): "tabs, not quoted"}
+    source, ref, output = (list(column) for column in zip(*late, strict=True))
+    assert contents(corpus, size) == {"source": source, "ref 1": ref, "t": output}
+    assert corpus.layouts == {str(tmp_path / "t.tsv"): "tabs, quoted"}
+
+
+def test_quotes_that_come_late_and_belong_to_the_text(tmp_path):
+    path = tmp_path / "t.tsv"
+    late = [*MANY, ["a", '"b" c', '5" d'], ["f", '"g"', "h, i"]]
+    path.write_text(
+        "".join("\t".join(row) + "\n" for row in [["src", "ref", "mt"], *late])
+    )
+    corpus = open_corpus([str(path)])
+    assert contents(corpus)["ref 1"] == [row[1] for row in late]
+    assert corpus.layouts == {str(path): "tabs, not quoted"}
+
+
+def test_a_row_that_is_too_short_behind_late_quotes(tmp_path):
+    late = [*MANY, ["a", 'b "c"', "d\te"], ["f", "g", "h"], ["f", "g"], ["f", "g"]]
+    path = write_tabs(tmp_path / "t.tsv", late)
+    with pytest.raises(FormatError) as raised:
+        contents(open_corpus([path]))
+    # Rows that differ in width are no sign of quotes, so that the tab is one too many.
+    assert str(raised.value) == (
+        f"{path}, line 1502 has 4 columns but the header has 3; each line needs as many "
+        "tabs as the header."
+    )

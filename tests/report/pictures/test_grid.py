@@ -279,7 +279,7 @@ def test_any_text_can_be_drawn(hyp, refs):
 
 def test_printing_and_notebooks():
     made = metra.grid("a b", ["a c"])
-    assert str(made) == text("a b", ["a c"])
+    assert str(made) == repr(made) == text("a b", ["a c"])
     assert made._repr_svg_() == made.svg() == grid.render(made.segment)
     with pytest.raises(CorpusError, match="refs is one string"):
         metra.grid("a", "a")

@@ -14,7 +14,7 @@ from metra.analysis.profiles import build_profiles
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError, UnknownNameError
-from metra.report.table import Style, convert_record
+from metra.report.table import Style
 from metra.report.terminal import (
     MarkedText,
     measure_width,
@@ -25,6 +25,7 @@ from metra.report.writers.analysis import check_format, render_with_findings
 from metra.report.writers.results import render
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import make_metrics
+from metra.scoring.json import convert_record
 from metra.scoring.statistics import count_corpus
 
 REFS = [

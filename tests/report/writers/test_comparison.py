@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from metra.report import FORMATS
-from metra.report.table import Style, format_p_value, format_signed
+from metra.report.table import PaperOptions, Style, format_p_value, format_signed
 from metra.report.writers.comparison import choose_mark
 from metra.report.writers.results import render
 from metra.scoring.compare import SignificanceSettings, SystemComparison
@@ -282,14 +282,66 @@ def test_markdown_has_daggers():
     )
 
 
-def test_letters_name_the_systems_that_are_worse():
+def test_systems_that_do_not_differ_share_a_letter():
     found = lines(all_pairs(), "markdown")
     assert found[4:8] == [
-        "| (a) old | 30.00<sup>d</sup> |",
-        "| (b) new | **31.50**<sup>acd</sup> |",
-        "| (c) odd | 29.90<sup>d</sup> |",
-        "| (d) bad | 2.00 |",
+        "| old | 30.00<sup>b</sup> |",
+        "| new | **31.50**<sup>a</sup> |",
+        "| odd | 29.90<sup>b</sup> |",
+        "| bad | 2.00<sup>c</sup> |",
     ]
+    assert found[11].startswith("Systems that share a letter in a column do not differ")
+
+
+def test_a_system_without_a_score_has_no_letter():
+    results = all_pairs()
+    first, *others = results.systems
+    scores = {"m": replace(first.scores["m"], score=float("nan"))}
+    comparisons = [
+        entry._replace(significant=entry.significant and "old" not in entry[1:3])
+        for entry in results.comparisons
+    ]
+    found = replace(
+        results,
+        systems=[replace(first, scores=scores), *others],
+        comparisons=comparisons,
+    )
+    assert lines(found, "markdown")[4:6] == [
+        "| old | – |",
+        "| new | **31.50**<sup>a</sup> |",
+    ]
+
+
+def test_differences_are_a_second_table():
+    style = Style(paper=PaperOptions(rename=["new=Ours"], differences=True))
+    found = render(against_baseline("m", "e"), "markdown", style).split("\n")
+    (start,) = [at for at, line in enumerate(found) if line.startswith("| Metric")]
+    assert found[start - 2] == "**Differences from old.**"
+    assert found[start : start + 8] == [
+        "| Metric | System | Difference | 95% interval: low | 95% interval: high "
+        "| p | p (Holm) |",
+        "| :-- | :-- | --: | --: | --: | --: | --: |",
+        "| m ↑ | Ours | +1.50† | +0.50 | +2.50 | 0.0002 | 0.0006 |",
+        "| m ↑ | odd | −0.10 | −1.10 | +0.90 | 0.8000 | 1.0000 |",
+        "| m ↑ | bad | −28.00‡ | −29.00 | −27.00 | 0.0100 | 0.0300 |",
+        "| e ↓ | Ours | −2.00† | −3.00 | −1.00 | 0.0100 | 0.0300 |",
+        "| e ↓ | odd | +0.00 | −1.00 | +1.00 | 1.0000 | 1.0000 |",
+        "| e ↓ | bad | +40.00‡ | +39.00 | +41.00 | 0.0001 | 0.0003 |",
+    ]
+
+
+def test_differences_of_pairs_name_both_systems():
+    style = Style(paper=PaperOptions(differences=True))
+    found = render(all_pairs(), "markdown", style).split("\n")
+    assert "**Differences between all pairs of systems.**" in found
+    assert "| m ↑ | new | old | +1.50† | +0.50 | +2.50 | 0.0010 | 0.0030 |" in found
+
+
+def test_differences_without_a_test_are_dashes():
+    style = Style(paper=PaperOptions(differences=True))
+    found = render(too_few(), "markdown", style)
+    assert "| m ↑ | new | +1.50 | – | – | – |" in found
+    assert found.count("No test: It is so.") == 2
 
 
 def test_latex():
@@ -297,7 +349,7 @@ def test_latex():
     assert r"\begin{tabular}{lr@{}l}" in found
     assert r"new & \textbf{31.50} & \textsuperscript{\dag{}} \\" in found
     assert r"odd & 29.90 &  \\" in found
-    assert found[0] == ("% Better than old: new; worse: bad; no clear difference: odd.")
+    assert found[0] == r"% Needs \usepackage{booktabs}."
 
 
 def test_awkward_names_do_no_harm():

@@ -3,6 +3,7 @@
 from html.parser import HTMLParser
 
 import metra
+from metra.report.writers.alignments import MARKS
 
 
 class Cells(HTMLParser):
@@ -25,7 +26,7 @@ class Cells(HTMLParser):
             self.rows[-1].append("")
 
     def handle_data(self, data: str) -> None:
-        if self.rows and self.rows[-1]:
+        if self.rows and self.rows[-1] and data != "\n":
             self.rows[-1][-1] += data
 
 
@@ -78,3 +79,50 @@ def test_levels_do_not_make_the_output_longer():
     html, cells = show({"good": GOOD}, levels=["segment"])
     assert len(cells.rows) == len(plain.rows)
     assert "to_pandas(&#x27;segment&#x27;)" in html or "to_pandas('segment')" in html
+
+
+def test_numbers_stay_below_each_other_in_a_comparison():
+    """The baseline has no mark; a hidden one takes its room."""
+    refs = [f"{n} cats sat on {n} mats in the sun" for n in range(12)]
+    outputs = {"base": [ref[4:] for ref in refs], "best": refs}
+    results = metra.compare(metra.EvalSet(refs), outputs, ["bleu", "ter"], trials=100)
+    html = results._repr_html_()
+    first, base, best = Cells(html).rows[:3]
+    assert first == ["system", "bleu ↑", "ter ↓"]
+    assert (base[1][-2:], best[1][-2:]) == (" ▲", " ▲")
+    assert html.count("visibility:hidden") == 2
+    assert "best: better than base by bleu and ter." in html
+
+
+def test_an_alignment():
+    (alignment,) = metra.align("the <sub> stops", ["the <bus> stops here"])
+    assert repr(alignment) == (
+        "reference 1, chosen: 1 substitution, 0 insertions, 1 deletion, 2 hits\n"
+        "REF  the <bus> stops here\n"
+        "HYP  the <sub> stops ****\n"
+        "         S           D"
+    )
+    html = alignment._repr_html_()
+    assert "&lt;bus&gt;" in html
+    assert html.count("background") == 2
+    assert 'title="deletion"' in html
+    assert html.count("<small>S</small>") == html.count("<small>D</small>") == 1
+    assert 'dir="auto"' in html
+    assert ">****<" in html
+    (empty,) = metra.align("", [""])
+    assert "both sides are empty" in empty._repr_html_()
+    assert "both sides are empty" in repr(empty)
+
+
+def test_alignments_of_characters_stand_close():
+    (words,) = metra.align("a b", ["a c"])
+    (letters,) = metra.align("a b", ["a c"], "cer")
+    assert "column-gap:.3em" in words._repr_html_()
+    assert "column-gap:0" in letters._repr_html_()
+
+
+def test_kinds_of_links_have_different_hues():
+    (alignment,) = metra.align("the cats came now", ["my the cat came"], "meteor")
+    html = alignment._repr_html_()
+    for kind in ("stem", "insertion", "deletion"):
+        assert f'title="{kind}" style="background:hsl({MARKS[kind][2]} ' in html

@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from metra.cli.derive import FiniteRange
 from metra.cli.judge.campaigns import open_store, require_extra, store_option
-from metra.cli.options import option
+from metra.cli.options import FiniteRange, option
 from metra.cli.output import name_stages
 from metra.errors import OptionError, no_such
 

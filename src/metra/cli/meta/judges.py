@@ -84,7 +84,8 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     failed: dict[str, str] = {}
     if options.bad:
         failed = question.find_failing_judges(scores, name, options.bad)
-        scores = scores.only(without_systems=[options.bad])
+        if options.bad in scores.systems:
+            scores = scores.only(without_systems=[options.bad])
     # A judge of degraded outputs only has gone with them.
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
     normalised = question.normalise(scores, name, options.method, left_out=left_out)

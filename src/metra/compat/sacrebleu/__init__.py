@@ -10,7 +10,7 @@ metrics: the classes BLEU, CHRF and TER
 scores: score objects and signatures
 significance: bootstrap intervals and paired tests
 tables: scores of several systems as text, LaTeX and JSON
-testsets: test sets in its cache on this machine
+testsets: fields, references and subsets of test sets on this machine
 """
 
 from typing import TYPE_CHECKING
@@ -26,11 +26,15 @@ if TYPE_CHECKING:
         sentence_bleu,
         sentence_chrf,
         sentence_ter,
+        smart_open,
     )
     from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER
     from metra.compat.sacrebleu.scores import BLEUScore, CHRFScore, TERScore
     from metra.compat.sacrebleu.significance import PairedTest
     from metra.compat.sacrebleu.testsets import (
+        DATASETS,
+        SACREBLEU_DIR,
+        download_test_set,
         get_available_testsets,
         get_langpairs_for_testset,
         get_reference_files,
@@ -47,7 +51,7 @@ _HOMES = {
         (
             *("corpus_bleu", "raw_corpus_bleu", "sentence_bleu", "corpus_chrf"),
             *("sentence_chrf", "corpus_ter", "sentence_ter"),
-            *("extract_word_ngrams", "extract_char_ngrams"),
+            *("extract_word_ngrams", "extract_char_ngrams", "smart_open"),
         ),
         "functions",
     ),
@@ -56,6 +60,7 @@ _HOMES = {
         (
             *("get_source_file", "get_reference_files"),
             *("get_available_testsets", "get_langpairs_for_testset"),
+            *("download_test_set", "DATASETS", "SACREBLEU_DIR"),
         ),
         "testsets",
     ),
@@ -64,6 +69,8 @@ _HOMES = {
 __all__ = [
     "BLEU",
     "CHRF",
+    "DATASETS",
+    "SACREBLEU_DIR",
     "TER",
     "BLEUScore",
     "CHRFScore",
@@ -73,6 +80,7 @@ __all__ = [
     "corpus_bleu",
     "corpus_chrf",
     "corpus_ter",
+    "download_test_set",
     "extract_char_ngrams",
     "extract_word_ngrams",
     "get_available_testsets",
@@ -83,6 +91,7 @@ __all__ = [
     "sentence_bleu",
     "sentence_chrf",
     "sentence_ter",
+    "smart_open",
 ]
 
 
@@ -94,9 +103,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from metra.compat.sacrebleu.scores import VERSION
 from metra.errors import OptionError
+from metra.metrics.signatures import SACREBLEU
 
 FORMATS = ("json", "text", "latex")
 METRIC_NAMES = ("bleu", "chrf", "ter")
@@ -50,7 +50,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_metric_flags(parser)
     _add_test_flags(parser.add_argument_group("intervals and paired tests"))
     _add_output_flags(parser.add_argument_group("output"))
-    version = f"sacrebleu {VERSION}"
+    version = f"sacrebleu {SACREBLEU}"
     parser.add_argument(
         "--version", "-V", action="version", version=version, help="Print the version."
     )
@@ -68,7 +68,7 @@ def _add_data_flags(parser: argparse.ArgumentParser) -> None:
         "--origlang", "-ol", help="Only documents written in this language (or non-XX)."
     )
     add("--subset", help="Only documents whose tag matches this regular expression.")
-    add("--download", help="Not available: metra downloads nothing.")
+    add("--download", help="Download a test set into sacreBLEU's cache.")
     add("--echo", nargs="+", help="Print fields of the test set: src, ref, docid, all.")
     add("--input", "-i", nargs="*", help="Output files; else standard input.")
     add("--num-refs", "-nr", type=int, default=1, help="Tab-separated references.")

@@ -1,17 +1,28 @@
 """sacreBLEU's command line: what each call reads, scores and prints."""
 
 import logging
+import os
+import re
 import sys
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
 
 from metra.compat.sacrebleu.arguments import parse_arguments
 from metra.compat.sacrebleu.metrics import LOG, METRICS, SacreMetric
 from metra.errors import CorpusError, LengthError, OptionError
+from metra.formats.lines import LineReader
 from metra.formats.stream import STDIN
 
+if TYPE_CHECKING:
+    from metra.compat.sacrebleu.tables import Paint
+
 Lines = list[str]
+
+
+#: What --detail says where no languages are known; part of sacreBLEU's output.
+_NO_SUBSETS = "No subset information found. Consider using --origlang argument."
 
 
 def run(arguments: Sequence[str]) -> str:
@@ -22,115 +33,153 @@ def run(arguments: Sequence[str]) -> str:
     LOG.setLevel(logging.CRITICAL if options.quiet else logging.WARNING)
     LOG.addHandler(warnings)
     try:
-        return _answer(options)
+        return "".join(f"{line}\n" for line in _answer(options))
     finally:
         LOG.removeHandler(warnings)
 
 
-def _answer(options: Namespace) -> str:
+def _answer(options: Namespace) -> Iterable[str]:
+    """Return the lines, or groups of lines, that answer a call."""
     for flag, answer in _ANSWERS.items():
         if getattr(options, flag):
             return answer(options)
     _check_options(options)
+    names = _list_names(options)
     references = _read_references(options)
     systems = _read_systems(options)
+    _check_systems(options, systems)
     _check_lengths(systems, references)
+    labels = None
+    if options.test_set and (options.origlang or options.subset or options.detail):
+        from metra.compat.sacrebleu.testsets import read_labels
+
+        tagged = bool(options.subset or options.detail)
+        labels = read_labels(names, options.langpair, tagged=tagged)
+    whole = systems, references
     if options.origlang or options.subset:
-        systems, references = _select_segments(options, systems, references)
+        chosen = _choose_segments(options, labels)
+        systems = {name: _filter(lines, chosen) for name, lines in systems.items()}
+        references = [_filter(lines, chosen) for lines in references]
     metrics = _make_metrics(options, references)
     if options.sentence_level:
         return _format_sentences(options, systems, metrics)
+    # Details are lines of text, so the scores above them are as well.
+    if options.detail and options.format == "json":
+        options.format = "text"
     if len(systems) > 1:
-        return _format_systems(options, systems, metrics)
+        return [_format_systems(options, systems, metrics)]
     (lines,) = systems.values()
     text = _format_system(options, lines, metrics)
-    if options.detail:
-        text += _format_details(options, lines, references)
-    return text
+    if not options.detail:
+        return [text]
+    ((lines,), references) = whole[0].values(), whole[1]
+    return [text, *_list_details(options, lines, references, labels)]
 
 
-def _list_test_sets(options: Namespace) -> str:
+def _list_names(options: Namespace) -> list[str]:
+    return options.test_set.split(",") if options.test_set else []
+
+
+def _list_test_sets(options: Namespace) -> Iterable[str]:
     from metra.compat.sacrebleu.testsets import describe_test_sets
 
-    return describe_test_sets(options.test_set, options.langpair)
+    yield describe_test_sets(options.test_set, options.langpair)
 
 
-def _refuse_citation(options: Namespace) -> str:
-    what = f"{options.test_set}" if options.test_set else "a test set (-t)"
-    msg = f"metra has no citations of test sets; sacrebleu --citation prints {what}'s."
-    raise OptionError(msg)
+def _cite(options: Namespace) -> Iterable[str]:
+    from metra.compat.sacrebleu.testsets import cite_test_sets
+
+    if not options.test_set:
+        msg = "--citation needs a test set (-t)."
+        raise OptionError(msg)
+    yield cite_test_sets(_list_names(options))
 
 
-def _refuse_download(options: Namespace) -> str:
-    from metra.compat.sacrebleu.testsets import get_cache_folder
+def _download(options: Namespace) -> Iterable[str]:
+    from metra.compat.sacrebleu.testsets import download_test_set
 
-    msg = (
-        f"metra downloads nothing; put {options.download} into {get_cache_folder()}, for "
-        f"example with: sacrebleu --download {options.download}"
-    )
-    raise OptionError(msg)
+    download_test_set(options.download, options.langpair)
+    return []
 
 
-def _echo_fields(options: Namespace) -> str:
-    from metra.compat.sacrebleu.testsets import read_fields
+def _echo_fields(options: Namespace) -> Iterable[str]:
+    from metra.compat.sacrebleu.testsets import choose_fields, read_labels
 
     if not options.test_set or not options.langpair:
         msg = "--echo needs a test set (-t) and a language pair (-l)."
         raise OptionError(msg)
-    columns: list[Lines] | None = None
-    for name in options.test_set.split(","):
-        fields = read_fields(name, options.langpair, options.echo)
+    lines: Lines = []
+    for name in _list_names(options):
+        columns = choose_fields(name, options.langpair, options.echo)
         if options.origlang or options.subset:
-            one_set = Namespace(**(vars(options) | {"test_set": name}))
-            _, fields = _select_segments(one_set, {}, fields)
-        if columns is None:
-            columns = fields
-        else:
-            for column, more in zip(columns, fields, strict=True):
-                column.extend(more)
-    return "\n".join("\t".join(row) for row in zip(*(columns or []), strict=True))
+            tagged = bool(options.subset)
+            labels = read_labels([name], options.langpair, tagged=tagged)
+            chosen = labels.choose(options.origlang, options.subset)
+            columns = [_filter(column, chosen) for column in columns]
+        rows = zip(*columns, strict=True)
+        lines += ["\t".join(field.rstrip() for field in row) for row in rows]
+    return lines
 
 
 #: Flags that ask for something else than scores, and who answers them.
 _ANSWERS = {
-    "download": _refuse_download,
+    "download": _download,
     "list": _list_test_sets,
-    "citation": _refuse_citation,
+    "citation": _cite,
     "echo": _echo_fields,
 }
 
 
 def _check_options(options: Namespace) -> None:
     """Refuse what does not go together, before anything is read."""
+    _refuse(
+        {
+            "-t and reference files exclude each other; give one of them": (
+                options.test_set and options.refs
+            ),
+            "There is nothing to compare with; give reference files before -i, or a test "
+            "set with -t": not options.test_set and not options.refs,
+            "A test set needs a language pair, such as -l en-de": (
+                options.test_set and not options.langpair
+            ),
+            "-l expects two languages with a hyphen between them, such as en-de": (
+                options.langpair and "-" not in options.langpair
+            ),
+            "--num-refs needs exactly one reference file": (
+                options.num_refs != 1 and (options.test_set or len(options.refs) > 1)
+            ),
+            "--num-refs expects at least 1": options.num_refs < 1,
+            "--width expects at least 0": options.width < 0,
+            "--origlang and --subset need a test set (-t)": (
+                (options.origlang or options.subset) and not options.test_set
+            ),
+            "--sentence-level takes one metric": (
+                options.sentence_level and len(options.metrics) > 1
+            ),
+            "-i expects output files": options.input == [],
+        }
+    )
+
+
+def _check_systems(options: Namespace, systems: Mapping[str, Lines]) -> None:
+    """Refuse what does not go with the number of systems."""
     paired = options.paired_ar or options.paired_bs
-    several = bool(options.input) and len(dict.fromkeys(options.input)) > 1
-    sentences = options.sentence_level
-    wrong = {
-        "-t and reference files exclude each other; give one of them": (
-            options.test_set and options.refs
-        ),
-        "There is nothing to compare with; give reference files before -i, or a test set "
-        "with -t": not options.test_set and not options.refs,
-        "A test set needs a language pair, such as -l en-de": (
-            options.test_set and not options.langpair
-        ),
-        "--num-refs needs exactly one reference file": (
-            options.num_refs != 1 and (options.test_set or len(options.refs) > 1)
-        ),
-        "--origlang, --subset and --detail need a test set (-t)": (
-            (options.origlang or options.subset or options.detail)
-            and not options.test_set
-        ),
-        "--sentence-level takes one metric and one system, and no intervals or tests": (
-            sentences
-            and (len(options.metrics) > 1 or several or paired or options.confidence)
-        ),
-        "--confidence takes one system; compare several with --paired-bs": (
-            several and options.confidence
-        ),
-        "Paired tests need several systems after -i": paired and not several,
-    }
-    for what, is_wrong in wrong.items():
+    several = len(systems) > 1
+    _refuse(
+        {
+            "--sentence-level takes one system, and no intervals or tests": (
+                options.sentence_level and (several or paired or options.confidence)
+            ),
+            "--confidence takes one system; compare several with --paired-bs": (
+                several and options.confidence
+            ),
+            "Paired tests need several systems after -i": paired and not several,
+        }
+    )
+
+
+def _refuse(problems: Mapping[str, object]) -> None:
+    for what, is_wrong in problems.items():
         if is_wrong:
             msg = f"{what}."
             raise OptionError(msg)
@@ -141,37 +190,60 @@ def _read_references(options: Namespace) -> list[Lines]:
     if options.test_set:
         from metra.compat.sacrebleu.testsets import read_references
 
-        return read_references(options.test_set.split(","), options.langpair)
+        return read_references(_list_names(options), options.langpair)
     streams = [_read_file(path, options.encoding) for path in options.refs]
     if options.num_refs == 1:
         return streams
-    rows = [line.split("\t") for line in streams[0]]
-    for number, row in enumerate(rows, 1):
-        if len(row) != options.num_refs:
-            msg = (
-                f"{options.refs[0]}, line {number}: found {len(row)} tab-separated "
-                f"references; expected {options.num_refs}."
-            )
-            raise CorpusError(msg)
-    return [list(stream) for stream in zip(*rows, strict=True)]
+    return _split_columns(streams[0], options.refs[0], options.num_refs)
 
 
 def _read_systems(options: Namespace) -> dict[str, Lines]:
-    """Read the outputs: files by their paths, or standard input."""
-    if not options.input:
-        return {STDIN: _read_file(STDIN, options.encoding)}
-    return {path: _read_file(path, options.encoding) for path in options.input}
+    """Read the outputs: files by their paths, or columns of standard input."""
+    paired = options.paired_ar or options.paired_bs
+    if options.input is None:
+        lines = _read_file(STDIN, options.encoding)
+        count = lines[0].rstrip().count("\t") + 1 if lines else 1
+        names = [f"System {number}" for number in range(1, count + 1)]
+        if paired:
+            names = ["Baseline", *names[:-1]]
+        columns = _split_columns(lines, "standard input", count)
+        return dict(zip(names, columns, strict=True))
+    systems: dict[str, Lines] = {}
+    for path in options.input:
+        if path not in systems:
+            systems[path] = _read_file(path, options.encoding)
+        elif not (paired and path == options.input[0]):
+            msg = f"{path} is given twice; expected each output once."
+            raise OptionError(msg)
+    if paired:
+        first, *others = systems
+        systems = {
+            f"Baseline: {first}": systems[first],
+            **{name: systems[name] for name in others},
+        }
+    return systems
+
+
+def _split_columns(lines: Lines, path: str, count: int) -> list[Lines]:
+    """Split lines at tabs; expect as many columns in each."""
+    if count == 1:
+        return [lines]
+    rows = [line.rstrip().split("\t") for line in lines]
+    for number, row in enumerate(rows, 1):
+        if len(row) != count:
+            msg = (
+                f"{path}, line {number}: found {len(row)} tab-separated "
+                f"text{'s' * (len(row) > 1)}; expected {count}."
+            )
+            raise CorpusError(msg)
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def _read_file(path: str, encoding: str) -> Lines:
     """Read the lines of a file; they end at line feeds only."""
-    from metra.formats.lines import read_lines
-
-    if encoding.lower().replace("_", "-") in {"utf-8", "utf8"}:
-        return read_lines(path)
-    from metra.compat.sacrebleu.testsets import read_encoded_lines
-
-    return read_encoded_lines(path, encoding)
+    is_usual = encoding.lower().replace("_", "-") in {"utf-8", "utf8"}
+    with closing(LineReader(path, None if is_usual else encoding)) as lines:
+        return list(lines)
 
 
 def _check_lengths(systems: Mapping[str, Lines], references: list[Lines]) -> None:
@@ -186,31 +258,23 @@ def _check_lengths(systems: Mapping[str, Lines], references: list[Lines]) -> Non
             raise LengthError(msg)
 
 
-def _select_segments(
-    options: Namespace, systems: Mapping[str, Lines], references: list[Lines]
-) -> tuple[dict[str, Lines], list[Lines]]:
-    from metra.compat.sacrebleu.testsets import choose_segments
-
-    chosen = choose_segments(
-        options.test_set.split(","), options.langpair, options.origlang, options.subset
-    )
+def _choose_segments(options: Namespace, labels: Any) -> list[bool]:
+    chosen: list[bool] = labels.choose(options.origlang, options.subset)
     if not any(chosen):
-        msg = "No segment of the test set is of this --origlang and --subset."
+        msg = f"No segment of {options.test_set} is of this --origlang and --subset."
         raise CorpusError(msg)
-
-    kept = {name: _filter_lines(lines, chosen) for name, lines in systems.items()}
-    return kept, [_filter_lines(lines, chosen) for lines in references]
+    return chosen
 
 
-def _filter_lines(lines: Lines, chosen: Sequence[bool]) -> Lines:
+def _filter(lines: Lines, chosen: Sequence[bool]) -> Lines:
     return [line for line, is_chosen in zip(lines, chosen, strict=True) if is_chosen]
 
 
 def _make_metrics(
     options: Namespace, references: list[Lines]
 ) -> dict[str, SacreMetric]:
-    """Make the metrics in the order of their names, which is that of the output."""
-    language = (options.langpair or "-").split("-")[-1]
+    """Make the metrics in the order in which they are given."""
+    language = (options.langpair or "-").split("-")[1]
     given: dict[str, dict[str, Any]] = {
         "bleu": {
             "lowercase": options.lowercase,
@@ -238,7 +302,7 @@ def _make_metrics(
     }
     return {
         name.upper(): METRICS[name.upper()](references=references, **given[name])
-        for name in sorted(set(options.metrics))
+        for name in dict.fromkeys(options.metrics)
     }
 
 
@@ -246,72 +310,91 @@ def _format_sentences(
     options: Namespace,
     systems: Mapping[str, Lines],
     metrics: Mapping[str, SacreMetric],
-) -> str:
+) -> Iterable[str]:
     (metric,), (lines,) = metrics.values(), systems.values()
     scores = metric.score_segments(lines, None)
     text = metric.get_signature().format(options.short)
-    return "\n".join(
-        score.format(options.width, options.score_only, text) for score in scores
-    )
+    return [score.format(options.width, options.score_only, text) for score in scores]
 
 
 def _format_system(
     options: Namespace, lines: Lines, metrics: Mapping[str, SacreMetric]
 ) -> str:
     """Write one system's scores: JSON, or lines of text."""
-    # Details are lines of text, so the scores above them are as well.
-    is_json = options.format == "json" and not options.detail
+    is_json = options.format == "json"
     trials = options.confidence_n if options.confidence else 1
     texts = []
-    for metric in metrics.values():
+    for _, metric in sorted(metrics.items()):
         score = metric.corpus_score(lines, None, n_bootstrap=trials)
-        signature = metric.get_signature()
+        signature = metric.get_signature().format(options.short and not is_json)
         texts.append(
-            score.format(
-                options.width,
-                options.score_only,
-                signature.format(options.short and not is_json),
-                is_json=is_json and not options.score_only,
-            )
+            score.format(options.width, options.score_only, signature, is_json=is_json)
         )
-    if is_json and len(texts) > 1:
-        return "[\n" + ",\n".join(texts) + "\n]"
-    if not is_json and not options.score_only:
-        return _align_texts(texts)
-    return "\n".join(texts)
+    if is_json:
+        return "[\n" + ",\n".join(texts) + "\n]" if len(texts) > 1 else texts[0]
+    paint = _choose_paint(options)
+    aligned = _align_texts(texts)
+    return _INTERVAL.sub(lambda found: paint(found[0], "cyan"), "\n".join(aligned))
 
 
-def _format_details(options: Namespace, lines: Lines, references: list[Lines]) -> str:
-    """Write the scores of each original language, and of its countries and domains."""
-    from metra.compat.sacrebleu import testsets
+#: The interval in a line of text, which terminals show in colour.
+_INTERVAL = re.compile(r"\(μ = [0-9.]+ ± [0-9.]+\)")
 
-    names = options.test_set.split(",")
+
+def _align_texts(texts: Sequence[str]) -> Sequence[str]:
+    """Set lines below each other so that their first equals signs meet."""
+    if len(texts) == 1 or not all("=" in text for text in texts):
+        return texts
+    pairs = [text.split(" =", 1) for text in texts]
+    width = max(len(name) for name, _ in pairs)
+    return [f"{name:>{width}} ={score}" for name, score in pairs]
+
+
+def _choose_paint(options: Namespace) -> "Paint":
+    """Colour a terminal, unless the user wants no colours."""
+    from metra.compat.sacrebleu.tables import add_colour
+
+    plain = options.no_color or os.environ.get("NO_COLOR") or not sys.stdout.isatty()
+    return (lambda text, _: text) if plain else add_colour
+
+
+def _list_details(
+    options: Namespace, lines: Lines, references: list[Lines], labels: Any
+) -> Iterable[str]:
+    """List the scores of each original language, and of its countries and domains."""
+    languages = labels.list_languages() if labels else []
+    if options.origlang:
+        languages = [options.origlang]
+    if not languages:
+        return [_NO_SUBSETS]
+    subsets = [None, *([options.subset] if options.subset else labels.subsets)]
     rows = []
-    for language in testsets.list_languages(names, options.langpair):
-        for label, subset in testsets.list_subsets(names, options.langpair):
-            chosen = testsets.choose_segments(names, options.langpair, language, subset)
-            count = sum(chosen)
-            if not count:
+    for language in languages:
+        for subset in subsets:
+            chosen = labels.choose(language, subset)
+            if not any(chosen):
                 continue
-            part = _filter_lines(lines, chosen)
-            streams = [_filter_lines(stream, chosen) for stream in references]
+            part = _filter(lines, chosen)
+            streams = [_filter(stream, chosen) for stream in references]
             for metric in _make_metrics(options, streams).values():
                 score = metric.corpus_score(part, None)
-                rows.append((f"origlang={language} {label}", count, score))
-    width = max(len(label) for label, _, _ in rows)
+                rows.append((_name_part(language, subset), len(part), score))
+    width = max(len(name) for name, _, _ in rows) + 1
     longest = max(len(score.name) for _, _, score in rows)
-    return "".join(
-        f"\n{label:<{width}} : sentences={count:<6} {score.name:<{longest}} = "
-        f"{score.score:.{options.width}f}"
-        for label, count, score in rows
-    )
+    paint = _choose_paint(options)
+    return [
+        f"{paint(f'{name:<{width}}', 'yellow')}: sentences={count:<6} "
+        f"{score.name:<{longest}} = {score.score:.{options.width}f}"
+        for name, count, score in rows
+    ]
 
 
-def _align_texts(texts: Sequence[str]) -> str:
-    """Set lines below each other so that their equals signs meet."""
-    pairs = [text.split(" = ", 1) for text in texts]
-    width = max(len(name) for name, _ in pairs)
-    return "\n".join(f"{name:>{width}} = {score}" for name, score in pairs)
+def _name_part(language: str, subset: str | None) -> str:
+    if subset is None:
+        return f"origlang={language} domain=ALL"
+    kind, colon, name = subset.partition(":")
+    named = f"country={name}" if kind == "country" and colon else f"domain={subset}"
+    return f"origlang={language} {named}"
 
 
 def _format_systems(
@@ -322,42 +405,26 @@ def _format_systems(
     """Write a table of all systems, with paired tests if they are asked for."""
     from metra.compat.sacrebleu import tables
 
+    paint = _choose_paint(options)
+    shared = {"form": options.format, "width": options.width, "paint": paint}
+    signatures: Mapping[str, Any]
     if options.paired_ar or options.paired_bs:
-        signatures, table = _test_systems(options, systems, metrics)
+        from metra.compat.sacrebleu.significance import PairedTest
+
+        test = "bs" if options.paired_bs else "ar"
+        trials = options.paired_bs_n if options.paired_bs else options.paired_ar_n
+        run_test = PairedTest(list(systems.items()), metrics, None, test, trials)
+        signatures, results = run_test()
+        table = tables.format_paired(results, test=test, trials=trials, **shared)
     else:
         scores: dict[str, Any] = {"System": list(systems)}
         signatures = {}
-        for metric in metrics.values():
+        for _, metric in sorted(metrics.items()):
             totals = metric.count(systems, None, keep=False)
             column = [metric.build_score(total) for total in totals.values()]
             scores[column[0].name] = column
             signatures[column[0].name] = metric.get_signature()
-        table = tables.format_scores(scores, form=options.format, width=options.width)
+        table = tables.format_scores(scores, **shared)
     if options.format == "json":
         return table
     return f"{table}\n{tables.format_signatures(signatures, short=options.short)}"
-
-
-def _test_systems(
-    options: Namespace,
-    systems: Mapping[str, Lines],
-    metrics: Mapping[str, SacreMetric],
-) -> tuple[dict[str, Any], str]:
-    from metra.compat.sacrebleu import tables
-    from metra.compat.sacrebleu.significance import PairedTest
-
-    test = "bs" if options.paired_bs else "ar"
-    trials = options.paired_bs_n if options.paired_bs else options.paired_ar_n
-    named = list(systems.items())
-    named[0] = (f"Baseline: {named[0][0]}", named[0][1])
-    signatures, results = PairedTest(named, metrics, None, test, trials)()
-    color = sys.stdout.isatty() and not options.no_color
-    table = tables.format_paired(
-        results,
-        form=options.format,
-        width=options.width,
-        test=test,
-        trials=trials,
-        color=color,
-    )
-    return signatures, table

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from metra.compat.sacrebleu.metrics import BLEU, CHRF, TER, References
 from metra.compat.sacrebleu.scores import BLEUScore, CHRFScore, TERScore
@@ -161,3 +162,12 @@ def extract_char_ngrams(
     """
     text = line if include_whitespace else "".join(line.split())
     return Counter(text[start : start + n] for start in range(len(text) - n + 1))
+
+
+def smart_open(file: str, mode: str = "rt", encoding: str = "utf-8") -> Any:
+    """Open a text, packed by gzip or not, whose lines end at line feeds only."""
+    if file.endswith(".gz"):
+        import gzip
+
+        return gzip.open(file, mode=mode, encoding=encoding, newline="\n")
+    return open(file, mode=mode, encoding=encoding, newline="\n")

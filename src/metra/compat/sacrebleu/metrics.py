@@ -7,7 +7,7 @@ its p-values and intervals depend on that.
 
 import logging
 import math
-import os
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,13 +18,15 @@ from metra.compat.sacrebleu.scores import (
     SacreScore,
     Signature,
     TERScore,
-    read_seed,
+    get_seed,
 )
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import find_factory
+from metra.metrics.signatures import SENTENCEPIECE_MODELS, list_sacrebleu_options
 
 if TYPE_CHECKING:
+    from metra.metrics.options import Case
     from metra.scoring.statistics import CorpusStatistics
 
 Segments = Sequence[str]
@@ -45,6 +47,8 @@ class SacreMetric:
     #: The name of the class in messages.
     _name: ClassVar[str]
     _metric: Metric
+    _tokenizer_name: str = "none"
+    _case: "Case" = "mixed"
 
     def __init__(self, references: References | None, *, force: bool = True) -> None:
         self._references = references
@@ -65,24 +69,17 @@ class SacreMetric:
 
         With `n_bootstrap` above 1 the score has a bootstrap interval.
         """
-        self._check_hypotheses(hypotheses)
         outputs = {_ONLY: hypotheses}
         keep = n_bootstrap > 1
         rows = self.count(outputs, references, keep=keep)[_ONLY]
         score = self.build_score(self.sum_rows(rows) if keep else rows)
         if keep:
-            import statistics
+            from metra.compat.sacrebleu.significance import make_generator, resample
 
-            from metra.compat.sacrebleu.significance import Resampler, estimate_ci
-
-            seed = os.environ.get("SACREBLEU_SEED", "12345")
-            resampler = Resampler(len(rows), n_bootstrap, read_seed(seed))
-            samples = resampler.resample(self, rows)
-            # The mean is that of exact fractions, and rounded once.
-            mean = samples.dtype.type(statistics.mean(samples.tolist()))
-            score.set_interval(float(mean), estimate_ci(samples)[1])
+            (samples,) = resample(self, [rows], n_bootstrap, make_generator())
+            score.set_interval(list(samples))
             self.n_bootstrap = n_bootstrap
-            self.seed = seed.lower()
+            self.seed = get_seed()
         return score
 
     def sentence_score(self, hypothesis: str, references: Segments) -> Any:
@@ -90,9 +87,7 @@ class SacreMetric:
         if not isinstance(hypothesis, str):
             msg = f"{self._name}: `hyp` is no text; expected one string."
             raise TypeError(msg)
-        if isinstance(references, str):
-            msg = f"{self._name}: `refs` is one string; expected a list of strings."
-            raise TypeError(msg)
+        self._check_sequence("refs", references, "strings")
         streams = [[reference] for reference in references]
         total = self.count({_ONLY: [hypothesis]}, streams, keep=False)[_ONLY]
         return self.build_score(total)
@@ -102,10 +97,18 @@ class SacreMetric:
         if self.num_refs is None:
             msg = "The number of references is not known yet; score something first."
             raise ValueError(msg)
-        known: dict[str, object] = {"nrefs": self.num_refs}
-        if self.n_bootstrap is not None:
-            known |= {"bs": self.n_bootstrap, "seed": self.seed}
-        return Signature(self._list_options(), **known)
+        options = list_sacrebleu_options(self._metric.signature())
+        call = {"nrefs": self.num_refs, "bs": self.n_bootstrap, "seed": self.seed}
+        return Signature(options, **call)
+
+    @property
+    def tokenizer_signature(self) -> str:
+        """The tokeniser as signatures name it."""
+        return list_sacrebleu_options(self._metric.signature())["tok"]
+
+    def tokenizer(self, line: str) -> str:
+        """Cut a text as the metric does, with blanks between the tokens."""
+        return _tokenize([line.rstrip()], self._tokenizer_name, self._case)[0] or ""
 
     def count(
         self,
@@ -152,24 +155,47 @@ class SacreMetric:
         from metra.corpus.outputs import Outputs
         from metra.scoring.statistics import count_corpus
 
-        streams = self._references if references is None else references
-        if streams is None:
+        streams = references or self._references
+        if references is not None:
+            self._check_sequence("refs", references, "streams")
+        if not streams:
             msg = (
                 f"{self._name} has no references; give them with the outputs, or once "
                 "as `references`."
             )
             raise CorpusError(msg)
-        for name, hypotheses in outputs.items():
-            self._warn_tokenized(name, hypotheses)
         prepared = [self._prepare_references(stream) for stream in streams]
-        stripped = {name: _strip(segments) for name, segments in outputs.items()}
-        corpus = Outputs(EvalSet(prepared), stripped)
+        columns = {}
+        for name, hypotheses in outputs.items():
+            columns[name] = self._strip(name, hypotheses)
+            self._warn_tokenized(name, hypotheses)
+        corpus = Outputs(EvalSet.from_streams(prepared), columns)
         counts = count_corpus(corpus, {self._name: self._metric}, keep=keep)
-        self.num_refs = counts.nrefs
+        self.num_refs = _count_references(streams)
         return counts
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
-        return _strip(stream)
+        return self._strip("refs", stream, may_lack=True)
+
+    def _strip(
+        self, what: str, segments: Sequence[str | None], *, may_lack: bool = False
+    ) -> Any:
+        """Return the segments without the white space at their ends."""
+        self._check_sequence(what, segments, "strings")
+        kinds = set(map(type, segments)) - ({type(None)} if may_lack else set())
+        for kind in kinds:
+            if not issubclass(kind, str):
+                msg = (
+                    f"{self._name}: `{what}` has a value of type {kind.__name__} where a "
+                    "string was expected."
+                )
+                raise TypeError(msg)
+        return [text and text.rstrip() for text in segments]
+
+    def _check_sequence(self, what: str, values: object, kind: str) -> None:
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            msg = f"{self._name}: `{what}` is no list; expected a sequence of {kind}."
+            raise TypeError(msg)
 
     def _warn_tokenized(self, name: str, hypotheses: Segments) -> None:
         if self._force:
@@ -183,19 +209,6 @@ class SacreMetric:
                 count,
                 whose,
             )
-
-    def _check_hypotheses(self, hypotheses: Segments) -> None:
-        if isinstance(hypotheses, str):
-            msg = f"{self._name}: `hyps` is one string; expected a list of strings."
-            raise TypeError(msg)
-        for text in hypotheses:
-            if not isinstance(text, str):
-                msg = f"{self._name}: `hyps` has {text!r} where a string was expected."
-                raise TypeError(msg)
-
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        """Return the short key and the value of each option, for signatures."""
-        raise NotImplementedError
 
     def sum_rows(self, rows: Array) -> Any:
         """Add up the rows of all segments."""
@@ -235,7 +248,7 @@ class BleuArithmetic:
     def build_score(self, totals: Sequence[float]) -> BLEUScore:
         """Build the score of matches, n-grams, output length and reference length."""
         numbers = list(map(int, totals))
-        score, precisions, penalty = self.compute(numbers, float)
+        score, precisions, penalty = self.compute(numbers, float, operator.add)
         matches: list[Any] = numbers[: self.order]
         ngrams: list[Any] = numbers[self.order : -2]
         if self.smooth == "add-k" and any(matches):
@@ -246,11 +259,15 @@ class BleuArithmetic:
         return BLEUScore(score, matches, ngrams, precisions, penalty, hyp_len, ref_len)
 
     def compute(
-        self, totals: Sequence[float], round_number: Callable[[float], Any]
+        self,
+        totals: Sequence[float],
+        round_number: Callable[[float], Any],
+        add: Callable[[float, float], float],
     ) -> tuple[float, list[float], float]:
         """Return the score, the precisions and the brevity penalty.
 
-        `round_number` rounds each result that sacreBLEU keeps in the type of its counts.
+        `round_number` rounds precisions, and `add` adds to counts, in the type that
+        sacreBLEU keeps them in.
         """
         hyp_len, ref_len = totals[-2:]
         penalty = 1.0
@@ -258,7 +275,7 @@ class BleuArithmetic:
             penalty = math.exp(1 - ref_len / hyp_len) if hyp_len > 0 else 0.0
         if not any(totals[: self.order]):
             return 0.0, [0.0] * self.order, penalty
-        precisions = self._compute_precisions(totals, round_number)
+        precisions = self._compute_precisions(totals, round_number, add)
         # With effective order, only orders count that the output is long enough for.
         count = len(precisions) if self.effective else self.order
         precisions += [0.0] * (self.order - len(precisions))
@@ -267,7 +284,10 @@ class BleuArithmetic:
         return penalty * math.exp(sum(logs) / count), precisions, penalty
 
     def _compute_precisions(
-        self, totals: Sequence[float], round_number: Callable[[float], Any]
+        self,
+        totals: Sequence[float],
+        round_number: Callable[[float], Any],
+        add: Callable[[float, float], float],
     ) -> list[float]:
         """Return the precisions, per cent, of the orders that have any n-grams."""
         precisions: list[float] = []
@@ -275,8 +295,7 @@ class BleuArithmetic:
         for order in range(self.order):
             match, total = totals[order], totals[self.order + order]
             if self.smooth == "add-k" and order:
-                match = float(round_number(match + float(round_number(self.value))))
-                total = float(round_number(total + float(round_number(self.value))))
+                match, total = add(match, self.value), add(total, self.value)
             if not total:
                 break
             above = 100 * match
@@ -323,12 +342,17 @@ class BLEU(SacreMetric):
         self.effective_order = effective_order
         if tokenize is None:
             tokenize = self._TOKENIZER_MAP.get(trg_lang, self.TOKENIZER_DEFAULT)
-        name, self.tokenizer_signature = find_tokenizer(tokenize)
         self._formula = BleuArithmetic(
             max_ngram_order, smooth_method, smooth_value, effective_order
         )
+        self._tokenizer_name = find_tokenizer(tokenize)
         self._metric = find_factory("bleu")(
-            n=max_ngram_order, tok=name, case="lower" if lowercase else "mixed"
+            n=max_ngram_order,
+            tok=self._tokenizer_name,
+            case="lower" if lowercase else "mixed",
+            smooth=smooth_method,
+            smooth_value=smooth_value,
+            eff="yes" if effective_order else "no",
         )
 
     def sentence_score(self, hypothesis: str, references: Segments) -> BLEUScore:
@@ -342,21 +366,19 @@ class BLEU(SacreMetric):
         """Score sums of resampled rows; precisions are rounded to their precision."""
         import numpy as np
 
-        is_double = sums.dtype == np.float64
-        rounding: Callable[[float], Any] = float if is_double else np.float32
-        compute = self._formula.compute
-        return np.array([compute(row, rounding)[0] for row in sums.tolist()])
+        single = np.float32
 
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        smooth = self.smooth_method
-        if self.SMOOTH_DEFAULTS[smooth] is not None:
-            smooth += f"[{self._formula.value:.2f}]"
-        return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
-            "eff": ("e", self.effective_order),
-            "tok": ("tok", self.tokenizer_signature),
-            "smooth": ("s", smooth),
-        }
+        def add_singles(count: float, more: float) -> float:
+            return float(single(count) + single(more))
+
+        def add_whole(count: float, more: float) -> float:
+            # Counts of swapped outputs are whole numbers, and stay so.
+            return float(int(count + more))
+
+        is_double = sums.dtype == np.float64
+        kinds = (float, add_whole) if is_double else (single, add_singles)
+        compute = self._formula.compute
+        return np.array([compute(row, *kinds)[0] for row in sums.tolist()])
 
     def build_score(self, totals: Any) -> BLEUScore:
         """Build the score of the sums of a corpus or a segment."""
@@ -441,15 +463,6 @@ class CHRF(SacreMetric):
         product = (1 + factor) * precision * recall
         return kind(100) * _divide(product, weight, zero)
 
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        return {
-            "case": ("c", "lc" if self.lowercase else "mixed"),
-            "eff": ("e", not self.eps_smoothing),
-            "nc": ("nc", self.char_order),
-            "nw": ("nw", self.word_order),
-            "space": ("s", self.whitespace),
-        }
-
     def build_score(self, totals: Any) -> CHRFScore:
         """Build the score of the sums of a corpus or a segment."""
         score = float(self._metric.aggregate(totals))
@@ -474,18 +487,39 @@ class TER(SacreMetric):
         self.normalized = normalized
         self.asian_support = asian_support
         self.case_sensitive = case_sensitive
+        self._case: Case = "mixed" if case_sensitive else "lower"
+        steps = {"normalized": normalized, "nopunct": no_punct, "asian": asian_support}
+        self._tokenizer_name = "+".join(
+            ["tercom", *(name for name, is_on in steps.items() if is_on)]
+        )
         self._metric = find_factory("ter")(
             normalized=normalized,
             punct=not no_punct,
             asian=asian_support,
-            case="mixed" if case_sensitive else "lower",
+            case=self._case,
         )
+
+    def count(
+        self,
+        outputs: Mapping[str, Segments],
+        references: References | None,
+        *,
+        keep: bool,
+    ) -> dict[str, Any]:
+        """Count the edits and the average length of the references."""
+        import numpy as np
+
+        counts = super().count(outputs, references, keep=keep)
+        return {
+            name: np.stack([rows[..., :4].sum(-1), rows[..., 4]], axis=-1)
+            for name, rows in counts.items()
+        }
 
     def score_samples(self, sums: Array) -> Array:
         """Score sums of resampled rows in the precision that they have."""
-        edits = sums[:, :4].sum(1)
+        edits, lengths = sums.T
         without = (edits > 0).astype(sums.dtype)
-        return sums.dtype.type(100) * _divide(edits, sums[:, 4], without)
+        return sums.dtype.type(100) * _divide(edits, lengths, without)
 
     def sum_rows(self, rows: Array) -> Any:
         """Add up the rows of all segments."""
@@ -496,71 +530,32 @@ class TER(SacreMetric):
 
     def _prepare_references(self, stream: Sequence[str | None]) -> Any:
         """Normalise references once more than outputs, as sacreBLEU does."""
-        stripped = _strip(stream)
+        stripped = super()._prepare_references(stream)
         if not (self.normalized or self.no_punct):
             return stripped
-        from metra.corpus.batch import SegmentColumn
-        from metra.text.columns import pack
-        from metra.text.preparation import make_preparation
-
-        steps = ("+normalized" * self.normalized, "+nopunct" * self.no_punct)
-        name = "".join(["tercom", *steps, "+asian" * self.asian_support])
-        case = "mixed" if self.case_sensitive else "lower"
-        preparation = make_preparation(tok=name, case=case, stem="no")
-        texts = SegmentColumn(pack(stripped, "refs")).tokens(preparation).joined()
-        return [texts[index] for index in range(len(texts))]
-
-    def _list_options(self) -> dict[str, tuple[str, object]]:
-        return {
-            "case": ("c", "mixed" if self.case_sensitive else "lc"),
-            "tok": ("t", "tercom"),
-            "norm": ("nr", self.normalized),
-            "punct": ("pn", not self.no_punct),
-            "asian": ("as", self.asian_support),
-        }
+        return _tokenize(stripped, self._tokenizer_name, self._case)
 
     def build_score(self, totals: Any) -> TERScore:
         """Build the score of the sums of a corpus or a segment."""
-        score = float(self._metric.aggregate(totals))
-        return TERScore(score, float(totals[:4].sum()), float(totals[4]))
+        (score,) = self.score_samples(totals[None])
+        edits, length = totals.tolist()
+        return TERScore(float(score), edits, length)
 
 
 #: The classes by the names that the command line and `PairedTest` use.
 METRICS: dict[str, type[SacreMetric]] = {"BLEU": BLEU, "CHRF": CHRF, "TER": TER}
 
-#: Models of SentencePiece tokenisers in the folder `models` of sacreBLEU's cache.
-_MODELS = {
-    "spm": ("flores101", "sacrebleu_tokenizer_spm.model"),
-    "flores101": ("flores101", "sacrebleu_tokenizer_spm.model"),
-    "flores200": ("flores200", "flores200sacrebleuspm"),
-    "spBLEU-1K": ("spBLEU-1K", "spbleu-1k_tokenizer_spm.model"),
-}
 
-
-def find_tokenizer(name: str) -> tuple[str, str]:
-    """Return metra's name of a tokeniser, and its name in sacreBLEU's signatures."""
+def find_tokenizer(name: str) -> str:
+    """Return metra's name of a tokeniser; models lie in sacreBLEU's cache."""
     if name not in TOKENIZERS:
         raise UnknownNameError(no_such("tokeniser", name, TOKENIZERS))
-    if name in _MODELS:
-        from metra.compat.sacrebleu.testsets import get_cache_folder
+    model = SENTENCEPIECE_MODELS.get("flores101" if name == "spm" else name)
+    if model is None:
+        return name
+    from metra.formats.testsets.sacrebleu_cache import find_cache
 
-        signature, file = _MODELS[name]
-        return f"spm@{get_cache_folder() / 'models' / file}", signature
-    if name == "ja-mecab":
-        return name, f"{name}-{_get_mecab_version('MeCab')}-IPA"
-    if name == "ko-mecab":
-        return name, f"{name}-{_get_mecab_version('mecab_ko')}-KO"
-    return name, name
-
-
-def _get_mecab_version(package: str) -> str:
-    """Return MeCab's version; empty where it is missing, which the metric then reports."""
-    from importlib import import_module
-
-    try:
-        return str(import_module(package).VERSION)
-    except ImportError:
-        return ""
+    return f"spm@{find_cache() / 'models' / model}"
 
 
 def _divide(above: Array, below: Array, otherwise: Any) -> Array:
@@ -579,10 +574,21 @@ def _add_columns(values: Array) -> Array:
     return total
 
 
-def _strip(stream: Sequence[str | None]) -> list[str | None]:
-    return [text if text is None else text.rstrip() for text in stream]
+def _tokenize(texts: list[str | None], name: str, case: "Case") -> list[str | None]:
+    """Cut segments, and join the tokens of each by blanks."""
+    from metra.corpus.batch import SegmentColumn
+    from metra.text.columns import pack
+    from metra.text.preparation import make_preparation
+
+    preparation = make_preparation(tok=name, case=case, stem="no")
+    joined = SegmentColumn(pack(texts, "refs")).tokens(preparation).joined()
+    return [joined[index] for index in range(len(joined))]
 
 
 def _count_references(references: References) -> int | str:
-    is_missing = any(text is None for stream in references for text in stream)
-    return "var" if is_missing else len(references)
+    """Count the references of each segment; `var` where that varies."""
+    if not any(None in stream for stream in references):
+        return len(references)
+    rows = zip(*references, strict=True)
+    counts = {sum(text is not None for text in row) for row in rows}
+    return counts.pop() if len(counts) == 1 else "var"

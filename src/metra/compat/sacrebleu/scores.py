@@ -1,41 +1,32 @@
 """Scores and signatures as sacreBLEU writes them: text, JSON and short forms."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+import os
+from collections.abc import Mapping, Sequence
 
 from metra.errors import OptionError, not_possible
+from metra.metrics.signatures import SACREBLEU
 
-#: The version of sacreBLEU whose numbers and signatures these are.
-VERSION = "2.6.0"
-
-#: Keys that every signature may have, in their order, and their short forms.
-_SHARED = {
-    "nrefs": "#",
-    "test": "t",
-    "lang": "l",
-    "subset": "S",
-    "origlang": "o",
-    "bs": "bs",
-    "ar": "ar",
-    "seed": "rs",
+#: What signatures name of a call, in their order, and the short keys of all pairs.
+_CALL = ("nrefs", "bs", "ar", "seed", "test", "lang", "origlang", "subset")
+_SHORT = {
+    **{"nrefs": "#", "test": "t", "lang": "l", "subset": "S", "origlang": "o"},
+    **{"seed": "rs", "version": "v", "case": "c", "eff": "e", "smooth": "s"},
+    **{"space": "s", "norm": "nr", "punct": "pn", "asian": "as"},
 }
 
 
 class Signature:
     """What a score was computed with, as `key:value` pairs joined by bars."""
 
-    def __init__(self, options: Mapping[str, tuple[str, object]], **known: object):
-        """Take each option's short key and value, and what is known of the call."""
-        self._abbr = {**_SHARED, **{key: entry[0] for key, entry in options.items()}}
-        self._abbr["version"] = "v"
-        values = {key: entry[1] for key, entry in options.items()}
-        empty: dict[str, object] = dict.fromkeys(_SHARED)
-        self.info = {**empty, **known, **values, "version": VERSION}
-
-    def get(self, name: str) -> Any:
-        """Return the value of a key."""
-        return self.info[name]
+    def __init__(self, options: Mapping[str, str], **call: object):
+        """Take a metric's options, and what is known of the call."""
+        self.info: dict[str, object] = {
+            **dict.fromkeys(_CALL),
+            **call,
+            **options,
+            "version": SACREBLEU,
+        }
 
     def update(self, key: str, value: object) -> None:
         """Set the value of a key."""
@@ -43,14 +34,14 @@ class Signature:
 
     def format(self, short: bool = False) -> str:
         """Write the pairs whose values are known, with short keys if asked."""
-        pairs = []
-        for name, key in self._abbr.items():
-            value = self.info.get(name)
-            if isinstance(value, bool):
-                value = "yes" if value else "no"
-            if value is not None:
-                pairs.append(f"{key if short else name}:{value}")
-        return "|".join(pairs)
+        # The version comes last, and TER's tokeniser has a shorter key than BLEU's.
+        names = sorted(self.info, key=lambda name: name == "version")
+        keys = _SHORT | ({"tok": "t"} if self.info.get("tok") == "tercom" else {})
+        return "|".join(
+            f"{keys.get(name, name) if short else name}:{self.info[name]}"
+            for name in names
+            if self.info[name] is not None
+        )
 
     def __str__(self) -> str:
         return self.format()
@@ -80,13 +71,13 @@ class SacreScore:
         interval = ""
         if self._mean > 0:
             interval = f"μ = {self._mean:.{width}f} ± {self._ci:.{width}f}"
-        if is_json:
-            return self._format_json(width, signature, interval)
         pieces = [number]
         if interval:
             pieces.append(f"({interval})")
         if score_only:
             return " ".join(pieces)
+        if is_json:
+            return self._format_json(width, signature, interval)
         if self._verbose:
             pieces.append(self._verbose)
         name = f"{self.name}|{signature}" if signature else self.name
@@ -109,9 +100,19 @@ class SacreScore:
             fields[key] = value
         return json.dumps(fields, indent=1, ensure_ascii=False)
 
-    def set_interval(self, mean: float, ci: float) -> None:
-        """Record the mean of resampled scores and half the width of their interval."""
-        self._mean, self._ci = mean, ci
+    def estimate_ci(self, scores: Sequence["SacreScore"]) -> None:
+        """Set the mean of resampled scores, and half the width of their 95 % interval."""
+        self.set_interval([score.score for score in scores])
+
+    def set_interval(self, values: Sequence[float]) -> None:
+        """Set the mean and the interval of resampled values, in the precision they have."""
+        import statistics
+
+        values = sorted(values)
+        cut = len(values) // 40
+        self._ci = 0.5 * (values[len(values) - cut - 1] - values[cut])
+        # The mean is that of exact fractions, and rounded once.
+        self._mean = statistics.mean(values)
 
     def __str__(self) -> str:
         return self.format()
@@ -168,12 +169,17 @@ class TERScore(SacreScore):
         self.ref_length = ref_length
 
 
-def read_seed(value: str) -> int | None:
-    """Read a seed as sacreBLEU's environment variable gives it; `none` draws anew."""
-    if value.lower() == "none":
+def get_seed() -> str:
+    """Return the seed as the environment gives it, which signatures name."""
+    return os.environ.get("SACREBLEU_SEED", "12345").lower()
+
+
+def read_seed() -> int | None:
+    """Read the seed of the environment; `none` draws anew."""
+    value = get_seed()
+    if value == "none":
         return None
-    try:
-        return int(value)
-    except ValueError:
+    if not value.isdecimal():
         msg = not_possible(f"SACREBLEU_SEED={value}", "a whole number, or none")
-        raise OptionError(msg) from None
+        raise OptionError(msg)
+    return int(value)

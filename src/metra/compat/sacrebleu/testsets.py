@@ -1,259 +1,231 @@
-"""Test sets in sacreBLEU's cache on this machine; nothing is downloaded.
+"""Test sets as sacreBLEU's flags and functions name them: fields, references, subsets.
 
-sacreBLEU keeps each field of a test set as a text file, one segment a line:
-`~/.sacrebleu/wmt20/tworefs/wmt20_tworefs.en-de.ref-0`. Tags of documents, which `--subset`
+Sets are found and read as those of `metra testsets` are. Tags of documents, which `--subset`
 asks for, are part of sacreBLEU itself and read from there where it is installed.
 """
 
-import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from metra.errors import FormatError, LengthError, MissingResourceError, OptionError
-from metra.formats.lines import read_lines
-from metra.formats.stream import ByteStream
+from metra.errors import MissingResourceError, OptionError
+from metra.formats.testsets.lookup import find_set, list_sets, read_set
+from metra.formats.testsets.record import REFERENCE, SOURCE, concatenate_sets
+from metra.formats.testsets.sacrebleu_cache import (
+    find_cache,
+    find_definition,
+    load_definitions,
+    read_fields,
+    read_raw_set,
+)
 
-#: Fields in the order in which sacreBLEU lists them; hypotheses and others follow.
-_ORDER = ("src", "ref", "docid", "genre", "origlang", "domain")
+if TYPE_CHECKING:
+    DATASETS: Mapping[str, Any]
+    SACREBLEU_DIR: str
 
-#: The references that a test set of WMT's XML is scored with, of those in its files. The
-#: pairs of a language come before the set as a whole.
-_REFERENCES: Mapping[str, Sequence[str]] = {
-    "wmt21": ["A"],
-    "wmt21/systems": ["A"],
-    "wmt21/B": ["B"],
-    "wmt21/AB": ["A", "B"],
-    "wmt21/C": ["C"],
-    "wmt21/AC": ["A", "C"],
-    "wmt21/D": ["D"],
-    "wmt21/dev": ["A", ""],
-    "wmt22": ["A"],
-    "wmt22 cs-en": ["B"],
-    "wmt22 en-cs": ["B"],
-    "wmt22 liv-en": [""],
-    "wmt22 ru-sah": [""],
-    "wmt23": ["refA"],
-    "wmt23 en-he": ["refB"],
-    "wmt23 he-en": ["refB"],
-    "wmt24": ["refA"],
-}
+Lines = list[str]
+
+#: How subsets by country are named.
+_COUNTRY = "country:"
 
 
-def get_cache_folder() -> Path:
-    """Return sacreBLEU's folder: the environment's `SACREBLEU`, else in the home."""
-    folder = os.environ.get("SACREBLEU")
-    return Path(folder) if folder else Path.home() / ".sacrebleu"
+def __getattr__(name: str) -> object:
+    """Return sacreBLEU's definitions of test sets, or the folder of its cache."""
+    if name == "DATASETS":
+        return load_definitions()
+    if name == "SACREBLEU_DIR":
+        return str(find_cache())
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
 
-def list_test_sets() -> list[str]:
-    """List the names of the test sets that are there."""
-    folder = get_cache_folder()
-    names = {
-        str(path.parent.relative_to(folder))
-        for path in folder.glob("**/*.src")
-        if path.name.startswith(f"{_name_files(path.parent, folder)}.")
-    }
-    return sorted(names)
+def get_available_testsets() -> list[str]:
+    """List the names of the test sets on this machine, the latest first."""
+    return sorted({location.name for location in list_sets()}, reverse=True)
 
 
-def list_language_pairs(name: str) -> list[str]:
-    """List the language pairs of a test set that are there."""
-    start = f"{name.replace('/', '_')}."
-    paths = (get_cache_folder() / name).glob(f"{start}*.src")
-    return sorted(path.name.removeprefix(start).removesuffix(".src") for path in paths)
+def get_available_testsets_for_langpair(langpair: str) -> list[str]:
+    """List the names of the test sets on this machine for two languages."""
+    pairs = langpair, "-".join(reversed(langpair.split("-")))
+    return sorted({each.name for pair in pairs for each in list_sets("", pair)})
 
 
-#: sacreBLEU's names of the two.
-get_available_testsets = list_test_sets
-get_langpairs_for_testset = list_language_pairs
-
-
-def list_fields(name: str, pair: str) -> list[str]:
-    """List the fields of a test set: src, ref or ref:A and more, docid and others."""
-    start = f"{name.replace('/', '_')}.{pair}."
-    paths = (get_cache_folder() / name).glob(f"{start}*")
-    fields = [path.name.removeprefix(start).replace("-", ":", 1) for path in paths]
-    return sorted(fields, key=_order_field)
+def get_langpairs_for_testset(testset: str) -> list[str]:
+    """List the language pairs of a test set that are on this machine."""
+    return sorted({location.pair for location in list_sets(testset)})
 
 
 def get_source_file(test_set: str, langpair: str) -> str:
     """Return the path of the source text."""
-    return str(_find_file(test_set, langpair, "src"))
+    return _list_files(test_set, langpair)[SOURCE]
 
 
 def get_reference_files(test_set: str, langpair: str) -> list[str]:
     """Return the paths of the references that the test set is scored with."""
-    fields = _choose_references(test_set, langpair)
-    return [str(_find_file(test_set, langpair, field)) for field in fields]
+    files = _list_files(test_set, langpair)
+    names = {
+        key: key.partition(":")[2] or key
+        for key in files
+        if key.partition(":")[0] == REFERENCE
+    }
+    usual = find_set(test_set, langpair).references
+    chosen = [key for key, name in names.items() if name in usual]
+    return [files[key] for key in chosen or names]
+
+
+def download_test_set(test_set: str, langpair: str | None = None) -> list[str]:
+    """Download a test set that sacreBLEU defines, and return the paths of its texts."""
+    from metra.formats.testsets.download import fetch_set
+
+    fetch_set(test_set, langpair or "")
+    locations = list_sets(test_set, langpair or "")
+    return [path for location in locations for path in location.files.values()]
+
+
+def _list_files(name: str, pair: str) -> dict[str, str]:
+    location = find_set(name, pair)
+    if SOURCE not in location.files or location.reader is read_raw_set:
+        msg = (
+            f"{location.title} has no plain files of its own on this machine; sacreBLEU "
+            f"writes them, or `metra testsets fetch {name} -l {pair}`."
+        )
+        raise MissingResourceError(msg)
+    return dict(location.files)
 
 
 def describe_test_sets(name: str | None, pair: str | None) -> str:
     """Write what is there: test sets, or the language pairs and fields of one of them."""
     if name:
-        pairs = [pair] if pair else list_language_pairs(name)
-        for each in pairs or [pair or ""]:
-            _find_file(name, each, "src")
-        return "\n".join(
-            f"{each}: {', '.join(list_fields(name, each))}" for each in pairs
-        )
-    pairs_by_name = {each: list_language_pairs(each) for each in list_test_sets()}
+        pairs = [pair] if pair else get_langpairs_for_testset(name)
+        fields = [read_fields(find_set(name, each)) for each in pairs or [""]]
+        texts = zip(pairs, map(", ".join, fields), strict=True)
+        return "\n".join(f"{each}: {text}" for each, text in texts)
     if pair:
-        pairs_by_name = {
-            each: pairs for each, pairs in pairs_by_name.items() if pair in pairs
-        }
-    which = f" for {pair}" if pair else ""
-    lines = [f"{each:<30}: {' '.join(pairs)}" for each, pairs in pairs_by_name.items()]
-    return "\n".join([f"The available test sets{which} are:", *lines])
+        heading = f"The available test sets for {pair} are:"
+        names = get_available_testsets_for_langpair(pair)
+    else:
+        heading = "The available test sets are:"
+        names = sorted(get_available_testsets())
+    lines = (f"{each:<30}: {_describe_set(each)}" for each in names)
+    return "\n".join([heading, *lines])
 
 
-def read_references(names: Sequence[str], pair: str) -> list[list[str]]:
-    """Read the references of test sets, one set after the other."""
-    sets = [
-        [read_lines(path) for path in get_reference_files(name, pair)] for name in names
-    ]
-    if len({len(streams) for streams in sets}) > 1:
-        msg = (
-            f"{', '.join(names)} have different numbers of references; expected as many in "
-            "each."
-        )
-        raise LengthError(msg)
-    return [
-        [line for stream in streams for line in stream]
-        for streams in zip(*sets, strict=True)
-    ]
+def _describe_set(name: str) -> str:
+    definition = find_definition(name)
+    if definition is None:
+        return " ".join(get_langpairs_for_testset(name))
+    return str(definition.description).strip()
 
 
-def read_fields(name: str, pair: str, fields: Sequence[str]) -> list[list[str]]:
-    """Read fields of a test set; `all` reads all of them, `ref` the references."""
-    known = list_fields(name, pair)
-    wanted: list[str] = []
-    for field in fields:
-        if field == "all":
-            wanted.extend(known)
-        elif field == "ref" and field not in known:
-            wanted.extend(_choose_references(name, pair))
-        else:
-            wanted.append(field)
-    return [read_lines(str(_find_file(name, pair, field))) for field in wanted]
-
-
-def choose_segments(
-    names: Sequence[str], pair: str, language: str | None, subset: str | None
-) -> list[bool]:
-    """Say of each segment whether its document is of a language and its tag matches."""
-    chosen: list[bool] = []
+def cite_test_sets(names: Sequence[str]) -> str:
+    """Write the citations of test sets, which are part of sacreBLEU."""
+    definitions = load_definitions()
+    if not definitions:
+        raise MissingResourceError(_describe_need("The citations of test sets are"))
+    citations = []
     for name in names:
-        languages = read_lines(str(_find_file(name, pair, "origlang")))
-        tags = read_tags(name, pair) if subset else [""] * len(languages)
-        chosen.extend(
-            _is_language(found, language) and _is_match(tag, subset)
-            for found, tag in zip(languages, tags, strict=True)
-        )
-    return chosen
+        citation = getattr(definitions.get(name), "citation", None)
+        if not citation:
+            msg = f"sacreBLEU has no citation of the test set {name}."
+            raise MissingResourceError(msg)
+        citations.append(citation)
+    return "\n".join(citations)
 
 
-def read_tags(name: str, pair: str) -> list[str]:
+def read_references(names: Sequence[str], pair: str) -> list[Lines]:
+    """Read the references of test sets, one set after the other."""
+    sets = concatenate_sets([read_set(find_set(name, pair)) for name in names])
+    return [[text or "" for text in each] for each in sets.references.values()]
+
+
+def choose_fields(name: str, pair: str, wanted: Sequence[str]) -> list[Lines]:
+    """Read fields of a test set; `all` stands for all of them, `ref` for any reference."""
+    fields = read_fields(find_set(name, pair))
+    if "all" in wanted and len(wanted) > 1:
+        msg = "all stands for every field; give no other fields with it."
+        raise OptionError(msg)
+    columns = []
+    for field in fields if "all" in wanted else wanted:
+        known = field
+        if field == REFERENCE and field not in fields:
+            known = min(each for each in fields if each.startswith(REFERENCE))
+        if known not in fields:
+            msg = f"{name} has no field {field!r} for {pair}; it has: {', '.join(fields)}."
+            raise OptionError(msg)
+        columns.append(fields[known])
+    return columns
+
+
+class SegmentLabels(NamedTuple):
+    """What is known of segments: their original languages, and tags such as US-crime."""
+
+    languages: Lines
+    tags: Lines
+    #: Domains, and countries as country:US, that the tags name.
+    subsets: list[str]
+
+    def choose(self, language: str | None, subset: str | None) -> list[bool]:
+        """Say of each segment whether it is of a language and its tag matches."""
+        if language is not None and not any(self.languages):
+            msg = "The original languages of these segments are not known."
+            raise MissingResourceError(msg)
+        if subset is not None and not self.subsets:
+            msg = "The segments have no domains or tags that --subset could choose by."
+            raise MissingResourceError(msg)
+        pattern = _compile_subset(subset or "")
+        pairs = zip(self.languages, self.tags, strict=True)
+        return [
+            _is_language(found, language)
+            and (subset is None or (tag != "" and pattern.search(tag) is not None))
+            for found, tag in pairs
+        ]
+
+    def list_languages(self) -> list[str]:
+        """List the original languages of the segments, where any are known."""
+        return sorted({language for language in self.languages if language})
+
+
+def read_labels(names: Sequence[str], pair: str, *, tagged: bool) -> SegmentLabels:
+    """Read the languages of the segments of test sets, and their tags if wanted."""
+    languages: Lines = []
+    tags: Lines = []
+    subsets: set[str] = set()
+    for name in names:
+        fields = read_fields(find_set(name, pair))
+        languages += fields.get("origlang") or [""] * len(fields[SOURCE])
+        if not tagged:
+            found = [""] * len(fields[SOURCE])
+        elif "domain" in fields:
+            found = fields["domain"]
+            subsets.update(found)
+        else:
+            found = _read_tags(name, fields)
+            parts = [tag.split("-") for tag in found if tag]
+            subsets.update(
+                each for part in parts for each in (_COUNTRY + part[0], part[1])
+            )
+        tags += found
+    return SegmentLabels(languages, tags, sorted(subsets))
+
+
+def _read_tags(name: str, fields: dict[str, Lines]) -> Lines:
     """Read the tag of each segment's document, such as US-crime; empty where unknown."""
     try:
         subsets: Any = import_module("sacrebleu.dataset").SUBSETS
     except ImportError:
-        msg = (
-            "The tags of documents are part of sacreBLEU, which is not installed; install "
-            "it with: pip install sacrebleu"
-        )
-        raise MissingResourceError(msg) from None
+        need = _describe_need("The tags of documents are")
+        raise MissingResourceError(need) from None
     tags = subsets.get(name, {})
-    documents = read_lines(str(_find_file(name, pair, "docid")))
+    documents = fields.get("docid") or [""] * len(fields[SOURCE])
     return [tags.get(document, "") for document in documents]
 
 
-def list_subsets(names: Sequence[str], pair: str) -> list[tuple[str, str | None]]:
-    """List parts of the test sets by label, with the expression that finds each."""
-    tags = {tag for name in names for tag in read_tags(name, pair) if tag}
-    countries = {tag.split("-")[0] for tag in tags}
-    domains = {tag.split("-")[1] for tag in tags}
-    return [
-        ("domain=ALL", None),
-        *((f"country={each}", f"^{re.escape(each)}-") for each in sorted(countries)),
-        *((f"domain={each}", f"-{re.escape(each)}$") for each in sorted(domains)),
-    ]
-
-
-def list_languages(names: Sequence[str], pair: str) -> list[str]:
-    """List the languages in which documents of the test sets were written."""
-    files = [str(_find_file(name, pair, "origlang")) for name in names]
-    return sorted({line for path in files for line in read_lines(path)})
-
-
-def read_encoded_lines(path: str, encoding: str) -> list[str]:
-    """Read the lines of a file in any encoding that Python knows."""
-    try:
-        text = b"".join(_read_blocks(path)).decode(encoding)
-    except LookupError:
-        msg = (
-            f"There is no encoding named {encoding!r}; expected one that Python knows."
-        )
-        raise OptionError(msg) from None
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not {encoding}: byte {error.start + 1} cannot be read."
-        raise FormatError(msg) from None
-    lines = text.removeprefix("\ufeff").split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
-
-
-def _read_blocks(path: str) -> Iterable[bytes]:
-    stream = ByteStream(path)
-    try:
-        while block := stream.read():
-            yield block
-    finally:
-        stream.close()
-
-
-def _name_files(folder: Path, cache: Path) -> str:
-    return str(folder.relative_to(cache)).replace(os.sep, "_")
-
-
-def _order_field(field: str) -> tuple[int, str]:
-    kind = field.partition(":")[0]
-    return (_ORDER.index(kind) if kind in _ORDER else len(_ORDER), field)
-
-
-def _find_file(name: str, pair: str, field: str) -> Path:
-    """Find the file of a field; say what there is where it is missing."""
-    file = f"{name.replace('/', '_')}.{pair}.{field.replace(':', '-')}"
-    path = get_cache_folder() / name / file
-    if path.is_file():
-        return path
-    pairs = list_language_pairs(name)
-    if not pairs:
-        known = ", ".join(list_test_sets()) or "none"
-        msg = (
-            f"Test set {name!r} is not on this machine, and nothing is downloaded; "
-            f"expected it in {get_cache_folder()}. There: {known}."
-        )
-    elif pair not in pairs:
-        there = ", ".join(pairs)
-        msg = (
-            f"Test set {name!r} is on this machine only for {there}, not for {pair!r}."
-        )
-    else:
-        there = ", ".join(list_fields(name, pair))
-        msg = f"Test set {name!r} has no field {field!r} for {pair}; it has {there}."
-    raise MissingResourceError(msg)
-
-
-def _choose_references(name: str, pair: str) -> list[str]:
-    _find_file(name, pair, "src")
-    fields = [each for each in list_fields(name, pair) if each.startswith("ref")]
-    allowed = _REFERENCES.get(f"{name} {pair}", _REFERENCES.get(name))
-    if allowed is None:
-        return fields or ["ref"]
-    chosen = [f"ref:{each}" if each else "ref" for each in allowed]
-    return [each for each in chosen if each in fields] or chosen
+def _describe_need(what: str) -> str:
+    return (
+        f"{what} part of sacreBLEU, which is not installed; install it with: "
+        "pip install sacrebleu"
+    )
 
 
 def _is_language(found: str, wanted: str | None) -> bool:
@@ -264,11 +236,9 @@ def _is_language(found: str, wanted: str | None) -> bool:
     return found == wanted
 
 
-def _is_match(tag: str, subset: str | None) -> bool:
-    if subset is None:
-        return True
+def _compile_subset(subset: str) -> re.Pattern[str]:
     try:
-        return re.search(subset, tag) is not None
+        return re.compile(subset.removeprefix(_COUNTRY))
     except re.error as error:
         msg = f"--subset {subset!r} is no regular expression: {error}."
         raise OptionError(msg) from None

@@ -1,13 +1,11 @@
 """Tables of annotations: named columns, and the segment or document each row is about."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from metra.errors import FormatError
-from metra.formats.lines import LineReader
-from metra.formats.table import parse_table
+from metra.formats.headed_table import read_headed_table
 
 T = TypeVar("T")
 
@@ -58,14 +56,17 @@ def read_annotation_table(
     are left out.
     """
     expected = f"a header with the columns {', '.join(needed)}"
-    with closing(LineReader(path)) as lines:
-        table = parse_table(lines, path, skip_empty=True, expected=expected)
-        columns = [cell.strip().lower() for cell in table.header]
-        _check_header(f"{table.path}, line {table.line}", columns, needed, known)
-        rows = []
-        for line, cells in table.rows:
-            by_column = dict(zip(columns, map(str.strip, cells), strict=True))
-            rows.append(AnnotationRow(line, by_column))
+
+    def count_known(header: Sequence[str]) -> int:
+        return len({cell.strip().lower() for cell in header} & {*known})
+
+    table = read_headed_table(path, count_known, skip_empty=True, expected=expected)
+    columns = [cell.strip().lower() for cell in table.header]
+    _check_header(f"{table.path}, line {table.line}", columns, needed, known)
+    rows = []
+    for line, cells in table.rows:
+        by_column = dict(zip(columns, map(str.strip, cells), strict=True))
+        rows.append(AnnotationRow(line, by_column))
     return AnnotationTable(table.path, columns, rows)
 
 
@@ -75,7 +76,7 @@ def _check_header(
     listed = f"the header is: {', '.join(columns)}"
     for name in needed:
         if name not in columns:
-            expected = f"Expected {', '.join(needed)}, tabs between them"
+            expected = f"Expected {', '.join(needed)}"
             msg = f"{place}: there is no column {name!r}; {listed}. {expected}."
             raise FormatError(msg)
     for name in columns:

@@ -66,6 +66,11 @@ class AppraiseRow(NamedTuple):
     score: str
     document: str
 
+    @property
+    def is_tutorial(self) -> bool:
+        """Whether it teaches the judge: WMT's tutorials are documents of this name."""
+        return "tutorial" in self.document.lower() and self.document == self.system
+
 
 def parse_appraise(lines: Iterable[str], path: str) -> list[AppraiseRow]:
     """Parse the lines of an export; empty ones are left out."""
@@ -101,7 +106,10 @@ def is_esa(head: FileHead) -> bool:
 
 
 def read_appraise(path: str, name: str = "da") -> Scores:
-    """Read direct assessments as the scorer `da`; checks become `da-bad` and so on."""
+    """Read direct assessments as the scorer `da`; checks become `da-bad` and so on.
+
+    Tutorials, which WMT's files list like systems, become `da-tutorial`.
+    """
     rows = parse_appraise(read_lines(path), path)
     if not rows:
         msg = f"{format_path(path)} is empty; expected lines of Appraise's export."
@@ -112,8 +120,10 @@ def read_appraise(path: str, name: str = "da") -> Scores:
         lang = f"{row.source_language}-{row.target_language}"
         segment = "" if row.is_whole else row.item
         items.append(ScoredItem(segment, row.document, lang=lang))
-    scorers = {type_: f"{name}{ending}" for type_, ending in _ENDINGS.items()}
-    values = record.split_by_type(scores, [row.type for row in rows], scorers, name)
+    scorers = [
+        name + ("-tutorial" if row.is_tutorial else _ENDINGS[row.type]) for row in rows
+    ]
+    values = record.split_by_scorer(scores, scorers, name)
     return record.build_score_table(
         [row.system for row in rows], items, values, [row.judge for row in rows]
     )

@@ -1,20 +1,26 @@
-"""Columns of score tables: the names that they go by, and their numbers."""
+"""Tables of scores: how they are read, the names of their columns, and their numbers."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
 from metra.errors import FormatError
-from metra.formats.stream import format_path
-from metra.formats.table import TABS, DelimitedTable, Dialect, read_table
+from metra.formats.headed_table import (
+    MISSING,
+    WITH_COMMA,
+    is_workbook_name,
+    read_headed_table,
+)
+from metra.formats.recognise import FileHead, read_head
+from metra.formats.stream import STDIN, format_path
+from metra.formats.table import DelimitedTable, Dialect, read_table
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
 LARGEST = 1e100
-#: How missing values are written.
-MISSING = frozenset({"", "None", "nan", "NaN", "NA", "null", "-"})
 
 #: The names that a column goes by in files that we know.
 ALIASES = {
@@ -68,9 +74,24 @@ class ScoreColumns:
         return segments
 
 
-def read_columns(path: str, dialect: Dialect = TABS) -> ScoreColumns:
-    """Read a table with a header."""
-    return build_columns(read_table(path, dialect), path)
+def read_columns(path: str, dialect: Dialect | None = None) -> ScoreColumns:
+    """Read a table with a header, in a dialect that is known or else recognised."""
+    table = read_table(path, dialect) if dialect else read_score_table(path)
+    return build_columns(table, path)
+
+
+def read_score_table(path: str) -> DelimitedTable:
+    """Read a table of scores with a header: delimited as its content tells, or a sheet."""
+    return read_headed_table(path, count_columns)
+
+
+def read_score_head(path: str) -> FileHead:
+    """Read what the format of a file of scores is recognised by; of a workbook, its table."""
+    if path == STDIN or not is_workbook_name(path):
+        return read_head(path)
+    table = read_score_table(path)
+    lines = [table.header, *(row.cells for row in islice(table.rows, 1))]
+    return FileHead(path, "\n".join(map("\t".join, lines)).encode())
 
 
 def build_columns(table: DelimitedTable, path: str) -> ScoreColumns:
@@ -97,6 +118,11 @@ def find_columns(header: Sequence[str]) -> dict[str, int]:
     return columns
 
 
+def count_columns(header: Sequence[str]) -> int:
+    """Count the columns that we know."""
+    return len(find_columns(header))
+
+
 def require_columns(
     columns: dict[str, int], roles: Sequence[str], path: str, what: str
 ) -> None:
@@ -119,10 +145,24 @@ def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) ->
         wrong = int(is_wrong.argmax())
         msg = (
             f"{format_path(path)}, line {first + wrong}: {name} is {cells[wrong]!r}; "
-            "expected a number, or nothing where the value is missing."
+            f"{describe_expected_number(cells[wrong])}, or nothing where the value is "
+            "missing."
         )
         raise FormatError(msg)
     return numbers
+
+
+def describe_expected_number(cell: str) -> str:
+    """Say what is expected in the place of a cell that is no number.
+
+    >>> describe_expected_number("0,5")
+    'expected a number with a decimal point (a comma only between semicolons)'
+    """
+    has_comma = WITH_COMMA.fullmatch(cell)
+    more = (
+        " with a decimal point (a comma only between semicolons)" if has_comma else ""
+    )
+    return f"expected a number{more}"
 
 
 def is_number(cell: str) -> bool:

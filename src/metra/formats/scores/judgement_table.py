@@ -7,17 +7,19 @@ scorer, of which higher values are better.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
 from metra.errors import FormatError, UnknownNameError, no_such
-from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
-from metra.formats.scores.columns import is_number
+from metra.formats.scores.columns import (
+    describe_expected_number,
+    is_number,
+    read_score_table,
+)
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
-from metra.formats.table import parse_table
+from metra.formats.table import DelimitedTable, parse_table
 
 NEEDED = ("system", "segment", "score")
 OPTIONAL = ("document", "judge")
@@ -32,20 +34,22 @@ def is_judgement_table(head: FileHead) -> bool:
 
 
 def read_judgement_table(path: str, question: str | None = None) -> Scores:
-    """Read tab-separated judgements with a header; columns may come in any order.
+    """Read a table of judgements with a header; columns may come in any order.
 
     `question` chooses one of a campaign's several.
     """
-    return parse_judgement_table(read_lines(path), path, question)
+    return _build_scores(read_score_table(path), path, question)
 
 
 def parse_judgement_table(
     lines: Iterable[str], path: str, question: str | None = None
 ) -> Scores:
-    """Parse the lines of a table; `path` is for messages."""
+    """Parse lines of tab-separated judgements; `path` is for messages."""
+    return _build_scores(parse_table(lines, path), path, question)
+
+
+def _build_scores(table: DelimitedTable, path: str, question: str | None) -> Scores:
     place = format_path(path)
-    rows = iter(lines)
-    table = parse_table(chain([next(rows, "")], rows), path)
     names = list(table.header)
     is_campaign = set(_CAMPAIGN) <= set(names) and "score" not in names
     if is_campaign:
@@ -59,7 +63,8 @@ def parse_judgement_table(
         where = f"{place}, line {line}"
         entry["segment"] = str(_parse_segment(entry["segment"], where))
         if not is_number(entry["score"]):
-            msg = f"{where} has the score {entry['score']!r}; expected a number."
+            expected = describe_expected_number(entry["score"])
+            msg = f"{where} has the score {entry['score']!r}; {expected}."
             raise FormatError(msg)
         scorer = entry["scorer"] if is_campaign else ""
         by_scorer.setdefault(scorer, []).append((line, entry))
@@ -125,7 +130,7 @@ def _check_header(names: list[str], path: str) -> None:
         listed = ", ".join(names) or "nothing"
         msg = (
             f"{path}, line 1 names the columns {listed}; expected {', '.join(NEEDED)} "
-            f"and, if you like, {' and '.join(OPTIONAL)}, each once, between tabs."
+            f"and, if you like, {' and '.join(OPTIONAL)}, each once."
         )
         raise FormatError(msg)
 

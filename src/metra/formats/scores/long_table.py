@@ -12,23 +12,23 @@ from typing import Any
 import numpy as np
 
 from metra.errors import FormatError
+from metra.formats.headed_table import MISSING
 from metra.formats.lines import read_lines
 from metra.formats.scores import record
 from metra.formats.scores.columns import (
     ALIASES,
     LARGEST,
-    MISSING,
     ScoreColumns,
-    build_columns,
     is_number,
     parse_numbers,
     read_columns,
+    read_score_head,
     require_columns,
 )
 from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, parse_json
-from metra.formats.table import parse_table, replace_line_breaks, split_rows
+from metra.formats.table import replace_line_breaks, split_rows
 from metra.stats.arrays import Array
 from metra.stats.ranking import average_rankings
 
@@ -69,7 +69,8 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     headings = zip(table.header, table.columns, strict=True)
     for index, (heading, cells) in enumerate(headings):
         name = heading.strip()
-        if index not in about.values() and name not in units and _is_scorer(cells):
+        is_label = not name or index in about.values() or name in units
+        if not is_label and _is_scorer(cells):
             scorer = Scorer(name, guess_scorer_kind(name))
             values[scorer] = parse_numbers(cells, path, heading)
     if not table.rows:
@@ -97,8 +98,10 @@ def guess_scorer_kind(name: str) -> str:
 
 def _is_scorer(cells: tuple[str, ...]) -> bool:
     first = next((cell for cell in cells if cell not in MISSING), "")
-    # No score is infinite, but a column that begins so is one of scores.
-    return is_number(first) or first.strip("+-").lower() in ("inf", "infinity")
+    # No score is infinite, but a column that begins so is one of scores, and so is one
+    # with a decimal comma.
+    number = first.strip("+-").lower()
+    return is_number(number.replace(",", ".", 1)) or number in ("inf", "infinity")
 
 
 def read_long_table(path: str, units: Sequence[str] = ()) -> Scores:
@@ -208,13 +211,11 @@ def read_ranks(path: str) -> dict[str, float]:
     segment, document and judge. A ranking may leave out systems and have ties; each
     system's ranks are averaged (`average_rankings`).
     """
-    lines = read_lines(path)
-    header = [cell.strip().lower() for cell in lines[0].split("\t")] if lines else []
+    header = [cell.strip().lower() for cell in read_score_head(path).columns]
     if "rank" in header:
-        columns = build_columns(parse_table(lines, path), path)
-        return _average_ranks(columns, header.index("rank"))
+        return _average_ranks(read_columns(path), header.index("rank"))
     ranks: dict[str, float] = {}
-    for line, (name, *rank) in split_rows(lines):
+    for line, (name, *rank) in split_rows(read_lines(path)):
         text = "\t".join(rank)
         if not (name.strip() or rank):
             continue

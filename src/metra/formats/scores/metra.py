@@ -11,11 +11,10 @@ from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.scores import record
-from metra.formats.scores.columns import parse_numbers
+from metra.formats.scores.columns import parse_numbers, read_score_table
 from metra.formats.scores.long_table import ROLES, build_scores
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
-from metra.formats.table import read_table
 
 
 def read_metra_json(path: str) -> Scores:
@@ -63,7 +62,7 @@ def read_metra_tsv(
         problem = f"{format_path(path)} does not say whether higher scores are better"
         msg = f"{problem}; give `direction_of`, or write the scores as JSON."
         raise FormatError(msg)
-    table = read_table(path)
+    table = read_score_table(path)
     rows = [dict(zip(table.header, row.cells, strict=True)) for row in table.rows]
     # Scores of groups are neither a system's nor a document's.
     rows = [row for row in rows if row["level"] != "group"]

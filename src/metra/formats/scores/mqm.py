@@ -12,13 +12,19 @@ that we write have exact places in the metadata besides, because a text may itse
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple, TypeAlias
 
 from metra.errors import FormatError, OptionError
-from metra.formats.scores.columns import find_columns, require_columns
+from metra.formats.dialect import MixedQuotesError, recognise_dialect
+from metra.formats.scores.columns import (
+    count_columns,
+    find_columns,
+    read_score_table,
+    require_columns,
+)
 from metra.formats.scores.judgement import (
     OMISSION,
     Judgement,
@@ -31,9 +37,9 @@ from metra.formats.scores.judgement import (
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
 from metra.formats.stream import format_path
 from metra.formats.table import (
+    TABS,
     DelimitedTable,
     parse_table,
-    read_table,
     replace_line_breaks,
 )
 
@@ -99,7 +105,7 @@ def read_mqm(
     tests (severity HOTW-test) judge no translation and are left out.
     """
     costs: dict[tuple[str, ScoredItem, str], list[int]] = {}
-    for error in parse_errors(read_table(path)):
+    for error in parse_errors(read_score_table(path)):
         if error.severity != "hotw-test":
             key = error.system, error.item, error.judge
             costs.setdefault(key, []).append(_find_table_cost(error, path))
@@ -171,7 +177,7 @@ def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:
 
 
 def parse_marot(
-    lines: Iterable[str],
+    lines: Sequence[str],
     path: str,
     *,
     languages: tuple[str, str],
@@ -179,7 +185,11 @@ def parse_marot(
     campaign: str = "marot",
 ) -> list[Judgement]:
     """Parse Marot's table: lines of one rater, system and segment become one judgement."""
-    table = parse_table(lines, path, skip_empty=True)
+    try:
+        dialect = recognise_dialect(lambda: lines, "\t", count_columns)
+    except MixedQuotesError:
+        dialect = TABS  # quotes of the metadata, which is JSON
+    table = parse_table(lines[dialect.skipped :], path, dialect, skip_empty=True)
     if tuple(table.header) != COLUMNS:
         first = "\t".join(table.header)
         msg = f"{path}, line 1 is {first[:60]!r}; expected {', '.join(COLUMNS)}."

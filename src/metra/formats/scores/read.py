@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
 from metra.errors import FormatError, OptionError
-from metra.formats.recognise import FileHead, read_head, recognise
+from metra.formats.headed_table import is_workbook_name
+from metra.formats.recognise import FileHead, recognise
 from metra.formats.scores import (
     appraise,
     judgement_jsonl,
@@ -20,7 +21,7 @@ from metra.formats.scores import (
     mt_metrics_eval,
     wmt_da,
 )
-from metra.formats.scores.columns import find_columns
+from metra.formats.scores.columns import find_columns, read_score_head
 from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
 from metra.formats.stream import STDIN, format_path
 
@@ -39,7 +40,8 @@ class ScoreFormat(NamedTuple):
 def _is_folder(head: FileHead) -> bool:
     is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
     is_zip = head.path != STDIN and is_zipfile(head.path)
-    return head.is_folder or is_score_file or is_zip
+    is_archive = is_zip and not is_workbook_name(head.path)
+    return head.is_folder or is_score_file or is_archive
 
 
 def _is_json(head: FileHead) -> bool:
@@ -143,7 +145,7 @@ def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
 
 def recognise_score_format(path: str) -> str:
     """Return the name of a file's format, by its name and its first lines."""
-    head = read_head(path)
+    head = read_score_head(path)
     form = recognise(head, SCORE_FORMATS.values())
     if form is not None:
         return form.name

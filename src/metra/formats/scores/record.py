@@ -245,14 +245,13 @@ def build_score_table(
     )
 
 
-def split_by_type(
-    values: Array, types: Sequence[str], scorers: Mapping[str, str], kind: str
+def split_by_scorer(
+    values: Array, names: Sequence[str], kind: str
 ) -> dict[Scorer, Array]:
-    """Give the values of each type of line to a scorer of its own; NaN for the others."""
+    """Give each value to the scorer of its name; NaN for the others."""
     return {
-        Scorer(name, kind): np.where(np.array(types) == wanted, values, np.nan)
-        for wanted, name in scorers.items()
-        if wanted in types
+        Scorer(name, kind): np.where(np.array(names) == name, values, np.nan)
+        for name in dict.fromkeys(names)
     }
 
 

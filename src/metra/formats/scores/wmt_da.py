@@ -13,16 +13,16 @@ from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS
 
-#: What the scorers of each type of line are called; only SYSTEM judges a system.
-_NAMES = ("da", "da-repeat", "da-ref", "da-bad-ref")
-_SCORERS = dict(zip(("SYSTEM", "REPEAT", "REF", "BAD_REF"), _NAMES, strict=True))
+#: What the scorers of each type of line are called. A repeat is the same judge's second
+#: judgement of an output, and counts like the first.
+_SCORERS = {"SYSTEM": "da", "REPEAT": "da", "REF": "da-ref", "BAD_REF": "da-bad-ref"}
 
 
 def read_wmt_da(path: str) -> Scores:
     """Read means as scorers `da` and `da-z`, or workers' judgements with their judges.
 
-    Of the workers' lines only those of the type SYSTEM judge a system: REPEAT becomes
-    the scorer `da-repeat`, REF `da-ref` and BAD_REF `da-bad-ref`, for quality control.
+    Lines of the types SYSTEM and REPEAT judge a system's output. REF becomes the scorer
+    `da-ref` and BAD_REF `da-bad-ref`, for quality control.
     """
     table = read_columns(path, BLANKS)
     columns = table.by_heading()
@@ -56,6 +56,7 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         ScoredItem(name, lang=f"{source}-{target}" if source else "")
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
-    values = record.split_by_type(scores, types, _SCORERS, "da")
+    scorers = [_SCORERS[type_] for type_ in types]
+    values = record.split_by_scorer(scores, scorers, "da")
     systems, judges = columns["sys_id"], columns["WorkerId"]
     return record.build_score_table(systems, items, values, judges)

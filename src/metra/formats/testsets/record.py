@@ -59,6 +59,8 @@ class NamedSet(NamedTuple):
     kept: list[bool] | None = None
     #: Segments of test suites and segments without a reference, which were left out.
     left_out: int = 0
+    #: Outputs of systems that lie with the set.
+    outputs: Mapping[str, list[str | None]] = {}
 
     @property
     def segments(self) -> int:
@@ -86,7 +88,7 @@ def read_files(location: SetLocation) -> NamedSet:
     """Read the files of a set: plain text, tables, WMT's XML, SGML."""
     sources = list(_list_set_files(location))
     table = ParallelTable(sources)
-    wanted = [f for f in table.fields if f.role != "output" and f != SEGMENT_ID]
+    wanted = [field for field in table.fields if field != SEGMENT_ID]
     columns: dict[Field, list[str | None]] = {field: [] for field in wanted}
     for chunk in table.chunks(_CHUNK, wanted):
         for field, values in chunk.items():
@@ -101,6 +103,7 @@ def read_files(location: SetLocation) -> NamedSet:
         by_role.get("reference", {}),
         _find_column(by_role.get("document", {})),
         by_role.get("label", {}),
+        outputs=by_role.get("output", {}),
     )
     # Elsewhere an empty reference is one that expects nothing.
     may_lack_references = any(file.format.has_partial_references for file in sources)
@@ -148,6 +151,7 @@ def leave_out_unscored(texts: NamedSet) -> NamedSet:
         if texts.documents is None
         else list(compress(texts.documents, scored)),
         labels=_compress_columns(texts.labels, scored),
+        outputs=_compress_columns(texts.outputs, scored),
         left_out=scored.count(False),
     )
 

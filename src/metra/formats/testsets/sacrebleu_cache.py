@@ -200,12 +200,11 @@ def get_references(name: str, pair: str) -> tuple[str, ...]:
 
 def read_processed_set(location: SetLocation) -> NamedSet:
     """Read the plain files that sacreBLEU has written."""
-    columns = {
-        key: read_lines(path)
-        for key, path in location.files.items()
-        if not key.startswith(f"{OUTPUT}:")
-    }
-    return _build_set(location, columns)
+    return _build_set(location, _read_processed_columns(location))
+
+
+def _read_processed_columns(location: SetLocation) -> dict[str, list[str]]:
+    return {key: read_lines(path) for key, path in location.files.items()}
 
 
 def read_raw_set(location: SetLocation) -> NamedSet:
@@ -217,14 +216,60 @@ def read_raw_set(location: SetLocation) -> NamedSet:
             name: [squeeze(text or "") for text in column]
             for name, column in texts.references.items()
         }
-        return texts._replace(source=source, references=references)
+        outputs: dict[str, list[str | None]] = {
+            name: [squeeze(text or "") for text in column]
+            for name, column in texts.outputs.items()
+        }
+        return texts._replace(source=source, references=references, outputs=outputs)
+    return _build_set(location, _read_raw_columns(location))
+
+
+def _read_raw_columns(location: SetLocation) -> dict[str, list[str]]:
     columns = {key: _read_raw_text(path) for key, path in location.files.items()}
     source_path = location.files[SOURCE]
     if source_path.endswith(_MARKED_UP):
         lines = read_lines(source_path)
         for label in ("docid", "genre", "origlang"):
             columns[label] = list(_repeat_attribute(lines, label))
-    return _build_set(location, columns)
+    return columns
+
+
+#: The kinds of fields in the order in which sacreBLEU lists them.
+_ORDER = (SOURCE, REFERENCE, DOCUMENTS, "genre", "origlang", OUTPUT, "domain")
+
+
+def read_fields(location: SetLocation) -> dict[str, list[str]]:
+    """Read every field of a set as sacreBLEU names and orders them.
+
+    These are src, ref or ref:NAME, labels of the segments, and systems by their names.
+    """
+    if location.reader is read_processed_set:
+        fields = _read_processed_columns(location)
+    elif location.reader is read_raw_set and ALL not in location.files:
+        fields = _read_raw_columns(location)
+    else:
+        fields = _name_columns((location.reader or read_files)(location))
+    keys = sorted(fields, key=lambda key: _ORDER.index(key.partition(":")[0]))
+    return {key.removeprefix(f"{OUTPUT}:"): fields[key] for key in keys}
+
+
+def _name_columns(texts: NamedSet) -> dict[str, list[str]]:
+    references = {
+        name if name == REFERENCE else f"{REFERENCE}:{name}": column
+        for name, column in texts.references.items()
+    }
+    columns: dict[str, Iterable[str | None] | None] = {
+        SOURCE: texts.source,
+        **references,
+        DOCUMENTS: texts.documents,
+        **{name: texts.labels.get(name) for name in _LABELS if name != DOCUMENTS},
+        **{f"{OUTPUT}:{name}": column for name, column in texts.outputs.items()},
+    }
+    return {
+        key: [text or "" for text in column]
+        for key, column in columns.items()
+        if column is not None
+    }
 
 
 def _read_raw_text(path: str) -> list[str]:
@@ -265,11 +310,11 @@ def _build_set(location: SetLocation, columns: Mapping[str, list[str]]) -> Named
     lengths = {location.files.get(key, key): len(columns[key]) for key in keys}
     rule = "the files of the cache must be parallel; fetch the set again"
     check_lengths(lengths, rule)
-    references: dict[str, list[str | None]] = {}
+    texts: dict[str, dict[str, list[str | None]]] = {REFERENCE: {}, OUTPUT: {}}
     for key, column in columns.items():
         kind, _, name = key.partition(":")
-        if kind == REFERENCE:
-            references[name or kind] = list(column)
+        if kind in texts:
+            texts[kind][name or kind] = list(column)
     labels: dict[str, list[str | None]] = {
         name: list(columns[name])
         for name in _LABELS
@@ -280,9 +325,10 @@ def _build_set(location: SetLocation, columns: Mapping[str, list[str]]) -> Named
         location.title,
         location.origin,
         columns.get(SOURCE),
-        references,
+        texts[REFERENCE],
         documents if documents and any(documents) else None,
         labels,
+        outputs=texts[OUTPUT],
     )
 
 

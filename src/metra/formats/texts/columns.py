@@ -40,8 +40,8 @@ class Reader(NamedTuple):
     share: Callable[[], float | None]
     #: Closes the file before its end.
     close: Callable[[], None] = lambda: None
-    #: How a table was read, where that had to be recognised: `semicolons, quoted`.
-    layout: str = ""
+    #: Tells how a table is read, where that has to be recognised: `semicolons, quoted`.
+    describe: Callable[[], str] = lambda: ""
 
 
 class ColumnNames(NamedTuple):

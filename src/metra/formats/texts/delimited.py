@@ -4,21 +4,24 @@ What separates cells, and whether they stand in quotes, is recognised from the c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from functools import lru_cache
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from metra.errors import FormatError, OptionError
-from metra.formats.dialect import recognise_dialect
+from metra.errors import FormatError
+from metra.formats.dialect import (
+    QuoteMarks,
+    begins_cells_with_quotes,
+    decide_quotes,
+    find_dialect,
+    fits_quotes,
+)
 from metra.formats.lines import LineReader, list_strings
-from metra.formats.stream import ByteStream, format_path, get_file_state
-from metra.formats.table import DELIMITERS, TABS, Dialect, parse_table, split_columns
+from metra.formats.table import TABS, escape_formula, parse_table, split_columns
 from metra.formats.texts.columns import (
     Columns,
     Field,
     Reader,
-    ReadingOptions,
     check_headings,
     count_headings,
     format_column_name,
@@ -27,10 +30,8 @@ from metra.formats.texts.columns import (
 from metra.formats.texts.rows import (
     Chunks,
     Fields,
-    RowChunk,
-    check_values,
     find_line_problem,
-    refuse_value,
+    format_cells,
     write_lines,
 )
 
@@ -40,9 +41,9 @@ if TYPE_CHECKING:
 
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a file from its start, for all of its columns."""
-    # What comes through a pipe has no state, and is looked at again.
-    state = get_file_state(source.path) or object()
-    dialect = _find_dialect(source.path, state, source.format.name, source.reading)
+    preferred = "," if source.format.name == "csv" else "\t"
+    find = partial(find_dialect, source.path, preferred, count_headings, source.reading)
+    dialect = find(whole=False)
     lines = LineReader(source.path, source.encoding)
     try:
         lines.read(dialect.skipped)
@@ -55,13 +56,25 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         lines.close()
         raise
     rows = iter(table.rows)
+    is_known = False
 
     def read(most: int) -> Columns:
+        nonlocal dialect, rows, is_known
+        columns: Any = None
         if dialect == TABS:
             first_line = lines.count + 1
             text = list_strings(lines.read(most))
-            columns: Any = split_columns(text, len(fields), table.path, first_line)
-        else:
+            if not is_known and any('"' in line for line in text):
+                # Those who quote cells leave no quotes in cells without.
+                is_known = True
+                dialect = find() if begins_cells_with_quotes(text) else dialect
+            if dialect == TABS:
+                columns = split_columns(text, len(fields), table.path, first_line)
+            else:
+                rest = chain(["\t".join(table.header)], text, lines)
+                from_here = dialect._replace(skipped=first_line - 2)
+                rows = iter(parse_table(rest, source.path, from_here).rows)
+        if columns is None:
             cells = [row.cells for row in islice(rows, most)]
             columns = zip(*cells, strict=True) if cells else [[] for _ in fields]
         # An empty reference cell is a missing one.
@@ -72,79 +85,77 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             for field, column in zip(fields, columns, strict=True)
         }
 
-    layout = dialect.describe()
-    if lines.read_as != "utf-8":
-        layout += f", {lines.read_as}"
-    return Reader(fields, read, lines.share, lines.close, layout)
+    def describe() -> str:
+        encoding = "" if lines.read_as == "utf-8" else f", {lines.read_as}"
+        return dialect.describe() + encoding
 
-
-@lru_cache(maxsize=64)
-def _find_dialect(
-    path: str, _: object, form: str, reading: ReadingOptions | None
-) -> Dialect:
-    """Return what the user says of a table, and what its content tells."""
-    given = reading or ReadingOptions()
-    delimiter = None
-    if given.delimiter != "auto":
-        delimiter = DELIMITERS.get(given.delimiter, given.delimiter)
-        if len(delimiter) != 1 or delimiter in '"\r\n':
-            known = ", ".join(DELIMITERS)
-            msg = f"`delimiter` is {given.delimiter!r}; expected one sign, or one of {known}."
-            raise OptionError(msg)
-    quoted = None if given.quotes == "auto" else given.quotes == "yes"
-    if quoted is None and not _holds_quotes(path):
-        quoted = False
-    encoding = reading.encoding if reading else None
-
-    def open_lines() -> Iterator[str]:
-        with closing(LineReader(path, encoding)) as lines:
-            yield from lines
-
-    try:
-        return recognise_dialect(
-            open_lines,
-            "\t" if form == "tsv" else ",",
-            count_headings,
-            delimiter=delimiter,
-            quoted=quoted,
-        )
-    except FormatError as error:
-        place = format_path(path)
-        msg = str(error) if str(error).startswith(place) else f"{place}: {error}"
-        raise FormatError(msg) from None
-
-
-def _holds_quotes(path: str) -> bool:
-    """Whether there is a quote in a file, in any encoding in which its byte is one."""
-    with closing(ByteStream(path)) as stream:
-        while block := stream.read():
-            if b'"' in block:
-                return True
-    return False
+    return Reader(fields, read, lines.share, lines.close, describe)
 
 
 def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
-    """Write a file."""
+    """Write a file of tabs, without quotes; texts that would be read otherwise are refused."""
 
     def format_blocks() -> Iterator[Iterable[str]]:
-        yield ["\t".join(map(format_column_name, fields))]
+        header = "\t".join(map(format_column_name, fields))
+        yield [header]
+        marks, is_quotable = QuoteMarks(), True
+        marks.add(header, "\t")
         for chunk in chunks:
-            columns = [list(_format_cells(chunk, field)) for field in fields]
-            yield map("\t".join, zip(*columns, strict=True))
+            columns = [format_cells(chunk, f, "tsv", _find_problem) for f in fields]
+            lines = ["\t".join(row) for row in zip(*columns, strict=True)]
+            for line in lines:
+                marks.add(line, "\t")
+            is_quotable = is_quotable and fits_quotes([header, *lines], "\t")
+            yield lines
+        _check_quotes(marks, is_quotable)
 
     write_lines(out, format_blocks())
 
 
-def _format_cells(chunk: RowChunk, field: Field) -> Iterator[str]:
-    if field.role in ("reference", "label"):
-        values = chunk.rows[field]
-        # An empty cell stands for a missing reference.
-        if field.role == "reference" and "" in values:
-            index = values.index("")
-            refuse_value(chunk, index, field, "is empty but not missing", "tsv")
-        chunk = chunk.fill_missing(field)
-    return check_values(chunk, field, "tsv", _find_problem)
-
-
 def _find_problem(text: str) -> str | None:
     return "holds a tab" if "\t" in text else find_line_problem(text)
+
+
+def _check_quotes(marks: QuoteMarks, is_quotable: bool) -> None:
+    """Refuse quotes around texts that would be taken for quotes around cells."""
+    try:
+        is_lost = marks.any and decide_quotes(marks, "\t", is_quotable)
+    except FormatError:
+        is_lost = True
+    if is_lost:
+        msg = (
+            "Quotes around the texts would be taken for quotes around cells if they were "
+            "read from tsv, which has none; choose another format, such as csv or jsonl."
+        )
+        raise FormatError(msg)
+
+
+def write_csv(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+    """Write a file of commas, with all cells in quotes.
+
+    Cells that a spreadsheet would run as formulas have an apostrophe before them, which
+    the reader removes.
+    """
+
+    def format_blocks() -> Iterator[Iterable[str]]:
+        yield [_format_csv_row([*map(format_column_name, fields)])]
+        for chunk in chunks:
+            columns = [
+                map(
+                    escape_formula, format_cells(chunk, field, "csv", _find_csv_problem)
+                )
+                for field in fields
+            ]
+            yield map(_format_csv_row, zip(*columns, strict=True))
+
+    write_lines(out, format_blocks())
+
+
+def _format_csv_row(cells: Sequence[str]) -> str:
+    return ",".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+
+
+def _find_csv_problem(text: str) -> str | None:
+    if "\r\n" in text:
+        return "holds a carriage return before a line break"
+    return "holds a zero byte" if "\0" in text else None

@@ -12,6 +12,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from metra.errors import FormatError
+from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path, parse_json
 from metra.formats.texts.columns import (
@@ -194,11 +195,24 @@ def _flatten_entry(entry: dict[str, Any]) -> list[tuple[str, Any]]:
 
 
 def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
-    """Write a file; what is missing is null."""
+    """Write one object a line; what is missing is null."""
+    write_lines(out, (_format_objects(fields, chunk) for chunk in chunks))
+
+
+def write_array(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+    """Write an array of objects, one a line; what is missing is null."""
+
+    def format_pieces() -> Iterator[bytes]:
+        mark = "[\n"
+        for chunk in chunks:
+            yield (mark + ",\n".join(_format_objects(fields, chunk))).encode()
+            mark = ",\n"
+        yield b"\n]\n"
+
+    write_pieces(out, format_pieces())
+
+
+def _format_objects(fields: Fields, chunk: RowChunk) -> Iterator[str]:
     keys = [format_column_name(field) for field in fields]
-
-    def format_chunk(chunk: RowChunk) -> Iterator[str]:
-        for row in zip(*(chunk.rows[field] for field in fields), strict=True):
-            yield json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False)
-
-    write_lines(out, map(format_chunk, chunks))
+    for row in zip(*(chunk.rows[field] for field in fields), strict=True):
+        yield json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False)

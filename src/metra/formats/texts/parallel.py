@@ -49,8 +49,7 @@ class ParallelTable:
             else:
                 with closing(file.open()) as reader:
                     columns = _choose_columns(file, reader.fields, fields)
-                    if reader.layout:
-                        self.layouts[format_path(file.path)] = reader.layout
+                    self._note_layout(file.path, reader)
                 self._sides.append(_Side(file.path, columns, file.open))
             fields += columns.values()
         if texts:
@@ -83,8 +82,16 @@ class ParallelTable:
                 if counts[0]:
                     yield self._join_columns(parts, start, wanted)
                 if counts[0] < size:
-                    return
+                    break
                 start += size
+            for side, reader in zip(self._sides, readers, strict=True):
+                self._note_layout(side.path, reader)
+
+    def _note_layout(self, path: str, reader: Reader) -> None:
+        """Note how a table is read; further down, it may turn out to have quotes."""
+        layout = reader.describe()
+        if layout:
+            self.layouts[format_path(path)] = layout
 
     def _join_texts(
         self, texts: "Sequence[DocumentText]", fields: Sequence[Field]

@@ -74,6 +74,19 @@ def check_values(
         yield text
 
 
+def format_cells(
+    chunk: RowChunk, field: Field, form: str, find_problem: Callable[[str], str | None]
+) -> Iterator[str]:
+    """Go through a column of a table in which an empty cell is a missing reference."""
+    if field.role in ("reference", "label"):
+        values = chunk.rows[field]
+        if field.role == "reference" and "" in values:
+            index = values.index("")
+            refuse_value(chunk, index, field, "is empty but not missing", form)
+        chunk = chunk.fill_missing(field)
+    return check_values(chunk, field, form, find_problem)
+
+
 def find_line_problem(text: str) -> str | None:
     """Return why a text cannot stand on a line of its own, None if it can."""
     if "\n" in text:

@@ -1,52 +1,39 @@
-"""Sheets of workbooks, by Excel and LibreOffice: a row of headings, then one segment a row.
+"""Sheets of workbooks, by Excel and LibreOffice: a row of headings, then one segment a row."""
 
-They are read with python-calamine, all of a sheet at once. It gives no text for errors
-and for formulas that have not been computed, so that these are looked for in Excel's XML.
-"""
-
-import posixpath
-from collections.abc import Iterator, Sequence
-from contextlib import closing
-from functools import lru_cache
+import re
+from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, Any, NamedTuple
-from xml.etree import ElementTree
-from zipfile import ZipFile, is_zipfile
+from typing import TYPE_CHECKING, Any
 
-from metra.errors import FormatError, MissingResourceError, missing_package
-from metra.formats.stream import ByteStream, format_path, get_file_state
+from metra.errors import FormatError
+from metra.formats.atomic import write_pieces
+from metra.formats.stream import format_path
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     Columns,
     Field,
     Reader,
-    ReadingOptions,
     Role,
     check_headings,
     count_headings,
+    format_column_name,
     read_header,
 )
+from metra.formats.texts.rows import (
+    Chunks,
+    Fields,
+    format_cells,
+)
+from metra.formats.workbook import create_workbook, read_sheet
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
 
 
-class Sheet(NamedTuple):
-    """A sheet's name and rows, and what stands in cells that have lost their text."""
-
-    name: str
-    rows: list[list[Any]]
-    #: By row and column, counted from 0.
-    lost: dict[tuple[int, int], str]
-    #: The number of the first row, counted from 1.
-    first_row: int
-
-
 def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
     """Open a sheet from its start, for all of its columns."""
-    # What comes through a pipe has no state, and is read again.
-    state = get_file_state(source.path) or object()
-    sheet = _read_sheet(source.path, state, source.reading or ReadingOptions())
+    wanted = source.reading.sheet if source.reading else None
+    sheet = read_sheet(source.path, wanted, count_headings)
     rows = sheet.rows
     place = f"{format_path(source.path)}, sheet {sheet.name!r}"
     if not rows:
@@ -78,62 +65,8 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         }
 
     return Reader(
-        fields, read, lambda: done / len(rows), layout=f"sheet {sheet.name!r}"
+        fields, read, lambda: done / len(rows), describe=lambda: f"sheet {sheet.name!r}"
     )
-
-
-@lru_cache(maxsize=4)
-def _read_sheet(path: str, _: object, reading: ReadingOptions) -> Sheet:
-    """Return the sheet that is meant."""
-    try:
-        import python_calamine as calamine
-    except ImportError:
-        msg = missing_package("Reading workbooks", "python-calamine", "xlsx")
-        raise MissingResourceError(msg) from None
-    with closing(ByteStream(path)) as stream:
-        content = b"".join(iter(stream.read, b""))
-    place = format_path(path)
-    try:
-        workbook = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
-        names = workbook.sheet_names
-        if reading.sheet is not None:
-            names = [_find_sheet(reading.sheet, names, place)]
-        opened = {name: workbook.get_sheet_by_name(name) for name in names}
-        rows = {name: sheet.to_python() for name, sheet in opened.items()}
-    except (calamine.CalamineError, OSError) as error:
-        problem = f"{place} is no workbook, is damaged or has a password: {error}"
-        msg = f"{problem}; save it again, or as CSV."
-        raise FormatError(msg) from None
-    name = _choose_sheet(rows, place) if len(rows) > 1 else names[0]
-    # Rows and columns before the first cell that holds something are left out.
-    top, left = opened[name].start or (0, 0)
-    lost = {
-        (row - top, column - left): what
-        for (row, column), what in _find_lost_cells(content, name)
-    }
-    return Sheet(name, rows[name], lost, top + 1)
-
-
-def _choose_sheet(rows: dict[str, list[list[Any]]], place: str) -> str:
-    """Return the one sheet with known headings, or the one with anything in it."""
-    filled = [name for name, cells in rows.items() if cells]
-    known = [name for name in filled if count_headings([*map(str, rows[name][0])])]
-    chosen = known if len(known) == 1 else filled
-    if len(chosen) > 1:
-        listed = ", ".join(map(repr, chosen))
-        msg = f"{place} has {len(chosen)} sheets: {listed}; say which with `sheet`."
-        raise FormatError(msg)
-    return (chosen or list(rows))[0]
-
-
-def _find_sheet(sheet: str, names: Sequence[str], place: str) -> str:
-    """Return a sheet's name by its name, or by its number, counted from 1."""
-    if sheet in names:
-        return sheet
-    if sheet.isdecimal() and 0 < int(sheet) <= len(names):
-        return names[int(sheet) - 1]
-    msg = f"{place} has no sheet {sheet!r}; it has: {', '.join(map(repr, names))}."
-    raise FormatError(msg)
 
 
 def _format_cell(cell: Any, role: Role, place: str) -> str | None:
@@ -153,64 +86,54 @@ def _format_cell(cell: Any, role: Role, place: str) -> str | None:
     raise FormatError(msg)
 
 
-_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+#: What Excel can hold.
+_LONGEST_TEXT = 32_767
+_MOST_ROWS = 1_048_576
+# XlsxWriter writes _x0041_ as _x005F_x0041_, but not if two of them share a sign.
+_NOT_CARRIED = re.compile("[\0\ufffe\uffff]|_x[0-9A-Fa-f]{4}_x[0-9A-Fa-f]{4}_")
 
 
-def _find_lost_cells(
-    content: bytes, sheet: str
-) -> Iterator[tuple[tuple[int, int], str]]:
-    """Yield cells of a sheet of Excel's whose text is lost, by row and column from 0.
-
-    A text that begins with an equals sign becomes a formula, or an error, in many programs.
-    """
-    if not is_zipfile(BytesIO(content)):
-        return
-    with ZipFile(BytesIO(content)) as packed:
-        part = _find_sheet_part(packed, sheet)
-        if part is None:
-            return
-        text = packed.read(part)
-        if b"<f" not in text and b":f>" not in text and b't="e"' not in text:
-            return
-        row = column = -1
-        for event, element in ElementTree.iterparse(BytesIO(text), ["start", "end"]):
-            kind = element.tag.rpartition("}")[2], event
-            if kind == ("row", "start"):
-                row, column = int(element.get("r", row + 2)) - 1, -1
-            elif kind == ("c", "end"):
-                column = _parse_column(element.get("r", ""), column + 1)
-                what = _describe_lost_cell(element)
-                if what:
-                    yield (row, column), what
+def write(out: str, fields: Fields, chunks: Chunks, _: Mapping[str, str]) -> None:
+    """Write a sheet whose cells are all texts, so that none of them is a formula."""
+    file = BytesIO()
+    book = create_workbook(file, constant_memory=True)
+    try:
+        _fill_sheet(book, fields, chunks)
+    finally:
+        book.close()  # else a temporary file would stay
+    write_pieces(out, [file.getvalue()])
 
 
-def _find_sheet_part(packed: ZipFile, sheet: str) -> str | None:
-    """Return the part of a workbook that holds a sheet, None if it is not Excel's."""
-    book, relations = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
-    if not {book, relations} <= {*packed.namelist()}:
-        return None
-    sheets = ElementTree.fromstring(packed.read(book)).iter()
-    ids = {entry.get("name"): entry.get(_RELATION) for entry in sheets}
-    entries = ElementTree.fromstring(packed.read(relations)).iter()
-    targets = {entry.get("Id"): entry.get("Target") for entry in entries}
-    target = targets.get(ids.get(sheet)) or ""
-    part = posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
-    return part if part in packed.namelist() else None
+def _fill_sheet(book: Any, fields: Fields, chunks: Chunks) -> None:
+    sheet = book.add_worksheet("Texts")
+    as_text = book.add_format({"num_format": "@"})
+    sheet.freeze_panes(1, 0)
+    for column, field in enumerate(fields):
+        sheet.write_string(0, column, format_column_name(field), as_text)
+    is_filled = True
+    for chunk in chunks:
+        if chunk.first + chunk.size >= _MOST_ROWS:
+            problem = f"A sheet has {_MOST_ROWS:,} rows at most"
+            msg = f"{problem}; convert parts of the test set, or choose another format."
+            raise FormatError(msg)
+        columns = [format_cells(chunk, f, "xlsx", _find_problem) for f in fields]
+        for number, row in enumerate(zip(*columns, strict=True), chunk.first + 1):
+            is_filled = any(row)
+            for column, cell in enumerate(row):
+                sheet.write_string(number, column, cell, as_text)
+    if not is_filled:
+        msg = (
+            "The last segment is empty in all columns, which xlsx cannot carry; choose "
+            "another format."
+        )
+        raise FormatError(msg)
 
 
-def _parse_column(place: str, default: int) -> int:
-    """Return the number, from 0, of the column of a cell such as B7."""
-    letters = place.rstrip("0123456789")
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number - 1 if letters else default
-
-
-def _describe_lost_cell(cell: ElementTree.Element) -> str | None:
-    children = {child.tag.rpartition("}")[2]: child.text or "" for child in cell}
-    if cell.get("t") == "e":
-        return f"the error {children.get('v', '')}"
-    if "f" in children and cell.get("t") != "str":
-        return f"the formula ={children['f']}"
-    return None
+def _find_problem(text: str) -> str | None:
+    if len(text) > _LONGEST_TEXT // 2:
+        # A character beyond the first 65,536 counts twice.
+        size = len(text.encode("utf-16-le")) // 2
+        if size > _LONGEST_TEXT:
+            return f"has {size:,} characters (of {_LONGEST_TEXT:,} at most)"
+    bad = _NOT_CARRIED.search(text)
+    return f"holds {bad[0]!r}" if bad else None

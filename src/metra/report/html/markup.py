@@ -15,7 +15,7 @@ class Html(str):
 
 Child: TypeAlias = "str | int | Iterable[Child] | None"
 
-VOID = frozenset({"meta", "link", "br", "input", "hr"})
+VOID = frozenset({"meta", "link", "br", "wbr", "input", "hr"})
 
 # What HTML has no place for, or what a browser would obey without showing it.
 _UNSEEN_CHARACTERS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff"

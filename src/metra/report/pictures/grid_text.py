@@ -197,7 +197,7 @@ def grid(hyp: str, refs: Sequence[str], metric: str | Metric = "gtm:e=2") -> "Gr
     return Grid(align_segment(hyp, refs, chosen, system="output", number=1, spec=spec))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Grid:
     """A segment to look at: as text when printed, as a picture in a notebook."""
 
@@ -207,7 +207,7 @@ class Grid:
         """Draw the grid as an SVG file."""
         return svg_grid.render(self.segment)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return render(self.segment, Style())
 
     def _repr_svg_(self) -> str:

@@ -2,10 +2,10 @@
 
 headings: names of metrics and systems above and beside tables
 results: scores in every format, and the table of formats
-paper: scores as tables for a paper, and the sentence on methods
+paper: scores as tables for a paper
+methods: what to say in a paper's section on methods
 comparison: differences between systems as tables and in words
 gate: checks against a baseline as text, Markdown, JSON, JUnit and annotations
-json: the keys of the JSON of `metra score` and `metra compare`
 notebook: scores as a notebook and the Python prompt show them
 details: what metrics noted, and what quality models consist of
 alignments: aligned words of output and reference for the terminal

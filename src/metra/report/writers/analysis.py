@@ -15,20 +15,19 @@ from metra.errors import OptionError
 from metra.report import terminal
 from metra.report.table import (
     Style,
-    convert_record,
     escape_markdown,
     format_count,
     format_score,
     format_signed,
-    render_json,
     render_markdown_table,
 )
-from metra.report.writers.json import convert_results
+from metra.report.writers.headings import format_signature
 from metra.report.writers.profiles import (
     render_profiles_markdown,
     render_profiles_terminal,
 )
-from metra.report.writers.results import render
+from metra.report.writers.results import render, render_terminal
+from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -58,11 +57,11 @@ def _render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     blocks = [f"{title}\n{_format_counts(changes)}"]
     for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(listed, 1):
-            blocks.append("\n".join(_format_change(change, name, rank, style)))
+            blocks.append("\n".join(format_change(change, name, rank, style)))
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
     note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
-    note = f"{note}\n{changes.signature}"
+    note = f"{note}\n{format_signature(changes.signature, style.signature)}"
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
 
@@ -105,9 +104,10 @@ def _format_counts(changes: SystemChanges) -> str:
     return counts
 
 
-def _format_change(
+def format_change(
     change: SegmentChange, name: str, rank: int, style: Style
 ) -> Iterator[str]:
+    """Format a segment's scores and texts before and after, with the words that changed."""
     room = max(style.width or 100, NARROWEST)
     head = f"{name} {rank}: segment {change.number}"
     if change.document is not None:
@@ -215,7 +215,7 @@ def check_format(form: str, options: AnalysisOptions) -> None:
 
 
 def _render_terminal(results: Results, findings: AnalysisResults, style: Style) -> str:
-    blocks = [render(results, "table", style)]
+    blocks = [render_terminal(results, style)]
     blocks += [_render_changes_terminal(entry, style) for entry in findings.changes]
     for tables, notes in _build_sections(findings):
         blocks += [terminal.render_table(table, style) for table in tables]

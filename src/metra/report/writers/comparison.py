@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from metra.report.table import format_count, format_p_value
+from metra.report.table import format_p_value
 from metra.report.writers.headings import (
-    TESTS,
     build_metric_columns,
     format_metric_heading,
+    is_corrected,
     join_names,
+    name_test,
     shorten_specs,
 )
 from metra.scoring.results import Results
@@ -45,15 +46,11 @@ def build_comparison_legend(results: Results) -> list[str]:
     terms = results.terms
     if terms is None:
         return []
-    after = " after Holm's correction" if _is_corrected(results) else ""
+    after = " after Holm's correction" if is_corrected(results) else ""
     lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
     if results.clusters:
         lines.append("above the diagonal row minus column, below it p-values")
-    lines.append(
-        f"{TESTS[terms.test]} of {format_count(terms.units, terms.unit)}, "
-        f"{format_count(terms.trials, 'trial')}, seed {terms.seed}"
-    )
-    return lines
+    return [*lines, name_test(terms)]
 
 
 def choose_mark(comparison: "SystemComparison") -> str:
@@ -93,7 +90,7 @@ def _build_baseline_table(results: Results, spec: str) -> Table:
     comparisons = {
         entry.system: entry for entry in results.comparisons if entry.metric == spec
     }
-    corrected = ["p (Holm)"] if _is_corrected(results) else []
+    corrected = ["p (Holm)"] if is_corrected(results) else []
     headings = ["score", "difference", "95% interval", "p", *corrected, ""]
     rows = []
     for system in results.systems:
@@ -124,7 +121,7 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
         for entry in results.comparisons
         if entry.metric == spec
     }
-    corrected = _is_corrected(results)
+    corrected = is_corrected(results)
     ranked = results.ranked(spec)
     clusters = (results.clusters or {})[spec]
     rows = []
@@ -156,13 +153,6 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
 def _format_corner(results: Results, spec: str) -> str:
     score = results.systems[0].scores[spec]
     return format_metric_heading(shorten_specs(results.specs)[spec], score)
-
-
-def _is_corrected(results: Results) -> bool:
-    """Whether there are corrected p-values that differ from the others."""
-    same = all(entry.p_value == entry.p_holm for entry in results.comparisons)
-    terms = results.terms
-    return not same and terms is not None and terms.correction != "none"
 
 
 def _find_cluster(clusters: Sequence[Sequence[str]], system: str) -> int:

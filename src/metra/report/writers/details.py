@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 from metra.metrics.options import format_value
 from metra.metrics.units import Finding
 from metra.report import terminal
-from metra.report.table import (
-    Style,
-    convert_record,
-    format_score,
-    render_json,
-    render_tsv,
-)
+from metra.report.table import Style, format_score, render_tsv
 from metra.report.writers.headings import order_systems, shorten_specs
+from metra.scoring.json import convert_record, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -49,8 +44,8 @@ def describe_parts(results: Results, style: Style) -> Iterator[str]:
             number = format_score(score.score, style.digits)
             parts = dict(score.parts)
             text = f"{name}: {short_names[spec]} = {number}"
-            precisions = parts.pop("precisions", None)
-            if isinstance(precisions, list):
+            precisions = parts.get("precisions")
+            if isinstance(precisions, list) and "bp" in parts:
                 text += " " + "/".join(f"{share:.1f}" for share in precisions)
                 parts = {key: parts[key] for key in _BESIDE_PRECISIONS}
             if parts:

@@ -10,13 +10,12 @@ from metra.report.table import (
     format_p_value,
     format_score,
     format_signed,
-    render_json,
     render_markdown_table,
 )
 from metra.report.terminal import escape_controls, render_table
 from metra.report.writers.headings import shorten_specs
-from metra.report.writers.json import convert_results
 from metra.scoring.baseline import Baseline, GateCheck, convert_baseline
+from metra.scoring.json import convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
@@ -84,17 +83,27 @@ def render_junit(checks: Sequence[GateCheck]) -> str:
     """Write the checks as a test suite in JUnit's XML, which most CI services read."""
     from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-    failures = sum(not check.passed for check in checks)
-    counts = {"tests": str(len(checks)), "failures": str(failures)}
-    root = Element("testsuites", counts)
-    suite = SubElement(root, "testsuite", {"name": SUITE, **counts})
+    counts = {
+        "tests": len(checks),
+        "failures": sum(not check.passed for check in checks),
+        "errors": 0,
+        "skipped": sum(_is_untested(check) for check in checks),
+        "time": 0,
+    }
+    named = {"name": SUITE} | {key: str(count) for key, count in counts.items()}
+    # The list of suites has no count of what was skipped.
+    total = {key: value for key, value in named.items() if key != "skipped"}
+    root = Element("testsuites", total)
+    suite = SubElement(root, "testsuite", named)
     for check in checks:
         attributes = {"classname": check.system, "name": _name_check(check)}
         shown = {key: replace_invisible(text) for key, text in attributes.items()}
-        case = SubElement(suite, "testcase", shown)
+        case = SubElement(suite, "testcase", shown | {"time": "0"})
         message = replace_invisible(describe_check(check))
         if not check.passed:
             SubElement(case, "failure", {"message": message, "type": check.condition})
+        elif _is_untested(check):
+            SubElement(case, "skipped", {"message": message})
         else:
             SubElement(case, "system-out").text = message
     indent(root)
@@ -166,7 +175,7 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
             Cell(tested),
             Cell(check.expected),
             Cell(difference, signed=True),
-            Cell(format_p_value(p_value)),
+            Cell(p_value),
             Cell(outcome, tone="" if check.passed else "bad"),
         ]
         rows.append((check.system, cells))
@@ -174,9 +183,17 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         Column("metric", "left"),
         Column("score"),
         Column("against", "left"),
-        *(Column(text) for text in ("", "difference", "p", "")),
+        Column("expected"),
+        Column("difference"),
+        Column("p", p_values=True),
+        Column("result", "left"),
     ]
     return make_table("system", headings, rows)
+
+
+def _is_untested(check: GateCheck) -> bool:
+    """Whether there was nothing to tell the output from the baseline by."""
+    return check.comparison is not None and check.comparison.reason is not None
 
 
 def _name_check(check: GateCheck) -> str:

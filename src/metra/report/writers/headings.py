@@ -1,11 +1,15 @@
 """Names of metrics and systems above and beside tables, and what was scored."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from metra.report.table import Style, format_count
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
+
+if TYPE_CHECKING:
+    from metra.scoring.compare import SignificanceSettings
 
 TESTS = {
     "ar": "paired approximate randomisation",
@@ -46,11 +50,13 @@ def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     return f"{name}:{','.join(options)}" if options else name
 
 
-def build_metric_columns(results: Results) -> list[Column]:
-    """Build a column for each metric, headed by its short name and direction."""
-    short_names = shorten_specs(results.specs)
+def build_metric_columns(
+    results: Results, titles: Mapping[str, str] | None = None
+) -> list[Column]:
+    """Build a column for each metric, headed by its title or short name and direction."""
+    titles = titles or shorten_specs(results.specs)
     return [
-        Column(short_names[spec], higher_is_better=score.higher_is_better)
+        Column(titles[spec], higher_is_better=score.higher_is_better)
         for spec, score in results.systems[0].scores.items()
     ]
 
@@ -65,12 +71,6 @@ def order_systems(results: Results, style: Style) -> list[SystemScores]:
     if not style.sort:
         return list(results.systems)
     return results.ranked(results.specs[0])
-
-
-def find_best_score(values: Sequence[float], score: Score) -> float:
-    """Find the best value of those that are not missing, as the score's metric has it."""
-    known = [value for value in values if value == value]
-    return (max if score.higher_is_better else min)(known, default=0.0)
 
 
 def describe_corpus(results: Results) -> str:
@@ -94,12 +94,57 @@ def list_signatures(results: Results, form: str = "full") -> list[str]:
         for score in results.systems[0].scores.values()
         for signature in (score.signature, score.segment_signature)
     ]
-    unique = list(dict.fromkeys(filter(None, signatures)))
+    unique = dict.fromkeys(filter(None, signatures))
+    return [format_signature(signature, form) for signature in unique]
+
+
+def format_signature(signature: str, form: str) -> str:
+    """Write a signature in a form of `metra.metrics.signatures`."""
     if form == "full":
-        return unique
+        return signature
     from metra.metrics.signatures import rewrite_signature
 
-    return [rewrite_signature(signature, form) for signature in unique]
+    return rewrite_signature(signature, form)
+
+
+def describe_test(results: Results) -> str:
+    """Name the level of significance and the test; an empty string if nothing was tested."""
+    terms = results.terms
+    if terms is None:
+        return ""
+    corrected = " after Holm's correction" if is_corrected(results) else ""
+    return f"p ≤ {terms.alpha:g}{corrected}; {name_test(terms)}"
+
+
+def name_test(terms: "SignificanceSettings") -> str:
+    """Name the test, what it was made on, its trials and its seed."""
+    return (
+        f"{TESTS[terms.test]} of {format_count(terms.units, terms.unit)}, "
+        f"{format_count(terms.trials, 'trial')}, seed {terms.seed}"
+    )
+
+
+def is_corrected(results: Results) -> bool:
+    """Whether p-values were corrected for the number of comparisons."""
+    tested = [each for each in results.comparisons if each.p_value is not None]
+    terms = results.terms
+    is_holm = terms is not None and terms.correction == "holm"
+    return is_holm and len(tested) > len(results.specs)
+
+
+def describe_intervals(results: Results) -> str:
+    """Name the intervals, their resamples and their seed, as far as signatures say."""
+    from metra.metrics.signatures import split_signature
+
+    score = next(iter(results.systems[0].scores.values()))
+    _, interval = split_signature(score.signature)
+    if not interval:
+        return "95% confidence intervals"
+    method = {"bca": "BCa"}.get(interval["ci"], interval["ci"])
+    return (
+        f"95% {method} bootstrap confidence intervals ({int(interval['trials']):,} "
+        f"resamples of {interval['ci_unit']}s, seed {interval['seed']})"
+    )
 
 
 def join_names(names: Sequence[str]) -> str:

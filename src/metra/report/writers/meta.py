@@ -7,15 +7,14 @@ from typing import Any
 from metra.meta.findings import MetaReport
 from metra.report.table import (
     Style,
-    convert_record,
     format_latex_comments,
     list_rows,
-    render_json,
     render_latex_table,
     render_markdown_table,
     render_tsv,
 )
 from metra.report.terminal import DIM, render_table, style_text
+from metra.scoring.json import convert_record, render_json
 from metra.scoring.table import Cell
 
 COLUMNS = ("table", "row", "column", "value", "low", "high", "signature")

@@ -1,10 +1,12 @@
-"""Results as a notebook and the Python prompt show them: the systems, and where to get more."""
+"""Results and alignments as a notebook and the Python prompt show them."""
 
 from dataclasses import replace
 
-from metra.report.html.markup import Html, escape_text, mark_safe, tag
-from metra.report.table import Style, format_rows
+from metra.report.html.markup import Html, tag
+from metra.report.paper import build_html_table
+from metra.report.table import Style
 from metra.report.terminal import escape_controls, render_table
+from metra.report.writers.alignments import render_alignment, render_alignment_html
 from metra.report.writers.headings import list_signatures
 from metra.report.writers.results import build_notes, build_remarks, build_tables
 from metra.scoring.results import Results
@@ -25,9 +27,9 @@ def render_html(results: Results) -> Html:
     """Write the scores of systems as HTML in the colours of the notebook."""
     style = Style()
     tables = [
-        render_html_table(each, style) for each in _build_short_tables(results, style)
+        build_html_table(each, style) for each in _build_short_tables(results, style)
     ]
-    remarks = [tag("p", remark) for remark in build_remarks(results)]
+    remarks = [tag("div", remark) for remark in build_remarks(results)]
     notes = [*build_notes(results), *_list_levels(results)]
     signatures = [
         tag("li", tag("code", each, style="overflow-wrap:anywhere"))
@@ -37,38 +39,12 @@ def render_html(results: Results) -> Html:
         "div",
         tables,
         remarks,
-        tag("p", tag("small", "; ".join(notes))),
+        [tag("div", tag("small", note)) for note in notes],
         tag(
             "details", tag("summary", tag("small", "Signatures")), tag("ul", signatures)
         ),
         style="overflow-x:auto",
     )
-
-
-def render_html_table(table: Table, style: Style) -> Html:
-    """Write a table as HTML that takes its colours from the page around it."""
-    sides = [f"text-align:{column.align}" for column in table.columns]
-    heads = [
-        tag("th", column.title, scope="col", style=side)
-        for column, side in zip(table.columns, sides, strict=True)
-    ]
-    rows = []
-    for texts in format_rows(table, style, escape_text, "<b>{}</b>", _shrink_text):
-        cells = zip(texts, sides, strict=True)
-        rows.append(
-            tag("tr", [tag("td", mark_safe(text), style=side) for text, side in cells])
-        )
-    return tag(
-        "table",
-        tag("caption", table.caption) if table.caption else None,
-        tag("thead", tag("tr", heads)),
-        tag("tbody", rows),
-        style="font-variant-numeric:tabular-nums;white-space:nowrap",
-    )
-
-
-def _shrink_text(text: str) -> str:
-    return tag("small", text)
 
 
 def _build_short_tables(results: Results, style: Style) -> list[Table]:
@@ -90,3 +66,12 @@ def _list_levels(results: Results) -> list[str]:
     """Say which further scores there are, and how to get them."""
     calls = [f"to_pandas({level!r})" for level in results.levels[1:]]
     return [f"more: {', '.join(calls)}"] if calls else []
+
+
+#: The function that writes each record, by its class and what shows it.
+WRITERS = {
+    ("Results", "text"): render_text,
+    ("Results", "html"): render_html,
+    ("Alignment", "text"): render_alignment,
+    ("Alignment", "html"): render_alignment_html,
+}

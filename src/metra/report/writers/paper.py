@@ -1,19 +1,13 @@
-"""Scores as tables for a paper: names in print, marks of significance, notes, methods."""
+"""Scores as tables for a paper: names in print, marks of significance, notes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from string import ascii_lowercase
+from typing import TYPE_CHECKING
 
-from metra import __version__
 from metra.errors import OptionError, UnknownNameError, no_such
-from metra.metrics.citations import (
-    CITATIONS,
-    PAPERS_OF_METHODS,
-    format_bibliography,
-    get_title,
-    list_papers,
-)
-from metra.metrics.signatures import rewrite_signature
+from metra.metrics.citations import get_title
+from metra.metrics.signatures import rewrite_signature, split_signature
 from metra.report.paper import (
     PaperTable,
     render_paper_html,
@@ -21,122 +15,75 @@ from metra.report.paper import (
     render_paper_markdown,
     render_workbook,
 )
-from metra.report.table import (
-    Style,
-    escape_latex,
-    format_count,
-    format_latex_comments,
-    render_latex_table,
-)
-from metra.report.writers.comparison import build_reasons, describe_comparisons
+from metra.report.table import Style
+from metra.report.writers.comparison import build_reasons
 from metra.report.writers.headings import (
-    TESTS,
     describe_corpus,
-    find_best_score,
-    join_names,
-    list_signatures,
+    describe_intervals,
+    describe_test,
+    format_metric_heading,
+    is_corrected,
     order_systems,
     shorten_specs,
 )
+from metra.report.writers.results import build_group_tables, build_level_tables
 from metra.scoring.results import Results, Score, SystemScores
-from metra.scoring.table import Cell, Column, Table, make_table
+from metra.scoring.table import Cell, Column, Table, make_table, mark_best
+
+if TYPE_CHECKING:
+    from metra.scoring.compare import SystemComparison
 
 #: Groups of segments are columns side by side if there are no more columns than this.
 MOST_COLUMNS = 12
 LABEL = "tab:scores"
 BETTER, WORSE = "†", "‡"
 
-
-def render_latex(results: Results, style: Style, tables: Sequence[Table]) -> str:
-    """Write a float for a paper, then further tables; verdicts in words are comments."""
-    blocks = [render_paper_latex(build_paper(results, style), style)]
-    # These may be longer than a page, which no float can be.
-    blocks += [render_latex_table(table, style) for table in tables]
-    remarks = describe_comparisons(results) if results.terms else []
-    comments = [format_latex_comments(remarks)] if remarks else []
-    return "\n\n".join([*comments, *blocks])
+#: The function that writes each format but the workbook.
+WRITERS = {
+    "markdown": render_paper_markdown,
+    "latex": render_paper_latex,
+    "html": render_paper_html,
+}
 
 
-def render_markdown(results: Results, style: Style, tables: Sequence[Table]) -> str:
-    """Write tables that read well as text and as a page."""
-    papers = build_papers(results, style, tables)
-    return "\n\n".join(render_paper_markdown(paper, style) for paper in papers)
+def render_paper(results: Results, form: str, style: Style) -> str:
+    """Write the results as tables for a paper, in a format of `WRITERS`."""
+    return WRITERS[form](build_papers(results, style), style)
 
 
-def render_html(results: Results, style: Style, tables: Sequence[Table]) -> str:
-    """Write tables as a small page."""
-    return render_paper_html(build_papers(results, style, tables), style)
+def render_xlsx(results: Results, style: Style) -> bytes:
+    """Return the tables as an Excel workbook, which has room for all differences."""
+    paper = style.paper._replace(differences=True)
+    return render_workbook(build_papers(results, style._replace(paper=paper)), style)
 
 
-def render_xlsx(
-    results: Results,
-    style: Style,
-    tables: Sequence[Table],
-    comparisons: Sequence[Sequence[object]],
-) -> bytes:
-    """Return a workbook; comparisons, a header and its rows, get a sheet of their own."""
-    plain = [("Comparisons", comparisons)] if len(comparisons) > 1 else []
-    return render_workbook(build_papers(results, style, tables), style, plain)
-
-
-def build_papers(
-    results: Results, style: Style, tables: Sequence[Table]
-) -> list[PaperTable]:
-    """Build the table of the systems' scores, and put others, as they are, behind it."""
-    main = build_paper(results, style)
-    further = [
-        PaperTable(table, f"{main.label}-{number}", (), ())
-        for number, table in enumerate(tables, 2)
+def build_papers(results: Results, style: Style) -> list[PaperTable]:
+    """Build the table of the systems' scores, then further ones where asked for."""
+    results, titles = apply_names(results, style)
+    groups = _read_column_groups(style.paper.column_groups, titles)
+    label = style.paper.label or LABEL
+    papers = [_build_main_table(results, style, titles, groups)]
+    if style.paper.differences and results.comparisons:
+        table, notes = _build_difference_table(results, titles)
+        papers.append(PaperTable(table, f"{label}-differences", notes))
+    further = build_level_tables(results, style, titles)
+    if results.groups is not None and not _shows_groups(results, groups):
+        further = build_group_tables(results, results.groups, style, titles)
+    return [
+        *papers,
+        *(PaperTable(each, f"{label}-{n}") for n, each in enumerate(further, 2)),
     ]
-    return [main, *further]
 
 
-def build_paper(results: Results, style: Style) -> PaperTable:
-    """Build the table of the systems' scores: the best in bold, marks where it was tested."""
-    paper = style.paper
+def apply_names(results: Results, style: Style) -> tuple[Results, dict[str, str]]:
+    """Return the results with the systems' names for print, and each metric's."""
     titles = name_metrics(results.specs)
-    systems = order_systems(results, style)
-    names = {entry.name: entry.name for entry in systems}
-    rename = _read_renames(paper.rename, [*names, *titles, *titles.values()])
+    systems = list(results)
+    known = [*systems, *titles, *titles.values()]
+    rename = _read_renames(style.paper.rename, known)
     titles = {spec: rename.get(spec, rename.get(t, t)) for spec, t in titles.items()}
-    names = {name: rename.get(name, name) for name in names}
-    letters = _letter_systems(systems) if results.clusters else {}
-    marks = _find_marks(results, letters)
-    columns = [
-        (Column(titles[spec], higher_is_better=score.higher_is_better), cells)
-        for spec, score, cells in _list_columns(results, systems, marks)
-    ]
-    groups = _read_column_groups(paper.column_groups, titles)
-    if groups:
-        columns = _group_columns(columns, results.specs, groups)
-    elif shows_groups(results):
-        columns += _list_group_columns(results, systems, titles)
-    rows = [
-        (
-            f"({letters[entry.name]}) {names[entry.name]}"
-            if letters
-            else names[entry.name],
-            [cells[at] for _, cells in columns],
-        )
-        for at, entry in enumerate(systems)
-    ]
-    caption = paper.caption
-    if caption is None:
-        caption = f"Automatic evaluation scores ({describe_corpus(results)})."
-    headings = [column for column, _ in columns]
-    table = make_table("System", headings, rows, caption=caption)
-    signatures = [
-        (titles[spec], rewrite_signature(score.signature, style.signature))
-        for spec, score in results.systems[0].scores.items()
-    ]
-    notes = [*_build_notes(results, table, names), *build_reasons(results)]
-    return PaperTable(table, paper.label or LABEL, notes, signatures)
-
-
-def shows_groups(results: Results) -> bool:
-    """Whether groups of segments are columns side by side."""
-    groups = results.groups or ()
-    return 0 < (1 + len(groups)) * len(results.specs) <= MOST_COLUMNS
+    names = {name: rename.get(name, name) for name in systems}
+    return _rename_systems(results, names), titles
 
 
 def name_metrics(specs: Sequence[str]) -> dict[str, str]:
@@ -157,68 +104,46 @@ def name_metrics(specs: Sequence[str]) -> dict[str, str]:
     return titles
 
 
-def describe_methods(results: Results, form: str) -> str:
-    """Say for the section on methods what was computed, then list the papers in BibTeX.
-
-    Citations are commands of natbib where `form` is latex.
-    """
-    cited: list[str] = []
-
-    def cite(keys: Iterable[str]) -> str:
-        listed = list(keys)
-        cited.extend(listed)
-        if not listed:
-            return ""
-        if form == "latex":
-            return rf" \citep{{{','.join(listed)}}}"
-        entries = [CITATIONS[key] for key in listed]
-        inner = "; ".join(f"{each.format_authors()}, {each.year}" for each in entries)
-        return f" ({inner})"
-
-    escape = escape_latex if form == "latex" else str
-    metrics = [
-        f"{escape(title)}{cite(list_papers(spec))}"
-        for spec, title in name_metrics(results.specs).items()
+def _build_main_table(
+    results: Results, style: Style, titles: Mapping[str, str], groups: Mapping[str, str]
+) -> PaperTable:
+    """Build the table of the systems' scores: the best in bold, marks where it was tested."""
+    systems = order_systems(results, style)
+    columns = _list_columns(results, systems, titles, groups)
+    rows = [
+        (entry.name, [cells[at] for _, cells in columns])
+        for at, entry in enumerate(systems)
     ]
-    sentences = [
-        f"We report {join_names(metrics)} on {_join_counts(results)}, computed with metra "
-        f"{__version__}."
-    ]
-    terms = results.terms
-    if terms is not None:
-        papers = cite(PAPERS_OF_METHODS[terms.test])
-        sentence = (
-            f"We test differences for significance by {TESTS[terms.test]}{papers} of "
-            f"{format_count(terms.units, terms.unit)} with "
-            f"{format_count(terms.trials, 'trial')} (seed {terms.seed}), "
-        )
-        sentence += escape(f"at p ≤ {terms.alpha:g}")
-        if terms.correction == "holm":
-            after = cite(PAPERS_OF_METHODS["holm"])
-            sentence += f" after Holm's correction{after} for each metric"
-        sentences.append(f"{sentence}.")
-    elif any(score.interval for score in results.systems[0].scores.values()):
-        intervals = escape("Intervals are 95% bootstrap confidence intervals")
-        sentences.append(f"{intervals}{cite(PAPERS_OF_METHODS['interval'])}.")
-    # Comments for LaTeX, and nothing to BibTeX.
-    signatures = format_latex_comments(list_signatures(results))
-    return "\n\n".join([" ".join(sentences), signatures, format_bibliography(cited)])
-
-
-def _join_counts(results: Results) -> str:
-    """Say what was scored, in a sentence."""
-    counts = describe_corpus(replace(results, references=0))
-    if not results.references:
-        return counts
-    return f"{counts} with {format_count(results.references, 'reference')}"
+    caption = style.paper.caption
+    if caption is None:
+        caption = f"Automatic evaluation scores ({describe_corpus(results)})."
+    headings = [column for column, _ in columns]
+    table = make_table("System", headings, rows, caption=caption, name="Scores")
+    signatures = []
+    for spec, score in results.systems[0].scores.items():
+        named = {titles[spec]: score.signature}
+        if score.segments is not None and score.segment_signature:
+            named[f"{titles[spec]} of segments"] = score.segment_signature
+        for name, signature in named.items():
+            # Only of what is shown.
+            whole = split_signature(signature)[0] if results.terms else signature
+            signatures.append((name, rewrite_signature(whole, style.signature)))
+    notes = [*_build_notes(results, table), *build_reasons(results)]
+    return PaperTable(table, style.paper.label or LABEL, notes, signatures)
 
 
 def _list_columns(
     results: Results,
     systems: Sequence[SystemScores],
-    marks: Mapping[tuple[str, str], str],
-) -> Iterator[tuple[str, Score, list[Cell]]]:
-    for spec in results.specs:
+    titles: Mapping[str, str],
+    groups: Mapping[str, str],
+) -> list[tuple[Column, list[Cell]]]:
+    """Lay out a column for each metric, those of a group side by side."""
+    marks = _find_marks(results)
+    columns = []
+    # A column without a group stays where it is.
+    order = list(dict.fromkeys(groups.get(spec, spec) for spec in results.specs))
+    for spec in sorted(results.specs, key=lambda s: order.index(groups.get(s, s))):
         scores = [entry.scores[spec] for entry in systems]
         cells = [
             Cell(
@@ -228,93 +153,128 @@ def _list_columns(
             )
             for entry, score in zip(systems, scores, strict=True)
         ]
-        yield spec, scores[0], _mark_best_scores(cells, scores[0])
-
-
-def _list_group_columns(
-    results: Results, systems: Sequence[SystemScores], titles: Mapping[str, str]
-) -> Iterator[tuple[Column, list[Cell]]]:
-    """Lay out the scores of each group of segments as a group of columns."""
+        columns.append(
+            _make_column(titles[spec], cells, scores[0], groups.get(spec, ""))
+        )
+    if not _shows_groups(results, groups):
+        return columns
     for group in results.groups or ():
         by_name = {entry.name: entry.scores for entry in group.systems}
         heading = ", ".join("–" if v is None else str(v) for v in group.key.values())
         for spec in results.specs:
             scores = [by_name[entry.name][spec] for entry in systems]
             cells = [Cell(score.score) for score in scores]
-            column = Column(
-                titles[spec],
-                higher_is_better=scores[0].higher_is_better,
-                group=heading,
-            )
-            yield column, _mark_best_scores(cells, scores[0])
+            columns.append(_make_column(titles[spec], cells, scores[0], heading))
+    return columns
 
 
-def _mark_best_scores(cells: Sequence[Cell], score: Score) -> list[Cell]:
-    """Mark the best score of a column of several, in full precision."""
-    values = [cell.value for cell in cells if isinstance(cell.value, int | float)]
-    best = find_best_score(values, score)
-    several = len(cells) > 1
-    return [replace(cell, best=several and cell.value == best) for cell in cells]
+def _make_column(
+    title: str, cells: Sequence[Cell], score: Score, group: str
+) -> tuple[Column, list[Cell]]:
+    higher = score.higher_is_better
+    column = Column(title, higher_is_better=higher, group=group)
+    return column, mark_best(cells, higher_is_better=higher)
 
 
-def _letter_systems(systems: Sequence[SystemScores]) -> dict[str, str]:
-    """Give each system a letter; numbers if there are more systems than letters."""
-    signs: Sequence[str] = ascii_lowercase
-    if len(systems) > len(ascii_lowercase):
-        signs = [str(number) for number in range(1, len(systems) + 1)]
-    return {entry.name: sign for entry, sign in zip(systems, signs, strict=False)}
+def _shows_groups(results: Results, groups: Mapping[str, str]) -> bool:
+    """Whether groups of segments are columns side by side."""
+    count = (1 + len(results.groups or ())) * len(results.specs)
+    return results.groups is not None and not groups and count <= MOST_COLUMNS
 
 
-def _find_marks(
-    results: Results, letters: Mapping[str, str]
-) -> dict[tuple[str, str], str]:
-    """Find what stands behind each system's score: daggers, or letters of worse systems."""
-    marks: dict[tuple[str, str], str] = {}
-    beaten: dict[tuple[str, str], list[str]] = {}
-    for entry in results.comparisons:
-        if not entry.significant:
-            continue
-        if not letters:
-            mark = BETTER if entry.gain > 0 else WORSE
-            marks[entry.system, entry.metric] = mark
-            continue
-        pair = (entry.system, entry.baseline)
-        better, worse = pair if entry.gain > 0 else pair[::-1]
-        beaten.setdefault((better, entry.metric), []).append(worse)
-    places = {name: place for place, name in enumerate(letters)}
-    joint = "" if set(letters.values()) <= set(ascii_lowercase) else ","
-    for key, losers in beaten.items():
-        ordered = sorted(losers, key=places.__getitem__)
-        marks[key] = joint.join(letters[name] for name in ordered)
-    return marks
+def _find_marks(results: Results) -> dict[tuple[str, str], str]:
+    """Find what stands behind each system's score: daggers, or letters for all pairs."""
+    if results.clusters:
+        return {
+            (system, spec): letters
+            for spec in results.specs
+            for system, letters in _letter_systems(results, spec).items()
+        }
+    return {(each.system, each.metric): _mark(each) for each in results.comparisons}
 
 
-def _build_notes(
-    results: Results, table: Table, names: Mapping[str, str]
-) -> Iterator[str]:
+def _mark(comparison: "SystemComparison") -> str:
+    if not comparison.significant:
+        return ""
+    return BETTER if comparison.gain > 0 else WORSE
+
+
+def _letter_systems(results: Results, spec: str) -> dict[str, str]:
+    """Give letters by one metric: two systems share one if they do not differ."""
+    from metra.scoring.compare import group_systems
+
+    groups = group_systems(results, spec)
+    signs, joint = list(ascii_lowercase), ""
+    if len(groups) > len(signs):
+        signs, joint = [str(number) for number in range(1, len(groups) + 1)], ","
+    letters: dict[str, list[str]] = {}
+    for sign, group in zip(signs, groups, strict=False):
+        for name in group:
+            letters.setdefault(name, []).append(sign)
+    return {name: joint.join(given) for name, given in letters.items()}
+
+
+def _build_difference_table(
+    results: Results, titles: Mapping[str, str]
+) -> tuple[Table, list[str]]:
+    """Build the table of differences, and say what its signs mean."""
+    has_pairs, corrected = bool(results.clusters), is_corrected(results)
+    scores = results.systems[0].scores
+    rows = []
+    for each in results.comparisons:
+        low, high = each.interval or (None, None)
+        cells = [
+            Cell(each.system),
+            *([Cell(each.baseline)] if has_pairs else []),
+            Cell(each.difference, signed=True, marks=_mark(each)),
+            Cell(low, signed=True),
+            Cell(high, signed=True),
+            Cell(each.p_value),
+            *([Cell(each.p_holm)] if corrected else []),
+        ]
+        metric = format_metric_heading(titles[each.metric], scores[each.metric])
+        rows.append((metric, cells))
+    columns = [
+        Column("System", "left"),
+        *([Column("Against", "left")] if has_pairs else []),
+        Column("Difference"),
+        Column("low", group="95% interval"),
+        Column("high", group="95% interval"),
+        Column("p", p_values=True),
+        *([Column("p (Holm)", p_values=True)] if corrected else []),
+    ]
+    other = results.comparisons[0].baseline
+    caption = f"Differences from {other}."
+    if has_pairs:
+        other = "the system under Against"
+        caption = "Differences between all pairs of systems."
+    table = make_table("Metric", columns, rows, caption=caption, name="Differences")
+    notes = [f"Difference: score of the system minus that of {other}."]
+    if any(each.interval for each in results.comparisons):
+        notes.append(f"Intervals: {describe_intervals(results)}.")
+    notes += [_explain_daggers(results, other), *build_reasons(results)]
+    return table, notes
+
+
+def _build_notes(results: Results, table: Table) -> Iterator[str]:
     """Say what bold, brackets and marks mean."""
     cells = [cell for row in table.rows for cell in row]
     if any(cell.best for cell in cells):
         yield "Bold: best score of the column."
     if any(cell.interval for cell in cells):
-        yield "Brackets: 95% bootstrap confidence interval."
-    terms = results.terms
-    if terms is None:
-        return
-    corrected = " after Holm's correction" if terms.correction == "holm" else ""
-    how = (
-        f"p ≤ {terms.alpha:g}{corrected}; {TESTS[terms.test]} of "
-        f"{format_count(terms.units, terms.unit)}, {format_count(terms.trials, 'trial')}, "
-        f"seed {terms.seed}"
-    )
+        yield f"Brackets: {describe_intervals(results)}."
     if results.clusters:
-        yield f"Letters: significantly better than the systems of these letters ({how})."
+        how = describe_test(results)
+        yield f"Systems that share a letter in a column do not differ significantly ({how})."
     elif results.comparisons:
-        baseline = names[results.comparisons[0].baseline]
-        yield (
-            f"{BETTER} significantly better, {WORSE} significantly worse than {baseline} "
-            f"({how})."
-        )
+        yield _explain_daggers(results, results.comparisons[0].baseline)
+
+
+def _explain_daggers(results: Results, other: str) -> str:
+    return (
+        f"{BETTER} significantly better, {WORSE} significantly worse than {other} "
+        f"({describe_test(results)})."
+    )
 
 
 def _read_renames(pairs: Sequence[str], known: Sequence[str]) -> dict[str, str]:
@@ -330,6 +290,29 @@ def _read_renames(pairs: Sequence[str], known: Sequence[str]) -> dict[str, str]:
             raise UnknownNameError(no_such(what, pair.partition("=")[0], known))
         names[old] = pair[len(old) + 1 :]
     return names
+
+
+def _rename_systems(results: Results, names: Mapping[str, str]) -> Results:
+    """Give systems other names, in every table."""
+    given = list(names.values())
+    for name in given:
+        if given.count(name) > 1:
+            msg = f"`rename` gives two systems the name {name!r}; names must differ."
+            raise OptionError(msg)
+
+    def rename(systems: Sequence[SystemScores]) -> list[SystemScores]:
+        return [replace(entry, name=names[entry.name]) for entry in systems]
+
+    groups = [replace(g, systems=rename(g.systems)) for g in results.groups or ()]
+    return replace(
+        results,
+        systems=rename(results.systems),
+        comparisons=[
+            each._replace(system=names[each.system], baseline=names[each.baseline])
+            for each in results.comparisons
+        ],
+        groups=results.groups and groups,
+    )
 
 
 def _read_column_groups(
@@ -356,18 +339,3 @@ def _find_start(text: str, known: Iterable[str], end: str) -> str | None:
     """Find the longest known name that the text begins with, before `end`."""
     found = [name for name in known if text.startswith(f"{name}{end}")]
     return max(found, key=len, default=None)
-
-
-def _group_columns(
-    columns: Sequence[tuple[Column, list[Cell]]],
-    specs: Sequence[str],
-    groups: Mapping[str, str],
-) -> list[tuple[Column, list[Cell]]]:
-    """Put columns of a group beside each other, where the first of them stands."""
-    by_group: dict[str, list[tuple[Column, list[Cell]]]] = {}
-    for spec, (column, cells) in zip(specs, columns, strict=True):
-        group = groups.get(spec, "")
-        # A column without a group stays where it is.
-        key = group or f"\0{spec}"
-        by_group.setdefault(key, []).append((replace(column, group=group), cells))
-    return [column for members in by_group.values() for column in members]

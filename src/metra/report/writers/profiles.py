@@ -7,12 +7,11 @@ from metra.errors import UnknownNameError, no_such
 from metra.report import terminal
 from metra.report.table import (
     Style,
-    convert_record,
     escape_markdown,
     format_count,
-    render_json,
     render_markdown_table,
 )
+from metra.scoring.json import convert_record, render_json
 from metra.scoring.table import Cell, Table, make_table
 
 NOTHING = "·"

@@ -5,9 +5,10 @@ from typing import Any
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
 from metra.meta.document_rank import MetricRanking
-from metra.report.table import Style, render_json
+from metra.report.table import Style
 from metra.report.terminal import render_plain_table
 from metra.report.writers.headings import shorten_specs
+from metra.scoring.json import render_json
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.ranking import RankAgreement
 

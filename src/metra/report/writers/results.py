@@ -6,23 +6,17 @@ Tables for papers are in `metra.report.writers.paper`.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metra.report.table import (
-    MISSING,
-    Style,
-    format_score,
-    render_json,
-    render_tsv,
-)
+from metra.report.table import MISSING, Style, format_score, render_tsv
 from metra.report.terminal import DIM, escape_controls, render_table, style_text
 from metra.report.writers.headings import (
     build_metric_columns,
     describe_corpus,
-    find_best_score,
     list_signatures,
     order_systems,
 )
+from metra.scoring.json import render_json
 from metra.scoring.results import GroupScores, Results, Score
-from metra.scoring.table import Cell, Column, Table, make_table
+from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 #: Further columns where systems are compared. There a score is a difference, and the item
@@ -31,8 +25,12 @@ TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant")
 
 
 def render(results: Results, form: str, style: Style) -> str:
-    """Write the results in one of the formats, without a final newline."""
-    return WRITERS[form](results, style)
+    """Write the results in one of the formats of text, without a final newline."""
+    if form in WRITERS:
+        return WRITERS[form](results, style)
+    from metra.report.writers.paper import render_paper
+
+    return render_paper(results, form, style)
 
 
 def render_terminal(results: Results, style: Style) -> str:
@@ -70,7 +68,7 @@ def render_results_tsv(results: Results, _: Style) -> str:
 
 def render_results_json(results: Results, _: Style) -> str:
     """Write everything that was computed, numbers in full."""
-    from metra.report.writers.json import convert_results
+    from metra.scoring.json import convert_results
 
     return render_json(convert_results(results))
 
@@ -85,46 +83,11 @@ def render_scores_only(results: Results, style: Style) -> str:
     )
 
 
-def render_markdown(results: Results, style: Style) -> str:
-    """Write tables that read well as text and as a page."""
-    from metra.report.writers import paper
-
-    return paper.render_markdown(results, style, build_further_tables(results, style))
-
-
-def render_latex(results: Results, style: Style) -> str:
-    """Write tables for a paper in LaTeX."""
-    from metra.report.writers import paper
-
-    return paper.render_latex(results, style, build_further_tables(results, style))
-
-
-def render_html(results: Results, style: Style) -> str:
-    """Write tables as a small page."""
-    from metra.report.writers import paper
-
-    return paper.render_html(results, style, build_further_tables(results, style))
-
-
-def render_xlsx(results: Results, style: Style) -> bytes:
-    """Return an Excel workbook: tables, and comparisons with numbers in full."""
-    from metra.report.writers import paper
-
-    rows: list[Sequence[object]] = [COLUMNS + TEST_COLUMNS]
-    for line in _list_comparison_rows(results):
-        rows.append([_read_number(cell) for cell in line])
-    tables = build_further_tables(results, style)
-    return paper.render_xlsx(results, style, tables, rows)
-
-
-#: The function that writes each format.
+#: The function that writes each format; those for papers are in `writers.paper`.
 WRITERS = {
     "table": render_terminal,
     "json": render_results_json,
     "tsv": render_results_tsv,
-    "markdown": render_markdown,
-    "latex": render_latex,
-    "html": render_html,
 }
 
 
@@ -133,35 +96,21 @@ def build_tables(results: Results, style: Style) -> list[Table]:
     if results.terms is not None:
         from metra.report.writers.comparison import build_comparison_tables
 
-        return [*build_comparison_tables(results), *_build_level_tables(results, style)]
+        return [*build_comparison_tables(results), *build_level_tables(results, style)]
     systems = order_systems(results, style)
-    best = {
-        spec: find_best_score([entry.scores[spec].score for entry in systems], score)
-        for spec, score in systems[0].scores.items()
-    }
-    several = len(systems) > 1
-    rows = []
-    for entry in systems:
-        cells = [
-            Cell(score.score, score.interval, several and score.score == best[spec])
-            for spec, score in entry.scores.items()
-        ]
-        rows.append((entry.name, cells))
+    columns = []
+    for spec in results.specs:
+        scores = [entry.scores[spec] for entry in systems]
+        cells = [Cell(score.score, score.interval) for score in scores]
+        columns.append(mark_best(cells, higher_is_better=scores[0].higher_is_better))
+    rows = [
+        (entry.name, [cells[at] for cells in columns])
+        for at, entry in enumerate(systems)
+    ]
     main = make_table("system", build_metric_columns(results), rows)
     if results.groups is not None:
-        return [main, *_build_group_tables(results, results.groups, style)]
-    return [main, *_build_level_tables(results, style)]
-
-
-def build_further_tables(results: Results, style: Style) -> list[Table]:
-    """Lay out what a table for a paper does not show: documents, segments, many groups."""
-    from metra.report.writers.paper import shows_groups
-
-    if results.groups is None:
-        return list(_build_level_tables(results, style))
-    if shows_groups(results) and not style.paper.column_groups:
-        return []
-    return list(_build_group_tables(results, results.groups, style))
+        return [main, *build_group_tables(results, results.groups, style)]
+    return [main, *build_level_tables(results, style)]
 
 
 def build_notes(results: Results) -> list[str]:
@@ -182,10 +131,13 @@ def build_remarks(results: Results) -> list[str]:
     return describe_comparisons(results)
 
 
-def _build_level_tables(results: Results, style: Style) -> Iterator[Table]:
+def build_level_tables(
+    results: Results, style: Style, titles: Mapping[str, str] | None = None
+) -> Iterator[Table]:
+    """Lay out the scores of documents, then of segments, a table for each metric."""
     systems = order_systems(results, style)
     names = [entry.name for entry in systems]
-    metrics = zip(results.specs, build_metric_columns(results), strict=True)
+    metrics = zip(results.specs, build_metric_columns(results, titles), strict=True)
     for spec, column in metrics:
         scores = [entry.scores[spec] for entry in systems]
         for level, values in (
@@ -207,42 +159,43 @@ def _number_segments(score: Score) -> Mapping[Any, float] | None:
     return dict(enumerate(score.segments.tolist(), 1))
 
 
-def _build_group_tables(
-    results: Results, groups: Sequence[GroupScores], style: Style
+def build_group_tables(
+    results: Results,
+    groups: Sequence[GroupScores],
+    style: Style,
+    titles: Mapping[str, str] | None = None,
 ) -> Iterator[Table]:
     """Lay out the groups in the order of their keys, with how many segments each has.
 
     One table of all metrics for one system, a table per metric for several.
     """
     corner = " · ".join(groups[0].key)
-    columns = build_metric_columns(results)
+    columns = build_metric_columns(results, titles)
     systems = [entry.name for entry in order_systems(results, style)]
-    titles = [
+    keys = [
         (" · ".join(map(_format_key, group.key.values())), Cell(f"{group.segments:,}"))
         for group in groups
     ]
     if len(systems) == 1:
         rows = []
-        for (title, size), group in zip(titles, groups, strict=True):
+        for (key, size), group in zip(keys, groups, strict=True):
             scores = group.systems[0].scores.values()
-            rows.append((title, [size, *(Cell(score.score) for score in scores)]))
+            rows.append((key, [size, *(Cell(score.score) for score in scores)]))
         yield make_table(corner, ["segments", *columns], rows)
         return
     for spec, column in zip(results.specs, columns, strict=True):
         rows = []
-        for (title, size), group in zip(titles, groups, strict=True):
+        for (key, size), group in zip(keys, groups, strict=True):
             by_name = {entry.name: entry.scores[spec] for entry in group.systems}
             values = [by_name[name].score for name in systems]
-            rows.append((title, [size, *_build_row(values, by_name[systems[0]])]))
+            rows.append((key, [size, *_build_row(values, by_name[systems[0]])]))
         headings: list[str | Column] = ["segments", *systems]
         yield make_table(corner, headings, rows, caption=column.title)
 
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:
-    """Build a row of one metric's scores; the best is marked unless all are equal."""
-    best = find_best_score(values, score)
-    several = len(set(values)) > 1
-    return [Cell(value, best=several and value == best) for value in values]
+    cells = [Cell(value) for value in values]
+    return mark_best(cells, higher_is_better=score.higher_is_better)
 
 
 def _format_key(value: object) -> str:
@@ -293,10 +246,3 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
 def _format_number(value: float | None) -> str:
     """Write a number in full; nothing if it is missing."""
     return "" if value is None or value != value else repr(value)
-
-
-def _read_number(text: str) -> object:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from metra.analysis.segmentation import SegmentationSettings, SegmentedOutput
-from metra.report.table import Style, format_count, render_json, render_tsv
+from metra.report.table import Style, format_count, render_tsv
 from metra.report.terminal import (
     escape_controls,
     render_table,
     shorten_text,
 )
+from metra.scoring.json import render_json
 from metra.scoring.table import Cell, Column, make_table
 
 #: So many unsure segments of each system are listed on the screen.

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from metra.formats.testsets.record import NamedSet, SetLocation
-from metra.report.table import Style, render_json
+from metra.report.table import Style
 from metra.report.terminal import render_table
+from metra.scoring.json import render_json
 from metra.scoring.table import Cell, Column, make_table
 
 _WORDS = ("pair", "from", "references", "others")

@@ -1,10 +1,15 @@
-"""JSON, schema 1: the contract with other programs."""
+"""JSON documents, schema 1: the contract with other programs."""
 
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
-from metra.report.table import convert_record
+from metra import __version__
 from metra.scoring.results import Results, Score, SystemScores
 
+#: The version of every JSON document.
+SCHEMA = 1
 #: What the document has of a comparison, in this order.
 COMPARISON = (
     *("metric", "baseline", "system", "difference", "interval"),
@@ -43,6 +48,44 @@ def convert_results(results: Results) -> dict[str, Any]:
             for group in results.groups
         ]
     return convert_record(data)
+
+
+def render_json(data: dict[str, Any]) -> str:
+    """Write a JSON document with the versions of metra and of the schema first."""
+    import json
+
+    return json.dumps(build_document(data), ensure_ascii=False, indent=1)
+
+
+def build_document(data: dict[str, Any]) -> dict[str, Any]:
+    """Put the versions of metra and of the schema before the keys of a document."""
+    return {"metra": __version__, "schema": SCHEMA, **data}
+
+
+def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> Any:
+    """Return a record, or whatever is in one, as plain dicts, lists and numbers.
+
+    `number` converts floats; `convert_number` unless it is given.
+    """
+    if isinstance(value, float):
+        return (number or convert_number)(value)
+    if isinstance(value, Mapping):
+        return {str(key): convert_record(entry, number) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [convert_record(entry, number) for entry in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: convert_record(getattr(value, field.name), number)
+            for field in fields(value)
+        }
+    return value
+
+
+def convert_number(value: float) -> float | int | None:
+    """Return counts as whole numbers, and None for what JSON has no number for."""
+    if not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
 
 
 def _list_scores(entry: SystemScores) -> dict[str, Any]:

@@ -1,0 +1,183 @@
+"""Workbooks by Excel and LibreOffice: which sheet is meant, and the cells of its rows.
+
+They are read with python-calamine, all of a sheet at once. It gives no text for errors
+and for formulas that have not been computed, so that these are looked for in Excel's XML.
+"""
+
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from datetime import datetime
+from functools import lru_cache
+from io import BytesIO
+from typing import IO, Any, NamedTuple
+from xml.etree import ElementTree
+from zipfile import ZipFile, is_zipfile
+
+from metra.errors import FormatError, MissingResourceError, missing_package
+from metra.formats.stream import ByteStream, format_path, get_file_state
+
+
+class Sheet(NamedTuple):
+    """A sheet's name and rows, and what stands in cells that have lost their text."""
+
+    name: str
+    rows: list[list[Any]]
+    #: By row and column, counted from 0.
+    lost: dict[tuple[int, int], str]
+    #: The number of the first row, counted from 1.
+    first_row: int
+
+
+def read_sheet(
+    path: str, sheet: str | None, count_known: Callable[[Sequence[str]], int]
+) -> Sheet:
+    """Return a sheet by its name or number, else the one whose headings are known.
+
+    `count_known` counts the headings that mean something.
+    """
+    # What comes through a pipe has no state, and is read again.
+    return _read_sheet(path, get_file_state(path) or object(), sheet, count_known)
+
+
+@lru_cache(maxsize=4)
+def _read_sheet(
+    path: str,
+    _: object,
+    wanted: str | None,
+    count_known: Callable[[Sequence[str]], int],
+) -> Sheet:
+    try:
+        import python_calamine as calamine
+    except ImportError:
+        msg = missing_package("Reading workbooks", "python-calamine", "xlsx")
+        raise MissingResourceError(msg) from None
+    with closing(ByteStream(path)) as stream:
+        content = b"".join(iter(stream.read, b""))
+    place = format_path(path)
+    try:
+        workbook = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
+        names = workbook.sheet_names
+        if wanted is not None:
+            names = [_find_sheet(wanted, names, place)]
+        opened = {name: workbook.get_sheet_by_name(name) for name in names}
+        rows = {name: sheet.to_python() for name, sheet in opened.items()}
+    except (calamine.CalamineError, OSError) as error:
+        problem = f"{place} is no workbook, is damaged or has a password: {error}"
+        msg = f"{problem}; save it again, or as CSV."
+        raise FormatError(msg) from None
+    name = _choose_sheet(rows, count_known, place) if len(rows) > 1 else names[0]
+    # Rows and columns before the first cell that holds something are left out.
+    top, left = opened[name].start or (0, 0)
+    lost = {
+        (row - top, column - left): what
+        for (row, column), what in _find_lost_cells(content, name)
+    }
+    return Sheet(name, rows[name], lost, top + 1)
+
+
+def _choose_sheet(
+    rows: dict[str, list[list[Any]]],
+    count_known: Callable[[Sequence[str]], int],
+    place: str,
+) -> str:
+    """Return the one sheet with known headings, or the one with anything in it."""
+    filled = [name for name, cells in rows.items() if cells]
+    known = [name for name in filled if count_known([*map(str, rows[name][0])])]
+    chosen = known if len(known) == 1 else filled
+    if len(chosen) > 1:
+        listed = ", ".join(map(repr, chosen))
+        msg = f"{place} has {len(chosen)} sheets: {listed}; say which with `sheet`."
+        raise FormatError(msg)
+    return (chosen or list(rows))[0]
+
+
+def _find_sheet(sheet: str, names: Sequence[str], place: str) -> str:
+    """Return a sheet's name by its name, or by its number, counted from 1."""
+    if sheet in names:
+        return sheet
+    if sheet.isdecimal() and 0 < int(sheet) <= len(names):
+        return names[int(sheet) - 1]
+    msg = f"{place} has no sheet {sheet!r}; it has: {', '.join(map(repr, names))}."
+    raise FormatError(msg)
+
+
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+
+
+def _find_lost_cells(
+    content: bytes, sheet: str
+) -> Iterator[tuple[tuple[int, int], str]]:
+    """Yield cells of a sheet of Excel's whose text is lost, by row and column from 0.
+
+    A text that begins with an equals sign becomes a formula, or an error, in many programs.
+    """
+    if not is_zipfile(BytesIO(content)):
+        return
+    with ZipFile(BytesIO(content)) as packed:
+        part = _find_sheet_part(packed, sheet)
+        if part is None:
+            return
+        text = packed.read(part)
+        if b"<f" not in text and b":f>" not in text and b't="e"' not in text:
+            return
+        row = column = -1
+        for event, element in ElementTree.iterparse(BytesIO(text), ["start", "end"]):
+            kind = element.tag.rpartition("}")[2], event
+            if kind == ("row", "start"):
+                row, column = int(element.get("r", row + 2)) - 1, -1
+            elif kind == ("c", "end"):
+                column = _parse_column(element.get("r", ""), column + 1)
+                what = _describe_lost_cell(element)
+                if what:
+                    yield (row, column), what
+
+
+def _find_sheet_part(packed: ZipFile, sheet: str) -> str | None:
+    """Return the part of a workbook that holds a sheet, None if it is not Excel's."""
+    book, relations = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+    if not {book, relations} <= {*packed.namelist()}:
+        return None
+    sheets = ElementTree.fromstring(packed.read(book)).iter()
+    ids = {entry.get("name"): entry.get(_RELATION) for entry in sheets}
+    entries = ElementTree.fromstring(packed.read(relations)).iter()
+    targets = {entry.get("Id"): entry.get("Target") for entry in entries}
+    target = targets.get(ids.get(sheet)) or ""
+    part = posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
+    return part if part in packed.namelist() else None
+
+
+def _parse_column(place: str, default: int) -> int:
+    """Return the number, from 0, of the column of a cell such as B7."""
+    letters = place.rstrip("0123456789")
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - ord("A") + 1
+    return number - 1 if letters else default
+
+
+def _describe_lost_cell(cell: ElementTree.Element) -> str | None:
+    children = {child.tag.rpartition("}")[2]: child.text or "" for child in cell}
+    if cell.get("t") == "e":
+        return f"the error {children.get('v', '')}"
+    if "f" in children and cell.get("t") != "str":
+        return f"the formula ={children['f']}"
+    return None
+
+
+def import_xlsxwriter() -> Any:
+    """Import XlsxWriter, or say how it is installed."""
+    try:
+        import xlsxwriter
+    except ImportError:
+        msg = missing_package("The format xlsx", "XlsxWriter", "xlsx")
+        raise MissingResourceError(msg) from None
+    return xlsxwriter
+
+
+def create_workbook(file: IO[bytes], **settings: Any) -> Any:
+    """Return a new workbook of XlsxWriter; the same cells give the same bytes."""
+    book = import_xlsxwriter().Workbook(file, settings)
+    # A date as files in archives have it.
+    book.set_properties({"created": datetime(1980, 1, 1)})
+    return book

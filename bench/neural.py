@@ -19,6 +19,7 @@ largest difference of a segment, and whether the systems have the same order.
 import argparse
 import gc
 import importlib
+import itertools
 import json
 import math
 import os
@@ -243,7 +244,7 @@ def draw_weights(
     weights["layerwise_attention.gamma"] = torch.ones(1)
     size = sizes["hidden_size"]
     widths = [size if kind == "xcomet_metric" else 6 * size, *hidden, 1]
-    for place, (into, out) in enumerate(zip(widths[:-1], widths[1:], strict=True)):
+    for place, (into, out) in enumerate(itertools.pairwise(widths)):
         weights[f"estimator.ff.{3 * place}.weight"] = draw((out, into), into**-0.5)
         weights[f"estimator.ff.{3 * place}.bias"] = draw((out,), 0.01)
     if kind == "xcomet_metric":
@@ -257,7 +258,7 @@ def write_tokeniser(home: Path, texts: list[str]) -> None:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
     words = dict.fromkeys(word for text in texts for word in text.split())
-    pieces = {mark: 0.0 for mark in ("<s>", "<pad>", "</s>", "<unk>")}
+    pieces = dict.fromkeys(("<s>", "<pad>", "</s>", "<unk>"), 0.0)
     for number, word in enumerate(f"▁{word}" for word in words):
         if number % 4:  # three of four words are one piece, as in a large vocabulary
             pieces[word] = -8.0
@@ -489,7 +490,7 @@ def compare(report: dict[str, Any]) -> None:
         means = {system: sum(each) / len(each) for system, each in scores.items()}
         figures["order"] = sorted(means, key=lambda system: -means[system])
         ordered = sorted(means.values())
-        gaps = [b - a for a, b in zip(ordered[:-1], ordered[1:], strict=True)]
+        gaps = [b - a for a, b in itertools.pairwise(ordered)]
         figures["smallest_gap"] = min(gaps, default=0.0)
         figures["difference"] = max(
             abs(a - b)

@@ -40,7 +40,6 @@ NOTE = "<!-- Written by docs/generate.py; change the measure's docstring instead
 def page(name: str) -> str:
     """Explain one measure."""
     found = read_description(name)
-    metric = registry.metric(_spec(name))
     blocks = [
         NOTE,
         f"# {name}",
@@ -48,6 +47,12 @@ def page(name: str) -> str:
         _prose(found.definition),
         "## Options",
         _options(found),
+    ]
+    if name in registry.WITH_MODEL:
+        more = "See [Neural metrics](../neural.md) for models, precision, speed and the cache."
+        return "\n\n".join([*blocks, more]) + "\n"
+    metric = registry.metric(_spec(name))
+    blocks += [
         "## On the example",
         _console(_spec(name), metric),
         _noted(_spec(name), metric),

@@ -30,5 +30,6 @@ quality: metrics combined by a quality model.
 entities: names that came through.
 terminology: required terms that the output has.
 untranslated: words that should have been translated.
+neural: COMET, BERTScore and MetricX, on checkpoints that lie on this machine.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 """

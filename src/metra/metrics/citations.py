@@ -36,6 +36,9 @@ TITLES = {
     "untranslated": "Untranslated",
     "mwer": "mWER",
     "evaltrans": "EvalTrans",
+    "comet": "COMET",
+    "bertscore": "BERTScore",
+    "metricx": "MetricX",
 }
 
 #: The papers that define each metric, by their keys; sacreBLEU's, `post2018`, where its
@@ -65,6 +68,9 @@ _PAPERS = {
     "untranslated": ("dabbadie2002",),
     "mwer": ("niessen2000",),
     "evaltrans": ("niessen2000",),
+    "comet": ("rei2020",),
+    "bertscore": ("zhang2020",),
+    "metricx": ("juraska2024",),
 }
 
 #: The papers of each paired test, of the correction and of the intervals.
@@ -370,6 +376,31 @@ _LISTED = (
         "Proceedings of the Workshop on MT Evaluation “Who did what to whom?” at "
         "Machine Translation Summit VIII",
         pages="55--59",
+    ),
+    _cite(
+        "rei2020",
+        "inproceedings",
+        "Rei, Ricardo; Stewart, Craig; Farinha, Ana C.; Lavie, Alon",
+        "COMET: A Neural Framework for MT Evaluation",
+        "Proceedings of the 2020 Conference on Empirical Methods in Natural Language "
+        "Processing",
+        pages="2685--2702",
+        doi="10.18653/v1/2020.emnlp-main.213",
+    ),
+    _cite(
+        "zhang2020",
+        "inproceedings",
+        "Zhang, Tianyi; Kishore, Varsha; Wu, Felix; Weinberger, Kilian Q.; Artzi, Yoav",
+        "BERTScore: Evaluating Text Generation with BERT",
+        "International Conference on Learning Representations",
+    ),
+    _cite(
+        "juraska2024",
+        "inproceedings",
+        "Juraska, Juraj; Deutsch, Daniel; Finkelstein, Mara; Freitag, Markus",
+        "MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task",
+        "Proceedings of the Ninth Conference on Machine Translation",
+        pages="492--504",
     ),
     _cite(
         "noreen1989",

@@ -1,6 +1,7 @@
 """Tiny random models in the layout of published checkpoints, made from metra's example."""
 
 import io
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -141,7 +142,7 @@ def build_encoder(folder: Path, seed: int) -> Any:
 def build_head(sizes: list[int], seed: int) -> torch.nn.Sequential:
     """Build a regression as COMET names its layers: linear, activation, dropout."""
     layers: list[Any] = []
-    for into, out in zip(sizes[:-1], sizes[1:], strict=True):
+    for into, out in itertools.pairwise(sizes):
         layers += [torch.nn.Linear(into, out), torch.nn.Tanh(), torch.nn.Dropout(0.1)]
     head = torch.nn.Sequential(*layers[:-2])
     draw_weights(head, seed, 0.2)

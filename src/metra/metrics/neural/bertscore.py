@@ -1,13 +1,11 @@
 """BERTScore: cosine similarity of the tokens of output and reference, on a local encoder."""
 
 import csv
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import groupby
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -197,7 +195,9 @@ def _count_tokens(
             texts = window(column.text, 0, len(column.text))
             known = [text for text in texts if text is not None]
             references += len(known)
-            for ids in encoder.tokenise(known):
+            with encoder.runner.lock:
+                tokens = encoder.tokenise(known)
+            for ids in tokens:
                 counts.update(set(ids))
     return TokenWeights(counts, references)
 
@@ -332,16 +332,28 @@ def _score_items(
     """Score items, those of the same reference one after the other."""
     encoder = load()
     texts = list(dict.fromkeys(text for item in items for text in (item.hyp, item.ref)))
+    with encoder.runner.lock:
+        values = _compute_values(encoder, weights, items, texts)
+    if shift is not None:
+        values = (values - shift) / (1 - np.array(shift))
+    columns = [("precision", "recall", "f1").index(name) for name in names]
+    return [SegmentScore(tuple(row)) for row in values[:, columns].tolist()]
+
+
+def _compute_values(
+    encoder: TokenEncoder,
+    weights: TokenWeights,
+    items: Sequence[Item],
+    texts: Sequence[str | None],
+) -> Array:
+    """Return precision, recall and f1 of items: (items, 3)."""
     ids = dict(zip(texts, encoder.tokenise([t or "" for t in texts]), strict=True))
     order = sorted(range(len(items)), key=lambda place: items[place].ref or "")
     values = np.empty((len(items), 3))
     for places in _split_items(items, order, ids):
         chosen = [items[place] for place in places]
         values[places] = _match_tokens(encoder, weights, chosen, ids)
-    if shift is not None:
-        values = (values - shift) / (1 - np.array(shift))
-    columns = [("precision", "recall", "f1").index(name) for name in names]
-    return [SegmentScore(tuple(row)) for row in values[:, columns].tolist()]
+    return values
 
 
 def _split_items(

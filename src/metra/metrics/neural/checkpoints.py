@@ -218,7 +218,7 @@ def load_encoder(owner: str, folder: str, layers: int) -> Any:
             network = AutoModel.from_pretrained(folder, local_files_only=True)
     except Exception as error:  # of any kind, from three libraries
         raise _name_problem(owner, "network", folder, error) from None
-    stack = getattr(network, "encoder", None)
+    stack: Any = getattr(network, "encoder", None)
     if not hasattr(stack, "layer"):
         kind = type(network).__name__
         msg = f"{owner}: {folder} has a {kind}; expected an encoder such as BERT or XLM-R."

@@ -274,7 +274,7 @@ def _build_head(
         if activation:
             kind = getattr(nn, activation.title(), None)
             if kind is None:
-                msg = f"{owner}: {path} has the activation {activation!r}, which is none of torch's."
+                msg = f"{owner}: {path} has an activation {activation!r}; torch has none such."
                 raise FormatError(msg)
             layers.append(kind())
     return nn.Sequential(*layers).eval()

@@ -52,7 +52,8 @@ class VectorScorer:
             None if column[0] is None else [numbers[text] for text in column]
             for column in zip(*items, strict=True)
         ]
-        scores = self._estimate(self.embed(texts), columns)
+        with self.runner.lock:
+            scores = self._estimate(self.embed(texts), columns)
         return [SegmentScore((score,)) for score in scores.tolist()]
 
     def score_pairs(
@@ -63,10 +64,11 @@ class VectorScorer:
         source: str,
     ) -> Array:
         """Score all pairs of outputs and references, given by their places in the texts."""
-        vectors = self.embed([*texts, source])
         grid = np.array([(hyp, ref) for hyp in hyps for ref in refs])
         sources = np.full(len(grid), len(texts))
-        scores = self._estimate(vectors, [sources, grid[:, 0], grid[:, 1]])
+        with self.runner.lock:
+            vectors = self.embed([*texts, source])
+            scores = self._estimate(vectors, [sources, grid[:, 0], grid[:, 1]])
         return scores.astype(np.float64).reshape(len(hyps), len(refs))
 
     def embed(self, texts: Sequence[str]) -> Array:
@@ -153,11 +155,12 @@ class JointScorer:
         texts = list(
             dict.fromkeys(text for item in items for text in item if text is not None)
         )
-        encoded = self.tokeniser.encode(texts, self.longest - 2)
-        tokens = dict(zip(texts, encoded, strict=True))
         listed = [_list_inputs(item) for item in items]
         inputs = list(dict.fromkeys(each for inputs in listed for each in inputs))
-        values, probabilities = self._run(inputs, tokens)
+        with self.runner.lock:
+            encoded = self.tokeniser.encode(texts, self.longest - 2)
+            tokens = dict(zip(texts, encoded, strict=True))
+            values, probabilities = self._run(inputs, tokens)
         places = {each: place for place, each in enumerate(inputs)}
         scores = []
         for item, some in zip(items, listed, strict=True):
@@ -231,10 +234,9 @@ class JointScorer:
 
 def _list_inputs(item: Item) -> list[tuple[str, ...]]:
     """List the texts that are read together: with the source, the reference, and both."""
-    pairs = [(item.hyp, text) for text in (item.source, item.ref) if text is not None]
-    if len(pairs) < 2:
-        return pairs
-    return [*pairs, (item.hyp, *(pair[1] for pair in pairs))]
+    others = [text for text in (item.source, item.ref) if text is not None]
+    pairs: list[tuple[str, ...]] = [(item.hyp, other) for other in others]
+    return pairs if len(others) == 1 else [*pairs, (item.hyp, *others)]
 
 
 def _mix_probabilities(tables: Sequence[Array]) -> Array:

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
 from queue import Empty, SimpleQueue
+from threading import RLock
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from metra.errors import MissingResourceError, OptionError, missing_package
@@ -111,12 +112,14 @@ class Runner:
         """
         self.torch = import_torch("A neural metric")
         self.precision = precision
+        #: Held by whoever uses the networks, and what belongs to them.
+        self.lock = RLock()
         kinds = {"bf16": self.torch.bfloat16, "fp16": self.torch.float16}
         kind = kinds.get(precision, self.torch.float32)
         self.replicas = []
-        for device in devices:
+        for number, device in enumerate(devices, 1):
             # The last takes the network itself: a model may fill the memory.
-            copy = network if device == devices[-1] else deepcopy(network)
+            copy = network if number == len(devices) else deepcopy(network)
             try:
                 moved = copy.move_to(device, kind)
             except (RuntimeError, AssertionError) as error:
@@ -145,7 +148,7 @@ class Runner:
             pending.put(places)
 
         def work(replica: Replica) -> list[Answer]:
-            answers = []
+            answers: list[Answer] = []
             with self.torch.inference_mode():
                 while True:
                     try:

@@ -168,6 +168,10 @@ class MetricxScorer:
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
         texts = [format_input(item, self.style) for item in items]
+        with self.runner.lock:
+            return self._score_texts(texts)
+
+    def _score_texts(self, texts: Sequence[str]) -> list[SegmentScore]:
         # The mark at the end is cut off, as in training.
         encoded = self.tokeniser.encode(texts, _LONGEST[self.style])
         tokens = [each.ids[:-1] for each in encoded]

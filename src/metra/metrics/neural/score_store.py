@@ -40,7 +40,7 @@ class ScoreStore:
         """Return what is stored of some keys."""
 
         def select(db: sqlite3.Connection) -> dict[bytes, str]:
-            stored = {}
+            stored: dict[bytes, str] = {}
             for start in range(0, len(keys), _AT_ONCE):
                 some = keys[start : start + _AT_ONCE]
                 marks = ",".join("?" * len(some))

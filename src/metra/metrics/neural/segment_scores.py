@@ -87,7 +87,7 @@ class SegmentScorer:
                 {
                     "start": str(span.start),
                     "end": str(span.end),
-                    "confidence": f"{span.confidence:.3f}",
+                    "confidence": f"{span.confidence:.6f}",
                 },
             )
             for place, scores in enumerate(self.score_batch(batch))

@@ -287,13 +287,14 @@ def test_the_command_line(models, cli, tmp_path):
     outputs = [tmp_path / f"{name}.txt" for name in SYSTEMS]
     rest = ["-r", tmp_path / "ref.txt", "-s", tmp_path / "src.txt"]
     spec = f"comet:model={models}/xcomet"
-    ran = cli("score", *outputs, *rest, "-m", spec, "--details", "--format", "json")
+    ran = cli("score", *outputs, *rest, "-m", spec, "--format", "json")
     assert ran.code == 0, ran.err
     score = json.loads(ran.out)["systems"][0]["scores"][spec]
     assert set(score["parts"]) == {"src", "ref", "unified", "mqm"}
-    noted = score["details"][0]
-    assert noted["note"] in ("minor", "major", "critical")
     assert ran.err == ""
+    ran = cli("score", *outputs, *rest, "-m", spec, "--details")
+    assert ran.code == 0, ran.err
+    assert "major" in ran.out
     compared = cli("compare", *outputs, *rest, "-m", spec, "--trials", "20")
     assert compared.code == 0, compared.err
     page = tmp_path / "report.html"

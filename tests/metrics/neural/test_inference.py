@@ -295,7 +295,7 @@ def test_the_command_line(models, cli, tmp_path):
     ran = cli("score", *outputs, *rest, "-m", spec, "--details")
     assert ran.code == 0, ran.err
     assert "major" in ran.out
-    compared = cli("compare", *outputs, *rest, "-m", spec, "--trials", "20")
+    compared = cli("compare", *outputs, *rest, "-m", spec, "--trials", "100")
     assert compared.code == 0, compared.err
     page = tmp_path / "report.html"
     ran = cli("report", *outputs, *rest, "-m", spec, "-o", page)

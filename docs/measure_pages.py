@@ -52,14 +52,15 @@ def page(name: str) -> str:
         more = "See [Neural metrics](../neural.md) for models, precision, speed and the cache."
         return "\n\n".join([*blocks, more]) + "\n"
     metric = registry.metric(_spec(name))
-    blocks += [
-        "## On the example",
-        _console(_spec(name), metric),
-        _noted(_spec(name), metric),
-        _variations(found, metric),
-        "## What is counted",
-        _statistics(_spec(name), metric),
-    ]
+    if metric.estimate is None:  # others ask machines that are not ours
+        blocks += [
+            "## On the example",
+            _console(_spec(name), metric),
+            _noted(_spec(name), metric),
+            _variations(found, metric),
+            "## What is counted",
+            _statistics(_spec(name), metric),
+        ]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 

@@ -63,11 +63,14 @@ def _race_flags(task: str, goal: float, *more: str) -> Race:
 
 
 TASKS = [
-    _race_flags("BLEU", 2, "-m", "bleu"),
-    _race_flags("BLEU, chrF and TER", 5, "-m", "bleu", "chrf", "ter"),
-    _race_flags("interval of BLEU", 2, "-m", "bleu", "--confidence"),
+    _race_flags("BLEU", 6, "-m", "bleu"),
+    _race_flags("BLEU, chrF and TER", 15, "-m", "bleu", "chrf", "ter"),
+    _race_flags("interval of BLEU", 4, "-m", "bleu", "--confidence"),
     _race_flags(
-        "paired bootstrap", 5, "-m", "bleu", "chrf", "--paired-bs", "-f", "text"
+        "paired bootstrap", 10, "-m", "bleu", "chrf", "--paired-bs", "-f", "text"
+    ),
+    _race_flags(
+        "approximate randomisation", 8, "-m", "bleu", "--paired-ar", "-f", "text"
     ),
     Race(
         task="command line, BLEU",

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from metra.errors import MetraError, TextWarning
     from metra.formats.testsets.lookup import load_test_set
     from metra.metrics.alignment import Alignment
+    from metra.metrics.outside import import_scores
     from metra.metrics.record import Metric
     from metra.metrics.registry import metric
     from metra.report.html.page import write_report as report
@@ -41,6 +42,7 @@ __all__ = [
     "compare",
     "evaluate",
     "grid",
+    "import_scores",
     "load_test_set",
     "metric",
     "pairwise",
@@ -67,6 +69,7 @@ _HOMES = {
     "compare": "metra.scoring.compare",
     "evaluate": "metra.scoring.memory",
     "grid": "metra.report.pictures.grid_text",
+    "import_scores": "metra.metrics.outside",
     "load_test_set": "metra.formats.testsets.lookup",
     "metric": "metra.metrics.registry",
     "pairwise": "metra.scoring.pairwise",

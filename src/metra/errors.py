@@ -35,6 +35,10 @@ class MissingResourceError(MetraError):
     """A package, model or dictionary that is not installed."""
 
 
+class EndpointError(MetraError):
+    """A service on the network that refuses, fails, or answers what cannot be read."""
+
+
 class StoreError(MetraError):
     """A store of judgements that cannot be reached, read or written."""
 

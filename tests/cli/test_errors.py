@@ -94,7 +94,7 @@ def test_no_reference(write, cli):
         2,
         "",
         "metra: bleu compares with references, but there is none; give one with -r FILE, "
-        "or a table with one.\n",
+        "or a table with a column called ref.\n",
     )
 
 

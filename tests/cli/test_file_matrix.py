@@ -251,7 +251,7 @@ REFUSED = {
     ),
     "JSON, pandas' default": (
         write_lines("t.json", FRAME.to_json()),
-        "t.json, line 1: 'source' is a dict; expected a string.",
+        "t.json, line 1: 'source' is of type dict; expected a string.",
     ),
     "a workbook under the name of CSV": (
         lambda folder: one_table(
@@ -364,6 +364,7 @@ LIBREOFFICE = {
     "tabs, UTF-16": ("csv", "9,34,65535", ()),
     "a workbook of LibreOffice": ("ods", "", ()),
     "a workbook of Excel 97": ("xls", "", ()),
+    "a workbook of Excel": ("xlsx", "", ()),
 }
 
 
@@ -372,7 +373,8 @@ LIBREOFFICE = {
 @pytest.mark.skipif(not shutil.which("soffice"), reason="LibreOffice is not installed")
 def test_libreoffice(name, tmp_path, cli):
     suffix, settings, options = LIBREOFFICE[name]
-    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    (tmp_path / "from").mkdir()
+    FRAME.to_excel(tmp_path / "from" / "t.xlsx", index=False)
     filter_name = f":Text - txt - csv (StarCalc):{settings}" if settings else ""
     home = f"-env:UserInstallation=file://{tmp_path}/home"
     subprocess.run(
@@ -382,7 +384,7 @@ def test_libreoffice(name, tmp_path, cli):
             "--headless",
             "--convert-to",
             f"{suffix}{filter_name}",
-            "t.xlsx",
+            "from/t.xlsx",
         ],
         cwd=tmp_path,
         check=True,

@@ -58,7 +58,9 @@ def test_a_set_scores_as_its_files_do(cli, out, files):
         "score", out, *given, "--level", "system,document,segment", "-m", "wer"
     )
     assert named.code == 0
-    assert named.out == by_file.out
+    assert named.out == by_file.out.replace(
+        "1 reference\n", "1 reference; wmt23:en-de (sacrebleu, reference refA)\n"
+    )
     assert named.err == "wmt23:en-de (sacrebleu): 4 segments, reference refA\n"
 
 
@@ -67,12 +69,22 @@ def test_subsets_leave_out_outputs_and_references_alike(cli, out):
         "score", out, *T, "-m", "wer", "--subset", "origlang=de", "--format", "json"
     )
     data = json.loads(ran.out)
-    assert data["evalset"] == {"segments": 2, "documents": 2, "references": 1}
+    assert data["evalset"] == {
+        "segments": 2,
+        "documents": 2,
+        "references": 1,
+        "layouts": {"wmt23:en-de": "sacrebleu, reference refA, origlang=de"},
+    }
     assert data["systems"][0]["scores"]["wer"]["score"] == 50
     ran = cli(
         "score", out, *T, "-m", "wer", "--subset", "doc=bbc.*", "--format", "json"
     )
     assert json.loads(ran.out)["systems"][0]["scores"]["wer"]["score"] == 0
+
+
+def test_the_summary_names_the_set_and_the_subset(cli, out):
+    ran = cli("score", out, *T, "-m", "wer", "--subset", "origlang=de")
+    assert "; wmt23:en-de (sacrebleu, reference refA, origlang=de)\n" in ran.out
 
 
 def test_groups_by_what_the_set_knows(cli, out):

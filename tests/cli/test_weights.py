@@ -33,6 +33,31 @@ def test_a_list_is_built_and_used(cli, refs, tmp_path):
     assert first == pytest.approx(second, abs=1e-7)
 
 
+def test_tables_whose_columns_are_named(cli, refs, write):
+    one, other, docs = refs
+    rows = zip(
+        *(path.read_text().split("\n")[:3] for path in (docs, one, other)), strict=True
+    )
+    table = write(
+        "t.csv", ["Text;A;B;System", *(f"{';'.join(row)};a b" for row in rows)]
+    )
+    named = ["--doc-column", "Text", "--ref-column", "A"]
+    plain = cli("weights", "build", one, "--docs", docs)
+    assert cli("weights", "build", table, *named) == plain
+    more = [*named, "--ref-column", "B", "--hyp-column", "System"]
+    outputs = write("System.txt", ["a b"] * 3)
+    plain_files = [outputs, "-r", one, "-r", other, "--docs", docs]
+    in_table, in_files = (
+        [line.split("\t")[-2:] for line in cli(*asked, "-o", "-").out.split("\n")]
+        for asked in (
+            ["weights", "matches", table, *more],
+            ["weights", "matches", *plain_files],
+        )
+    )
+    assert len(in_table) > 5
+    assert in_table == in_files
+
+
 def test_a_list_of_counts_is_filled(cli, refs, write):
     one, _, docs = refs
     whole = cli("weights", "build", one, "--docs", docs).out.rstrip("\n").split("\n")

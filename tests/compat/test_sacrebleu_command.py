@@ -13,6 +13,7 @@ from tests.compat.peer_files import write_files, write_lines
 from tests.patience import PATIENCE
 
 from metra.compat.sacrebleu.arguments import list_flags
+from metra.compat.sacrebleu.metrics import LOG
 
 pytest.importorskip("sacrebleu", reason="needs sacrebleu (the group test)")
 
@@ -480,3 +481,9 @@ def test_tokenised_text_is_noticed(ours, workspace):
     assert "100 outputs" in ours(call).err
     assert ours(f"{call} --force").err == ""
     assert ours(f"{call} --quiet").err == ""
+
+
+def test_quiet_holds_for_one_call(ours):
+    level = LOG.level
+    ours(f"{ONE} -b --quiet")
+    assert LOG.level == level

@@ -8,8 +8,8 @@ import pytest
 from metra.metrics import citations, registry
 from metra.metrics.citations import CITATIONS, PAPERS_OF_METHODS, TITLES
 
-#: A lecture is all there is.
-WITHOUT_PAPER = {"ser"}
+#: A lecture is all there is, or the paper is that of another program.
+WITHOUT_PAPER = {"ser", "outside"}
 
 
 @pytest.mark.parametrize("name", registry.BUILT_IN)
@@ -37,6 +37,10 @@ VARIANTS = [
     ("meteor:variant=2005", "METEOR", "banerjee2005"),
     ("meteor:variant=2007", "METEOR", "lavie2007"),
     ("meteor:lang=de", "METEOR", "denkowski2014"),
+    ("llm:model=m,prompt=errors", "LLM", "kocmimqm2023"),
+    ("llm|prompt:errors[sha256:12]|model:m|version:1", "LLM", "kocmimqm2023"),
+    ("llm|prompt:mine.txt[sha256:12]|answers:errors|version:1", "LLM", "kocmimqm2023"),
+    ("llm|prompt:score[sha256:12]|answers:score|version:1", "LLM", "kocmi2023"),
 ]
 
 

@@ -50,8 +50,8 @@ BY_PLACE = {
 }
 
 #: Measures of texts that something else is known about, which has to be of these very
-#: texts: they have laws in their own tests.
-OF_KNOWN_TEXTS = ("xscore", "transfer", "ie")
+#: texts, and measures that ask another machine: they have laws in their own tests.
+OF_KNOWN_TEXTS = ("xscore", "transfer", "ie", "outside", "llm")
 
 EXAMPLE = examples.find_example()
 

@@ -196,7 +196,7 @@ def test_ranges(limits, inside, outside, text):
         (
             "reference",
             "x compares with references, but there is none; give one with `references`, "
-            "or a table with one.",
+            "or a table with a column called ref.",
         ),
         (
             "source",

@@ -68,7 +68,7 @@ def test_what_an_evaluation_set_knows():
 
 NEEDED = (
     "bleu compares with references, but there is none; give one with `references`, or a table "
-    "with one."
+    "with a column called ref."
 )
 
 

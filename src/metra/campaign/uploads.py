@@ -95,11 +95,28 @@ def pair_uploads(uploads: Sequence[Upload]) -> PairedUploads:
             # 3/a.txt, in our folder of the third file, is a.txt to the user.
             problem = str(error).replace(f"{folder}/", "")
             problem = re.sub(r"(?<![\w/.])\d+/(?=[^\s/])", "", problem)
-            # A file on a page has a name, and no options.
-            told = r"give `input_format` (\w+), or plain if it is text"
-            problem = re.sub(told, r"if it is, let its name end in .\1", problem)
+            for told, remedy in _REMEDIES:
+                problem = re.sub(told, remedy, problem)
             return PairedUploads(looked, None, problem, ())
     return PairedUploads(looked, texts, "", tuple(_find_warnings(looked)))
+
+
+#: What to say on a page, where a file has a name and no options.
+_REMEDIES = (
+    (
+        r"give `input_format` (\w+), or plain if it is text",
+        r"if it is, let its name end in .\1",
+    ),
+    (r"give `input_format` xlsx, or", "let its name end in .xlsx, or"),
+    (r", or give `input_format`( plain)?", ""),
+    (r", or `encoding`, for example utf-16-le", " in UTF-8"),
+    (r"say which with `sheet`", "leave one of them in the file"),
+    (r"say which with `delimiter`", "save it as a workbook"),
+    (
+        r"say whether quotes belong to the text with `quotes`",
+        "save it as a workbook, or with all cells in quotes",
+    ),
+)
 
 
 def unpack_texts(line: str) -> CampaignTexts:
@@ -190,6 +207,14 @@ def _collect_texts(chunks: Iterable[CorpusChunk]) -> CampaignTexts:
 
 
 def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
+    for file in dict.fromkeys(one.file for one in looked):
+        columns = [one for one in looked if one.file == file]
+        if len(columns) > 1 and all(one.use == "output" for one in columns):
+            names = ", ".join(one.name for one in columns)
+            yield (
+                f"{file} has columns of outputs only: {names}. Texts of another kind are "
+                "known by the headings source, ref and doc."
+            )
     for one in looked:
         what = f"{one.name} ({one.file})"
         if one.empty and one.use != "document":

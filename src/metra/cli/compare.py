@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=options.FileCommand)
-@click.argument("outputs", nargs=-1, required=True, metavar="BASELINE OUTPUT...")
+@click.argument("outputs", nargs=-1, metavar="[BASELINE OUTPUT]...")
 @options.references
 @options.source
 @options.test_set
-@options.metrics
+@options.metrics("bleu")
 @options.documents
 @option("--baseline NAME", "The system to compare with, if not the first.")
 @option("--all-pairs", "Compare all pairs; gives clusters.", is_flag=True)
@@ -75,6 +75,7 @@ if TYPE_CHECKING:
 @options.out
 @options.input_format
 @options.tables
+@options.SCORE_COLUMN
 @options.result_digits
 @options.add_paper_options
 @option(
@@ -105,6 +106,7 @@ def compare(
     metra compare old.txt new1.txt new2.txt -r ref.txt -m bleu -m chrf -m ter
     metra compare old.txt new.txt -r ref.txt --changes 5 --ngrams 10 --bucket length
     metra compare test.tsv --baseline online --all-pairs --test bootstrap
+    metra compare old.txt new.txt -r ref.txt -m bleu --scores comet=comet.json
     """
     from dataclasses import fields, replace
 
@@ -124,18 +126,22 @@ def compare(
         compare_statistics,
     )
     from metra.scoring.evaluate import make_metrics
-    from metra.scoring.files import open_corpus
+    from metra.scoring.files import open_scored
     from metra.scoring.guards import TextGuard, list_toks
     from metra.scoring.statistics import count_corpus
 
     names = [entry.name for entry in fields(ComparisonSettings)]
     settings = ComparisonSettings(**{name: given[name] for name in names})
-    chosen = make_metrics(metrics or ["bleu"])
-    corpus = open_corpus(
+    options.require_outputs(outputs, metrics)
+    columns = given["score_columns"]
+    named = metrics or (() if columns else ("bleu",))
+    corpus, chosen = open_scored(
         outputs,
-        references,
-        source,
-        documents,
+        make_metrics(named) if named else {},
+        columns,
+        references=references,
+        source=source,
+        documents=documents,
         input_format=input_format,
         columns=given["columns"],
         reading=given["reading"],
@@ -145,6 +151,11 @@ def compare(
         corpus.systems, settings
     )  # what cannot be is refused before the work begins
     analyses = _read_analysis_options(given)
+    if analyses.any and not outputs:
+        msg = (
+            "--changes, --ngrams, --bucket and --profiles look at texts; give outputs."
+        )
+        raise click.UsageError(msg)
     style = build_result_style(form, out, given)
     check_format(form, analyses)
     collected = prepare_analyses(corpus, chosen, analyses)

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 @options.documents
 @options.test_set
 @option(
+    "--scores NAME=FILE",
+    "New scores made elsewhere, of the metric NAME of the baseline. May be given several "
+    "times.",
+    multiple=True,
+)
+@option(
     "--fail-if conditions CONDITION",
     "worse: significantly worse than the baseline; below=N or below=METRIC:N: a score "
     "that does not reach N, or an error rate above it. May be given several times.",
@@ -72,6 +78,7 @@ def gate(
     metra gate new.txt -r ref.txt --baseline base.json
     metra gate new.txt -r ref.txt --baseline base.json --fail-if worse --fail-if below=bleu:30
     metra gate new.txt -r ref.txt --baseline base.json --junit gate.xml --markdown gate.md
+    metra gate new.txt -r ref.txt --baseline base.json --scores comet=new.json
     """
     from metra.cli.output import (
         build_style,
@@ -79,6 +86,7 @@ def gate(
         show_text_warnings,
         write_output,
     )
+    from metra.metrics.outside import list_specs
     from metra.report.writers import gate as writers
     from metra.scoring.baseline import check_outputs, read_baseline
     from metra.scoring.compare import ComparisonSettings
@@ -93,7 +101,14 @@ def gate(
         outputs, references, source, documents, **{name: given[name] for name in files}
     )
     with show_text_warnings(strict=given["strict"]), show_progress() as progress:
-        checks = check_outputs(corpus, saved, conditions, settings, progress=progress)
+        checks = check_outputs(
+            corpus,
+            saved,
+            conditions,
+            settings,
+            scores=list_specs(given["scores"]) if given["scores"] else (),
+            progress=progress,
+        )
     style = build_style(out, digits=given["digits"])
     # Files first: what cannot be written is said before anything is shown.
     if given["markdown"]:

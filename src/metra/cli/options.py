@@ -153,9 +153,56 @@ input_format = option("--input-format", INPUT_FORMAT, choices=["auto", *FORMATS]
 METRICS = (
     "NAME or NAME:option=value,… (see `metra metrics`). May be given several times."
 )
-metrics = option(
-    "-m --metric metrics SPEC", METRICS, multiple=True, show_default="bleu"
+_SCORES = option(
+    "--scores [NAME=]FILE",
+    "Scores of segments that another program made, such as COMET's: a metric like the "
+    "others, NAME@FILE for short; all metrics of the file if none is named. May be given "
+    "several times.",
+    multiple=True,
 )
+SCORE_COLUMN = option(
+    "--score-column score_columns NAME[/SYSTEM]=COLUMN",
+    "Column of a table with scores that another program made. May be given several times.",
+    multiple=True,
+)
+
+
+def metrics(default: str) -> Callable[..., Any]:
+    """Make the options that name metrics, and scores made elsewhere.
+
+    The command is given `metrics`, those of the files of scores last.
+    """
+    named = option(
+        "-m --metric metrics SPEC", METRICS, multiple=True, show_default=default
+    )
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(**given: Any) -> Any:
+            files = given.pop("scores")
+            if files:
+                from metra.metrics.outside import list_specs
+
+                defaults = default.split(", ") if len(default.split(", ")) > 1 else ()
+                chosen = given["metrics"] or defaults
+                given["metrics"] = (*chosen, *list_specs(files))
+            return command(**given)
+
+        return named(_SCORES(call))
+
+    return decorate
+
+
+def require_outputs(outputs: Sequence[str], metrics: Sequence[str]) -> None:
+    """Refuse a call without outputs, unless scores made elsewhere stand for them."""
+    if not outputs and not any("@" in spec for spec in metrics):
+        raise click.MissingParameter(
+            ctx=click.get_current_context(),
+            param_hint="'OUTPUT...'",
+            param_type="argument",
+        )
+
+
 tok = option("--tok", "How text is cut into words.", "13a")
 case = option("--case", "Whether letter case counts.", choices=["mixed", "lower"])
 seed = option("--seed", "Seed of the random draws.", defaults.SEED, least=0)
@@ -173,7 +220,7 @@ DIGITS = "Digits after the point in tables."
 digits = option("--digits", DIGITS, 2, type=click.IntRange(0, 15))
 result_digits = option(
     "--digits",
-    DIGITS,
+    "Digits after the point in tables; two more for --scores up to 1.",
     type=click.IntRange(0, 15),
     show_default="2; in tables for papers 1",
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.errors import CorpusError, FormatError
+from metra.stats.progress import watch_progress
 
 if TYPE_CHECKING:
     from metra.report.html.page import Provenance
@@ -23,10 +24,20 @@ def show_progress(
     """Give a function that shows how many are done, on a line that is gone at the end.
 
     It may be told what share of the work that is; work that is reported with 0 done begins
-    only then. Nothing is shown of quick work, or where no one watches.
+    only then. Nothing is shown of quick work, or where no one watches. What workers tell
+    stands there instead as it comes, and their last words stay.
     """
     is_visible = False
     start = shown = time.monotonic()
+    last_words: dict[str, str] = {}
+
+    def show_worker(worker: str, line: str) -> None:
+        nonlocal shown, is_visible
+        last_words[worker] = line
+        now = time.monotonic()
+        if now - shown >= 0.2 and sys.stderr.isatty():
+            shown, is_visible = now, True
+            _write_line(f"{worker}: {line} ")
 
     def report(done: int, share: float | None = None) -> None:
         nonlocal start, shown, delay, is_visible
@@ -41,10 +52,13 @@ def show_progress(
         _write_line(f"{rate}{_format_remaining(share, spent)} ")
 
     try:
-        yield report
+        with watch_progress(show_worker):
+            yield report
     finally:
         if is_visible:
             _write_line("")
+        for worker, line in last_words.items():
+            click.echo(f"metra: {worker}: {line}.", err=True)
 
 
 @contextmanager

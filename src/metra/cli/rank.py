@@ -8,24 +8,33 @@ from metra.cli import options
 
 
 @click.command(cls=options.FileCommand)
-@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
 @options.references
 @options.source
 @options.test_set
-@options.metrics
+@options.metrics("bleu")
 @options.documents
 @options.option(
     "--expected FILE",
     "A ranking to hold the others against: a system, a tab and its rank on each line; or a "
     "table of rankings by people, with columns system, rank, segment and judge.",
 )
+@options.option(
+    "--combine METHOD",
+    "autorank: one ranking by all metrics together, over the whole test set.",
+    type=click.Choice(["autorank"]),
+)
 @options.table_or_json
 @options.out
 @options.input_format
 @options.tables
+@options.SCORE_COLUMN
 @options.strict
 def rank(
+    outputs: tuple[str, ...],
     metrics: tuple[str, ...],
+    score_columns: tuple[str, ...],
+    combine: str | None,
     expected: str | None,
     form: str,
     out: str | None,
@@ -46,23 +55,33 @@ def rank(
     S. The most complete partial ranking ties those systems that the measure puts in the
     opposite order.
 
+    With --combine autorank, as WMT 2025 ranks systems by several metrics: each metric's
+    scores are centred on their median and divided by the span from their lower quartile
+    to their best; then the metrics are averaged, and mapped so that the best system is 1
+    and the last is the number of systems. Scores made elsewhere need no outputs.
+
     \b
     metra rank sys*.txt -m xscore:parses=parses/{system}.conllu --docs docs.txt
     metra rank sys*.txt -r ref.txt -m bleu -m chrf --docs docs.txt --expected people.tsv
+    metra rank --scores automatic_scores --combine autorank
     """
     from metra.cli.output import show_progress, show_text_warnings, write_output
     from metra.formats.scores.long_table import read_ranks
-    from metra.meta.document_rank import rank_by_documents
+    from metra.meta.document_rank import rank_by_autorank, rank_by_documents
     from metra.report.writers.ranking import RANKING_WRITERS
     from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus, make_metrics
-    from metra.scoring.files import open_corpus
+    from metra.scoring.files import open_scored
 
+    options.require_outputs(outputs, metrics)
     ranks = read_ranks(expected) if expected else None
-    chosen = make_metrics(metrics or ["bleu"])
-    corpus = open_corpus(**files)
+    named = metrics or (() if score_columns else ("bleu",))
+    made = make_metrics(named) if named else {}
+    corpus, chosen = open_scored(outputs, made, score_columns, **files)
+    asked = EvaluationOptions(documents=combine is None)
     with show_text_warnings(strict=strict), show_progress() as progress:
-        results = evaluate_corpus(
-            corpus, chosen, EvaluationOptions(documents=True), progress=progress
-        )
-    rankings = rank_by_documents(results, ranks)
-    write_output(RANKING_WRITERS[form](rankings, results.documents or 0), out)
+        results = evaluate_corpus(corpus, chosen, asked, progress=progress)
+    if combine:
+        rankings = [rank_by_autorank(results, ranks)]
+    else:
+        rankings = rank_by_documents(results, ranks)
+    write_output(RANKING_WRITERS[form](rankings, results), out)

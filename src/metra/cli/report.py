@@ -14,12 +14,7 @@ from metra.report import REPORT_METRICS
 @options.references
 @options.source
 @options.test_set
-@option(
-    "-m --metric metrics SPEC",
-    options.METRICS,
-    multiple=True,
-    show_default=", ".join(REPORT_METRICS),
-)
+@options.metrics(", ".join(REPORT_METRICS))
 @options.documents
 @option(
     "--judgements FILE",
@@ -46,6 +41,7 @@ from metra.report import REPORT_METRICS
 @option("-o --out FILE", "HTML file to write; it is whole or not there.", required=True)
 @options.input_format
 @options.tables
+@options.SCORE_COLUMN
 @options.strict
 def report(
     metrics: tuple[str, ...],
@@ -58,6 +54,7 @@ def report(
     title: str,
     out: str,
     strict: bool,
+    score_columns: tuple[str, ...],
     **files: Any,
 ) -> None:
     """Write one HTML file about some OUTPUTs: scores, segments, words, plots.
@@ -72,6 +69,7 @@ def report(
     metra report sysA.txt sysB.txt -r ref.txt -s source.txt -o report.html
     metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
     metra report test.tsv --judgements ratings.tsv -o report.html
+    metra report sys*.txt -r ref.txt --scores comet=comet.json -o report.html
     """
     from metra.cli.output import (
         build_provenance,
@@ -83,16 +81,18 @@ def report(
     from metra.report.html.page import render
     from metra.report.study import build_study
     from metra.scoring.evaluate import make_metrics
-    from metra.scoring.files import open_corpus, read_labels
+    from metra.scoring.files import open_scored, read_labels
 
-    chosen = make_metrics(metrics or REPORT_METRICS)
     labelled = read_labels(labels)
     judged = None
     if judgements:
         from metra.campaign.judgement_files import read_question
 
         judged = read_question(judgements, question)
-    corpus = open_corpus(**files)
+    named = metrics or REPORT_METRICS
+    corpus, chosen = open_scored(
+        metrics=make_metrics(named), score_columns=score_columns, **files
+    )
     with (
         show_text_warnings(strict=strict),
         show_progress() as segments,
@@ -112,7 +112,8 @@ def report(
             looking=name_stage,
         )
     others = filter(None, (files["source"], files["documents"], judgements))
-    named = [*files["outputs"], *files["references"], *others, *labels]
-    named += [files["test_set"].title] if files["test_set"] else []
-    read = [f"{n} ({corpus.layouts[n]})" if n in corpus.layouts else n for n in named]
+    read_files = [*files["outputs"], *files["references"], *others, *labels]
+    read_files += [files["test_set"].title] if files["test_set"] else []
+    layouts = corpus.layouts
+    read = [f"{n} ({layouts[n]})" if n in layouts else n for n in read_files]
     write_output(render(study, build_provenance(read), title), out)

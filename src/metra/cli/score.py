@@ -20,11 +20,11 @@ LEVELS = ("system", "document", "segment")
 
 
 @click.command(cls=options.FileCommand)
-@click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
+@click.argument("outputs", nargs=-1, metavar="[OUTPUT]...")
 @options.references
 @options.source
 @options.test_set
-@options.metrics
+@options.metrics("bleu")
 @option(
     "--model models FILE",
     "Quality model in TOML: its figure, and its measures. May be given several times.",
@@ -59,7 +59,13 @@ LEVELS = ("system", "document", "segment")
     "List what measures noted, such as missing names and terms, or wrong words (wer).",
     is_flag=True,
 )
+@option(
+    "--estimate",
+    "Say what judges of -m llm would be asked and cost, and ask nothing.",
+    is_flag=True,
+)
 @options.tables
+@options.SCORE_COLUMN
 @option(
     "--group-by COLUMN[,COLUMN]",
     "Scores of each group of segments beside the total: by language pair, domain …",
@@ -129,6 +135,8 @@ def score(
     metra score sysA.txt -r ref.txt --model gisting.toml --ci
     metra score sysA.txt -t wmt23 -l en-de --subset origlang=en
     metra score data/*.parquet --hyp-column A=mt_a --ref-column ref --group-by lp,domain
+    metra score sysA.txt sysB.txt -r ref.txt -m bleu -m comet@comet.json --ci
+    metra score --scores automatic_scores --sort
     """
     from metra.cli.output import (
         build_result_style,
@@ -155,10 +163,16 @@ def score(
         described.append(model)
         # The figure of each model, then the metrics that it is made of.
         specs += [f"quality:model={path}", *(member.spec for member in model.members)]
-    request = _build_request(make_metrics(specs or ["bleu"]), levels, given)
+    options.require_outputs(given["outputs"], specs)
+    if not specs and not given["score_columns"]:
+        specs.append("bleu")
+    request = _build_request(make_metrics(specs) if specs else {}, levels, given)
     _check_request(request, form, levels)
     _check_look(given, form, levels)
     style = build_result_style(form, out, given, sort=sort)
+    if given["estimate"]:
+        write_output(_estimate(request, form, style), out)
+        return
     if request.engine == "local" and request.is_table:
         # Before anything is written to the folders of --scores-out and --resume.
         with show_text_warnings(strict=given["strict"]):
@@ -180,6 +194,22 @@ def score(
     if given["save"]:
         write_output(saved, given["save"])
     write_output(text, out)
+
+
+def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:
+    from metra.report.writers.details import render_estimates
+    from metra.scoring.evaluate import estimate_files
+
+    if form not in ("table", "json"):
+        msg = (
+            f"--estimate does not work with --format {form}; "
+            "expected --format table or json."
+        )
+        raise click.UsageError(msg)
+    if not any(metric.estimate for metric in request.metrics.values()):
+        msg = "--estimate is for metrics that ask other machines; add -m llm:…"
+        raise click.UsageError(msg)
+    return render_estimates(estimate_files(request), form, style)
 
 
 def _evaluate_and_save(
@@ -204,10 +234,10 @@ def _evaluate_and_save(
     if other:
         msg = f"--save and {other} cannot be given together; leave one of them out."
         raise click.UsageError(msg)
-    corpus = request.open()
+    corpus, metrics = request.open()
     results, baseline = count_baseline(
         corpus,
-        request.metrics,
+        metrics,
         options,
         progress=lambda done: progress(done, corpus.share()),
     )

@@ -1,9 +1,15 @@
 """`metra weights`: lists of the salience of each word in each document."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from metra.cli import Commands, options
 from metra.cli.options import FiniteRange, option
+
+if TYPE_CHECKING:
+    from metra.formats.testsets.record import NamedSet
+    from metra.formats.texts.columns import ColumnNames, ReadingOptions
 
 
 @click.group(cls=Commands)
@@ -43,6 +49,7 @@ _stem = option("--stem", "Count stems: no, porter, or a language.", "no")
 @options.case
 @_stem
 @options.input_format
+@options.tables
 def build(
     files: tuple[str, ...],
     documents: str | None,
@@ -52,6 +59,8 @@ def build(
     case: str,
     stem: str,
     input_format: str,
+    columns: "ColumnNames | None",
+    reading: "ReadingOptions",
 ) -> None:
     """Count a CORPUS and write its list.
 
@@ -81,7 +90,12 @@ def build(
     )
 
     text = make_preparation(tok=tok, case=case, stem=stem)
-    tokens = read_tokens(files, documents, text, input_format=input_format)
+    tokens = read_tokens(
+        *(files, documents, text),
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
+    )
     own = Frequencies(tokens)
     salience: Frequencies | OutsideSalience = own
     if frequencies is not None:
@@ -150,6 +164,7 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @options.case
 @_stem
 @options.input_format
+@options.tables
 def stability(
     first: str,
     second: str,
@@ -161,6 +176,8 @@ def stability(
     case: str,
     stem: str,
     input_format: str,
+    columns: "ColumnNames | None",
+    reading: "ReadingOptions",
 ) -> None:
     """Study which words two translations of the same documents agree on.
 
@@ -180,7 +197,12 @@ def stability(
     from metra.text.preparation import make_preparation
 
     text = make_preparation(tok=tok, case=case, stem=stem)
-    corpus = open_texts([first, second], documents, input_format=input_format)
+    corpus = open_texts(
+        *([first, second], documents),
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
+    )
     result = compute_stability(
         *read_streams(corpus, text),
         names=(name_system(first), name_system(second)),
@@ -197,6 +219,7 @@ def stability(
 @weights.command()
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
+@options.test_set
 @options.documents
 @option("--by", "Which weight tells what is salient.", choices=["tfidf", "s"])
 @option(
@@ -212,6 +235,7 @@ def stability(
 @options.case
 @_stem
 @options.input_format
+@options.tables
 def matches(
     outputs: tuple[str, ...],
     references: tuple[str, ...],
@@ -225,6 +249,9 @@ def matches(
     case: str,
     stem: str,
     input_format: str,
+    columns: "ColumnNames | None",
+    reading: "ReadingOptions",
+    test_set: "NamedSet | None",
 ) -> None:
     """Show where the matches of each OUTPUT fall: on words that matter or on others.
 
@@ -247,7 +274,11 @@ def matches(
     from metra.text.preparation import make_preparation
 
     corpus = open_corpus(
-        outputs, references, None, documents, input_format=input_format
+        *(outputs, references, None, documents),
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
+        test_set=test_set,
     )
     if not corpus.has_documents:
         msg = "The documents are not known; give --docs with the document of each line."

@@ -40,6 +40,8 @@ class BatchPosition(NamedTuple):
     system: str | None = None
     first: int = 0
     documents: Sequence[str] | None = None
+    #: The names of all systems of the corpus, where they are known.
+    systems: Sequence[str] = ()
 
 
 class Batch:
@@ -191,7 +193,7 @@ class CorpusChunk:
 
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
-        place = self.position(system, self.first, self.documents)
+        place = self.position(system, self.first, self.documents, tuple(self.systems))
         return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 HOME = Path(__file__).parent.parent / "examples"
 
-# Options without which a metric cannot be used: files of the example, by their names.
+# Options without which a metric cannot be used. What has a point in it is a file of the
+# example.
 SETTINGS: dict[str, dict[str, str]] = {
     "xscore": {"parses": "parses/{system}.conllu"},
     "transfer": {
@@ -23,6 +24,8 @@ SETTINGS: dict[str, dict[str, str]] = {
     "terminology": {"file": "terms.tsv"},
     "untranslated": {"dictionary": "words.en.txt"},
     "evaltrans": {"db": "judged.tsv"},
+    "outside": {"file": "xcomet.json", "name": "xcomet"},
+    "llm": {"model": "judge", "source_lang": "French", "target_lang": "English"},
 }
 
 REMARK = (
@@ -77,7 +80,10 @@ def build_spec(name: str, home: Path = HOME, **options: str) -> str:
     >>> build_spec("bleu"), build_spec("bleu", tok="intl")
     ('bleu', 'bleu:tok=intl')
     """
-    files = SETTINGS.get(name, {})
-    given = {option: str(home / file) for option, file in files.items()} | options
+    settings = {
+        option: str(home / value) if "." in value else value
+        for option, value in SETTINGS.get(name, {}).items()
+    }
+    given = settings | options
     listed = ",".join(f"{option}={value}" for option, value in given.items())
     return f"{name}:{listed}" if listed else name

@@ -54,11 +54,16 @@ class Outputs:
         self.has_documents = evalset.documents is not None
         self.has_source = evalset.source is not None
         self.has_references = bool(evalset.refs)
+        self.layouts: Mapping[str, str] = {}
         lengths = {
             f"the column of labels {name!r}": len(self.labels[name])
             for name in self.labels
         }
         check_lengths({"the corpus": len(self)} | lengths)
+
+    def share(self) -> float | None:
+        """Return None: what is in memory is not counted in bytes."""
+        return None
 
     def __len__(self) -> int:
         """Count the segments."""

@@ -60,6 +60,10 @@ def _read_sheet(
         names = workbook.sheet_names
         if wanted is not None:
             names = [_find_sheet(wanted, names, place)]
+        elif len(names) > 1:
+            seen = calamine.SheetVisibleEnum.Visible
+            metadata = workbook.sheets_metadata
+            names = [one.name for one in metadata if one.visible == seen] or names
         opened = {name: workbook.get_sheet_by_name(name) for name in names}
         rows = {name: sheet.to_python() for name, sheet in opened.items()}
     except (calamine.CalamineError, OSError) as error:

@@ -1,34 +1,40 @@
-"""Systems ranked by each metric over the documents of an evaluation."""
+"""Systems ranked over documents by each metric, or by all metrics together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.scoring.results import Results
+from metra.scoring.results import Results, Score
+from metra.stats.arrays import Array
 from metra.stats.ranking import (
     RankAgreement,
+    auto_rank,
     compare_ranks,
     find_partial_ranking,
+    mid_ranks,
     rank_by_average,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class MetricRanking:
-    """One metric's ranking, the best system first."""
+    """A ranking by one metric, or by several together, the best system first."""
 
     spec: str
     signature: str
     systems: Sequence[str]
+    #: The average rank over documents, or the AutoRank.
     averages: Sequence[float]
     ranks: Sequence[float]
-    agreement: RankAgreement | None
+    agreement: RankAgreement | None = None
     #: The same of the most complete partial ranking with no pair in the opposite order.
     partial: RankAgreement | None = None
     #: The systems that the expected ranking does not rank.
     unranked: Sequence[str] = ()
+    #: By metric that is combined, its scores of the systems.
+    combined: Mapping[str, Sequence[Score]] = field(default_factory=dict)
 
 
 def rank_by_documents(
@@ -40,15 +46,7 @@ def rank_by_documents(
     or by whatever the rankings are to be held against; systems that it leaves out are not
     compared.
     """
-    names = [entry.name for entry in results.systems]
-    shared = [at for at, name in enumerate(names) if name in (expected or ())]
-    if expected is not None and len(shared) < 2:
-        msg = (
-            f"The expected ranking ranks {', '.join(expected) or 'no system'}; of "
-            f"{', '.join(names)} it must rank two or more."
-        )
-        raise CorpusError(msg)
-    unranked = [name for name in names if expected is not None and name not in expected]
+    _check_expected(results, expected)
     rankings = []
     for spec in results.specs:
         scores = [entry.scores[spec] for entry in results.systems]
@@ -60,23 +58,83 @@ def rank_by_documents(
         ranking = rank_by_average(
             np.transpose(columns), higher_is_better=scores[0].higher_is_better
         )
-        order = sorted(range(len(names)), key=ranking.averages.__getitem__)
-        agreement = partial = None
-        if expected is not None:
-            theirs = [expected[names[place]] for place in shared]
-            ours = ranking.ranks[shared].tolist()
-            agreement = compare_ranks(ours, theirs)
-            partial = compare_ranks(find_partial_ranking(ours, theirs).tolist(), theirs)
         rankings.append(
-            MetricRanking(
-                spec,
-                scores[0].signature,
-                [names[place] for place in order],
-                ranking.averages[order].tolist(),
-                ranking.ranks[order].tolist(),
-                agreement,
-                partial,
-                unranked,
+            _build_ranking(
+                (spec, scores[0].signature),
+                results,
+                ranking.averages,
+                ranking.ranks,
+                expected,
             )
         )
     return rankings
+
+
+def rank_by_autorank(
+    results: Results, expected: Mapping[str, float] | None = None
+) -> MetricRanking:
+    """Rank the systems by all metrics together, as WMT 2025's AutoRank does."""
+    _check_expected(results, expected)
+    rows = []
+    for spec in results.specs:
+        scores = [entry.scores[spec] for entry in results.systems]
+        values = np.array([score.score for score in scores])
+        if not np.isfinite(values).all():
+            lacking = results.systems[int(np.isnan(values).argmax())].name
+            msg = f"{spec} has no score of {lacking!r}; AutoRank needs one of every system."
+            raise CorpusError(msg)
+        rows.append(values if scores[0].higher_is_better else -values)
+    averages = auto_rank(np.array(rows))
+    first = results.systems[0].scores
+    signature = "autorank|metrics:" + "+".join(
+        f"[{score.signature.replace('|', ';')}]" for score in first.values()
+    )
+    # What only rounding tells apart is a tie.
+    ranks = mid_ranks(averages.round(9), higher_is_better=False)
+    ranking = _build_ranking(
+        ("AutoRank", signature), results, averages, ranks, expected
+    )
+    combined = {
+        spec: [results[name][spec] for name in ranking.systems]
+        for spec in results.specs
+    }
+    return replace(ranking, combined=combined)
+
+
+def _check_expected(results: Results, expected: Mapping[str, float] | None) -> None:
+    names = [entry.name for entry in results.systems]
+    if expected is not None and len(expected.keys() & names) < 2:
+        msg = (
+            f"The expected ranking ranks {', '.join(expected) or 'no system'}; of "
+            f"{', '.join(names)} it must rank two or more."
+        )
+        raise CorpusError(msg)
+
+
+def _build_ranking(
+    title: tuple[str, str],
+    results: Results,
+    averages: Array,
+    ranks: Array,
+    expected: Mapping[str, float] | None,
+) -> MetricRanking:
+    """Put systems in order, and hold the ranking against the expected one."""
+    names = [entry.name for entry in results.systems]
+    order = sorted(range(len(names)), key=averages.__getitem__)
+    ranking = MetricRanking(
+        *title,
+        [names[place] for place in order],
+        averages[order].tolist(),
+        ranks[order].tolist(),
+    )
+    if expected is None:
+        return ranking
+    shared = [at for at, name in enumerate(names) if name in expected]
+    theirs = [expected[names[place]] for place in shared]
+    ours = ranks[shared].tolist()
+    return replace(
+        ranking,
+        agreement=compare_ranks(ours, theirs),
+        partial=compare_ranks(find_partial_ranking(ours, theirs).tolist(), theirs),
+        unranked=[name for name in names if name not in expected],
+    )

@@ -32,4 +32,6 @@ terminology: required terms that the output has.
 untranslated: words that should have been translated.
 neural: COMET, BERTScore and MetricX, on checkpoints that lie on this machine.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
+outside: scores that another program made.
+llm: language models as judges.
 """

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from metra.metrics.options import OUTSIDE
+
 #: Names of metrics in print, where these differ from the names in specs.
 TITLES = {
     "bleu": "BLEU",
@@ -39,6 +41,8 @@ TITLES = {
     "comet": "COMET",
     "bertscore": "BERTScore",
     "metricx": "MetricX",
+    "outside": "Scores made elsewhere",
+    "llm": "LLM",
 }
 
 #: The papers that define each metric, by their keys; sacreBLEU's, `post2018`, where its
@@ -71,6 +75,7 @@ _PAPERS = {
     "comet": ("rei2020",),
     "bertscore": ("zhang2020",),
     "metricx": ("juraska2024",),
+    "llm": ("kocmi2023",),
 }
 
 #: The papers of each paired test, of the correction and of the intervals.
@@ -83,6 +88,7 @@ PAPERS_OF_METHODS = {
 
 _METEOR = {"2005": "banerjee2005", "2007": "lavie2007"}
 _WORDS = re.compile(r"\bword_order[=:]([1-9]\d*)\b")
+_ERRORS = re.compile(r"\b(prompt[=:]errors|answers[=:](errors|gemba-mqm))\b")
 _VARIANT = re.compile(r"\bvariant[=:](\d+)\b")
 
 
@@ -150,6 +156,11 @@ def get_metric_name(spec: str) -> str:
     return re.split(r"[:|@]", spec, maxsplit=1)[0]
 
 
+def is_outside(spec: str) -> bool:
+    """Whether a spec or signature is that of scores which another program made."""
+    return OUTSIDE.fullmatch(spec) is not None or "|better:" in spec
+
+
 def list_papers(spec: str) -> tuple[str, ...]:
     """Return the keys of the papers that define a metric, by its spec or signature.
 
@@ -157,10 +168,14 @@ def list_papers(spec: str) -> tuple[str, ...]:
     ('popovic2017', 'post2018')
     """
     name = get_metric_name(spec)
+    if is_outside(spec):
+        return ()
     if name == "chrf" and _WORDS.search(spec):
         return ("popovic2017", "post2018")
     if name == "meteor" and (variant := _VARIANT.search(spec)):
         return (_METEOR.get(variant[1], "denkowski2014"),)
+    if name == "llm" and _ERRORS.search(spec):
+        return ("kocmimqm2023", "fernandes2023", "lu2024")
     return _PAPERS.get(name, ())
 
 
@@ -401,6 +416,44 @@ _LISTED = (
         "MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task",
         "Proceedings of the Ninth Conference on Machine Translation",
         pages="492--504",
+        "kocmi2023",
+        "inproceedings",
+        "Kocmi, Tom; Federmann, Christian",
+        "Large Language Models Are State-of-the-Art Evaluators of Translation Quality",
+        "Proceedings of the 24th Annual Conference of the European Association for Machine "
+        "Translation",
+        pages="193--203",
+    ),
+    _cite(
+        "kocmimqm2023",
+        "inproceedings",
+        "Kocmi, Tom; Federmann, Christian",
+        "GEMBA-MQM: Detecting Translation Quality Error Spans with GPT-4",
+        "Proceedings of the Eighth Conference on Machine Translation",
+        pages="768--775",
+        doi="10.18653/v1/2023.wmt-1.64",
+    ),
+    _cite(
+        "fernandes2023",
+        "inproceedings",
+        "Fernandes, Patrick; Deutsch, Daniel; Finkelstein, Mara; Riley, Parker; Martins, "
+        "André F. T.; Neubig, Graham; Garg, Ankush; Clark, Jonathan H.; Freitag, Markus; "
+        "Firat, Orhan",
+        "The Devil Is in the Errors: Leveraging Large Language Models for Fine-grained "
+        "Machine Translation Evaluation",
+        "Proceedings of the Eighth Conference on Machine Translation",
+        pages="1066--1083",
+        doi="10.18653/v1/2023.wmt-1.100",
+    ),
+    _cite(
+        "lu2024",
+        "inproceedings",
+        "Lu, Qingyu; Qiu, Baopu; Ding, Liang; Zhang, Kanjian; Kocmi, Tom; Tao, Dacheng",
+        "Error Analysis Prompting Enables Human-Like Translation Evaluation in Large "
+        "Language Models",
+        "Findings of the Association for Computational Linguistics: ACL 2024",
+        pages="8801--8816",
+        doi="10.18653/v1/2024.findings-acl.520",
     ),
     _cite(
         "noreen1989",

@@ -6,6 +6,7 @@ as in `n: Annotated[int, Range(1, 1000)] = 4`.
 
 import inspect
 import math
+import re
 import typing
 from collections.abc import Callable
 from functools import lru_cache
@@ -52,7 +53,12 @@ FromZero: TypeAlias = Annotated[float, Range(0)]
 #: Whether letter case counts.
 Case: TypeAlias = Literal["mixed", "lower"]
 
+#: Marks an option that changes no score, such as a time-out: signatures leave it out.
+UNSIGNED = object()
+
 _NO = object()
+#: The name of scores made elsewhere, their file, and options.
+OUTSIDE = re.compile(r"([^@:=]+)@(.+?)(?::(\w+=[^:=]*(?:,\w+=[^:=]*)*))?")
 
 
 class Parameter(NamedTuple):
@@ -62,6 +68,8 @@ class Parameter(NamedTuple):
     annotation: Any
     default: object
     range: Range | None = None
+    #: Whether scores depend on it, so that signatures name it.
+    is_signed: bool = True
 
     @property
     def kinds(self) -> tuple[Any, ...]:
@@ -104,22 +112,30 @@ def read_parameters(factory: Callable[..., object]) -> dict[str, Parameter]:
     for name, entry in inspect.signature(plain).parameters.items():
         # The range stands beside the type, or beside one of several.
         kinds = (annotated[name], *get_args(annotated[name]))
-        extras = (
+        extras = [
             extra for kind in kinds for extra in getattr(kind, "__metadata__", ())
-        )
+        ]
         limits = next((extra for extra in extras if isinstance(extra, Range)), None)
-        parameters[name] = Parameter(name, hints[name], entry.default, limits)
+        parameters[name] = Parameter(
+            name, hints[name], entry.default, limits, UNSIGNED not in extras
+        )
     return parameters
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Split `NAME:option=value,option=value`.
+    """Split `NAME:option=value,option=value`, or `NAME@FILE`, scores made elsewhere.
 
     >>> parse_spec("bleu:tok=intl,n=3")
     ('bleu', {'tok': 'intl', 'n': '3'})
+    >>> parse_spec("comet@a:b/scores.tsv:better=higher")
+    ('outside', {'name': 'comet', 'file': 'a:b/scores.tsv', 'better': 'higher'})
     """
     name, _, rest = spec.partition(":")
     options: dict[str, str] = {}
+    outside = OUTSIDE.fullmatch(spec)
+    if outside:
+        name, rest = "outside", outside[3] or ""
+        options = {"name": outside[1], "file": outside[2]}
     for piece in filter(None, rest.split(",")):
         option, equals, value = piece.partition("=")
         if not equals:

@@ -15,6 +15,8 @@ from metra.stats import totals
 if TYPE_CHECKING:
     from metra.metrics.alignment import Alignment
     from metra.metrics.corpus_weights import TwoPassFit
+    from metra.metrics.llm.budget import Estimate
+    from metra.metrics.outside import ScoreTable
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array
@@ -77,9 +79,18 @@ class Metric:
     #: Whether `rows` has to see a document's segments together, in one batch; where no
     #: documents are known, all segments.
     whole_documents: bool = False
+    #: Digits after the point in tables, beyond those of scores up to 100.
+    more_digits: int = 0
+    #: Metrics of scores that were made elsewhere: which systems and segments have them.
+    scored: "ScoreTable | None" = None
+    #: Whether `rows` works on many segments at once by itself, as where it waits for other
+    #: machines: batches are then counted one after the other.
+    own_threads: bool = False
+    #: Metrics that cost money: what the scores of these batches will take.
+    estimate: "Callable[[Iterable[AnyBatch]], Estimate] | None" = None
     #: Options as they turned out, where the parameter alone does not say it.
     settled: Mapping[str, object] = field(default_factory=dict)
-    #: Every option with its value, filled in by `metric_factory`.
+    #: Every option on which scores depend, with its value, filled in by `metric_factory`.
     options: Mapping[str, object] = field(default_factory=dict)
     #: How to make the metric again in another process, filled in by `metric_factory`.
     origin: "MetricOrigin | None" = field(default=None, compare=False)
@@ -159,7 +170,7 @@ _NEEDS: dict[Need, tuple[str, str]] = {
     "references": (
         "needs_reference",
         "compares with references, but there is none; give one with `references`, or a "
-        "table with one.",
+        "table with a column called ref.",
     ),
     "source": (
         "needs_source",
@@ -221,7 +232,10 @@ def metric_factory(factory: Callable[..., Metric]) -> Callable[..., Metric]:
             values[name] = parameters[name].convert(factory.__name__, value)
         metric = factory(**values)
         recipe = (_make_again, (make, given, metric.settled))
-        return _record_options(metric, values, lambda: recipe)
+        signed = {
+            name: value for name, value in values.items() if parameters[name].is_signed
+        }
+        return _record_options(metric, signed, lambda: recipe)
 
     return make
 

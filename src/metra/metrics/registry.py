@@ -1,20 +1,20 @@
 """The registry: every metric by name. Adding one is a word here."""
 
+import os
 import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from os.path import isdir
 from typing import Any
 
 from metra.errors import OptionError, UnknownNameError, no_such
 from metra.formats.stream import get_file_state
-from metra.metrics.options import parse_spec
+from metra.metrics.options import parse_spec, read_parameters
 from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
-    mwer evaltrans comet bertscore metricx"""
+    mwer evaltrans outside llm comet bertscore metricx"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
@@ -22,12 +22,14 @@ _SHARED = {
     "rougel": "rouge",
     "mwer": "evaltrans",
     **{name: f"neural.{name}" for name in ("comet", "bertscore", "metricx")},
+    "llm": "llm.judge",
 }
 #: Metrics that need a model of the user's, which metra does not bring along.
 WITH_MODEL = frozenset({"comet", "bertscore", "metricx"})
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 _NUMBER = re.compile(r"[-+]?[\d.]*")
+_FILES = re.compile(r"[:@]")
 _PATH = re.compile(r"[./\\{]")
 _UNKNOWN = object()
 
@@ -45,6 +47,18 @@ def find_factory(name: str) -> Callable[..., Metric]:
     if name not in entries:
         raise UnknownNameError(no_such("metric", name, list_metrics()))
     return entries[name].load()
+
+
+def is_signed_option(name: str, option: str) -> bool:
+    """Return whether scores of a metric depend on an option, as far as that is known.
+
+    >>> is_signed_option("bleu", "tok"), is_signed_option("llm", "timeout")
+    (True, False)
+    """
+    if name not in BUILT_IN:
+        return True
+    entry = read_parameters(find_factory(name)).get(option)
+    return entry is None or entry.is_signed
 
 
 def metric(spec: str, **options: object) -> Metric:
@@ -66,7 +80,7 @@ def metric(spec: str, **options: object) -> Metric:
             )
             raise OptionError(msg)
         return find_factory(name)(**given, **options)
-    states = tuple(map(_read_state, _list_words(spec))) if ":" in spec else ()
+    states = tuple(map(_read_state, _list_words(spec))) if _FILES.search(spec) else ()
     make = _make_metric.__wrapped__ if _UNKNOWN in states else _make_metric
     return make(spec, states)
 
@@ -88,12 +102,10 @@ def _list_words(spec: str) -> tuple[str, ...]:
 def _read_state(word: str) -> object:
     """Return a fingerprint of a file, None for what is none, _UNKNOWN for several files."""
     state = get_file_state(word)
-    # A pattern is no file, and a folder, or a file that names others, may stay as it is while
-    # what is in it changes.
-    if state is None:
-        several = bool(_PATH.search(word))
-    else:
-        several = word.endswith(".toml") or isdir(word)
+    # A pattern is no file; a folder, or a file that names others, may stay as it is while
+    # they change.
+    is_whole = word.endswith(".toml") or os.path.isdir(word)
+    several = _PATH.search(word) if state is None else is_whole
     return _UNKNOWN if several else state
 
 

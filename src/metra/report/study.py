@@ -25,6 +25,7 @@ from metra.analysis.relations import (
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
+from metra.report.writers.headings import shorten_outside_specs
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
@@ -57,6 +58,11 @@ class Study:
     #: How far metrics and people can be trusted; there where judgements are.
     trust: "TrustReport | None" = None
 
+    def get_digits(self, spec: str) -> int:
+        """Return how many digits after the point scores are shown with, 2 if not known."""
+        score = self.results.systems[0].scores.get(spec)
+        return 2 + (score.more_digits if score else 0)
+
 
 #: Segments of a kind and n-grams that are listed where there is no script to list all.
 LISTED = 10
@@ -86,6 +92,8 @@ def build_study(
 
     There are three reports of progress: segments counted, trials done, what comes next.
     """
+    names = shorten_outside_specs(metrics)
+    metrics = {names[spec]: metric for spec, metric in metrics.items()}
     if baseline is None:
         baseline = corpus.systems[0]
     elif baseline not in corpus.systems:

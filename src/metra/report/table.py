@@ -236,8 +236,11 @@ def _format_number(value: float, cell: Cell, column: Column, style: Style) -> st
 
 def choose_digits(cell: Cell, column: Column, style: Style) -> int:
     """Return the digits after the point: the cell's, the column's, or those of the style."""
-    digits = style.digits if column.digits is None else column.digits
-    return digits if cell.digits is None else cell.digits
+    if cell.digits is not None:
+        return cell.digits
+    if column.digits is not None:
+        return column.digits
+    return style.digits + column.more_digits
 
 
 def format_score(value: float, digits: int) -> str:

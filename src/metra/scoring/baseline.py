@@ -19,6 +19,7 @@ from metra.errors import (
     no_such,
 )
 from metra.formats.lines import read_lines
+from metra.metrics.options import parse_spec
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.compare import (
@@ -214,9 +215,14 @@ def check_outputs(
     conditions: GateConditions,
     settings: ComparisonSettings,
     *,
+    scores: Sequence[str] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[GateCheck]:
-    """Check every output of a corpus against the baseline and the bounds."""
+    """Check every output of a corpus against the baseline and the bounds.
+
+    `scores` are specs of scores made elsewhere, each in the place of the metric of the
+    baseline that has the same name.
+    """
     # What cannot be is refused before the work begins.
     rivals = {}
     for name in corpus.systems:
@@ -225,7 +231,7 @@ def check_outputs(
     for spec in conditions.bounds:
         if spec not in baseline.signatures:
             raise UnknownNameError(no_such("metric", spec, baseline.specs))
-    metrics = {spec: make_metric(spec) for spec in baseline.specs}
+    metrics = _make_metrics(baseline, scores)
     statistics, digests = _count_with_digests(corpus, metrics, progress)
     _check_corpus(baseline, statistics, digests)
     checks: list[GateCheck] = []
@@ -234,6 +240,27 @@ def check_outputs(
         results = compare_statistics(pair, settings)
         checks += _list_checks(results, system, conditions)
     return checks
+
+
+def _make_metrics(baseline: Baseline, scores: Sequence[str]) -> dict[str, Metric]:
+    """Make the metrics of the baseline, with new files of scores in place of the old."""
+    specs = {_name_scores(spec): spec for spec in baseline.specs}
+    files = {}
+    for new in scores:
+        if _name_scores(new) not in specs:
+            known = [name for name, spec in specs.items() if name != spec]
+            name = _name_scores(new)
+            problem = no_such("metric", name, known or ["none"], owner="The baseline")
+            msg = f"{problem} Its scores made elsewhere are replaced by name."
+            raise UnknownNameError(msg)
+        files[specs[_name_scores(new)]] = new
+    return {spec: make_metric(files.get(spec, spec)) for spec in baseline.specs}
+
+
+def _name_scores(spec: str) -> str:
+    """Return the name of scores made elsewhere, `NAME@FILE`; any other spec as it is."""
+    name, options = parse_spec(spec)
+    return options.get("name", spec) if name == "outside" else spec
 
 
 def _find_rival(baseline: Baseline, system: str) -> str:
@@ -273,7 +300,8 @@ def _check_corpus(
                 f"The baseline has other statistics of {spec}; save the baseline again."
             )
             raise OptionError(msg)
-        if _drop_version(signature) != _drop_version(saved):
+        drop = _drop_file if statistics.metrics[spec].scored else _drop_version
+        if drop(signature) != drop(saved):
             msg = (
                 f"{spec} was {saved} in the baseline and is {signature} now; save the "
                 "baseline again."
@@ -291,6 +319,12 @@ def _list_signatures(statistics: CorpusStatistics) -> dict[str, str]:
 def _drop_version(signature: str) -> str:
     # A change of numbers means a new name, so versions may differ.
     return signature.rpartition("|version:")[0]
+
+
+def _drop_file(signature: str) -> str:
+    # New outputs have scores of their own, in another file.
+    parts = _drop_version(signature).split("|")
+    return "|".join(part for part in parts if not part.startswith("file:"))
 
 
 def _join_pair(

@@ -11,15 +11,22 @@ from metra.errors import CorpusError, MetraError, OptionError
 from metra.formats.recognise import PARQUET
 from metra.metrics.registry import metric as make_metric
 from metra.scoring.guards import IdleGuard, TextGuard, list_toks
-from metra.scoring.statistics import CHUNK, CorpusStatistics, count_corpus
+from metra.scoring.statistics import (
+    CHUNK,
+    CorpusStatistics,
+    count_corpus,
+    fit_metrics,
+    split_corpus,
+)
 from metra.scoring.totals import build_results
 from metra.stats import defaults, totals
 
 if TYPE_CHECKING:
-    from metra.corpus.outputs import Corpus
+    from metra.corpus.outputs import Corpus, Outputs
     from metra.formats.testsets.record import NamedSet
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
     from metra.formats.texts.sources import Source
+    from metra.metrics.llm.budget import Estimate
     from metra.metrics.record import Array, Metric
     from metra.scoring.files import FileCorpus
     from metra.scoring.results import Results, Score
@@ -76,25 +83,31 @@ class ScoringRequest(NamedTuple):
     #: A test set that was found by its name; it brings its texts along.
     test_set: "NamedSet | None" = None
     settings: Mapping[str, Any] = MappingProxyType({})
+    #: Columns of scores that were made elsewhere, see `metra.scoring.files.open_scored`.
+    score_columns: Sequence[str] = ()
 
     @property
     def is_table(self) -> bool:
         """Whether a table in Parquet is scored by its columns, file by file."""
         if self.engine != "local" or self.scores_out or self.resume:
             return True
+        if not self.outputs or self.score_columns:
+            return False
         return bool(self.group_by) and all(
             file.format is PARQUET for file in self._list_files()
         )
 
-    def open(self) -> "FileCorpus":
-        """Open the files as one corpus."""
-        from metra.scoring.files import open_corpus
+    def open(self) -> "tuple[FileCorpus | Outputs, dict[str, Metric]]":
+        """Open the files as one corpus, with the metrics of its columns beside those given."""
+        from metra.scoring.files import open_scored
 
-        return open_corpus(
+        return open_scored(
             self.outputs,
-            self.references,
-            self.source,
-            self.documents,
+            self.metrics,
+            self.score_columns,
+            references=self.references,
+            source=self.source,
+            documents=self.documents,
             input_format=self.input_format,
             columns=self.columns,
             reading=self.reading,
@@ -149,10 +162,10 @@ def evaluate_files(
     """
     if request.is_table:
         return _score_parquet(request, progress)
-    corpus = request.open()
+    corpus, metrics = request.open()
     results = evaluate_corpus(
         corpus,
-        request.metrics,
+        metrics,
         request.options,
         group_by=request.group_by,
         progress=lambda done: progress(done, corpus.share()),
@@ -160,12 +173,39 @@ def evaluate_files(
     return replace(results, layouts=corpus.layouts)
 
 
+def estimate_files(request: ScoringRequest) -> "dict[str, Estimate]":
+    """Return what scoring files will take, for each metric that asks other machines."""
+    if request.is_table:
+        msg = (
+            "Estimates are for files that are scored as one corpus on this machine; leave "
+            "out `scores_out`, `resume` and `group_by`."
+        )
+        raise OptionError(msg)
+    return estimate_corpus(*request.open())
+
+
+def estimate_corpus(
+    corpus: "Corpus", metrics: "Mapping[str, Metric]"
+) -> "dict[str, Estimate]":
+    """Return what scoring a corpus will take, for each metric that asks other machines."""
+    metrics = fit_metrics(corpus, metrics)
+    return {
+        spec: metric.estimate(
+            chunk.batch(system)
+            for chunk in split_corpus(corpus, metrics)
+            for system in corpus.systems
+        )
+        for spec, metric in metrics.items()
+        if metric.estimate
+    }
+
+
 def check_first_rows(request: ScoringRequest) -> None:
     """Warn of what looks wrong in the first rows of a table that is scored in parts."""
     guard = TextGuard(list_toks(request.metrics), scope="the first")
     # What cannot be read is reported when it is scored.
     with suppress(MetraError):
-        for chunk in islice(request.open().chunks(CHUNK), 1):
+        for chunk in islice(request.open()[0].chunks(CHUNK), 1):
             guard.visit(chunk)
     guard.warn()
 
@@ -176,6 +216,12 @@ def _score_parquet(
     """Score a table in Parquet by its columns, on this machine or another engine."""
     from metra.text.columns import import_pyarrow
 
+    if request.score_columns:
+        msg = (
+            "Columns of scores that were made elsewhere are read in one piece; leave out "
+            "`scores_out`, `resume` or the engine."
+        )
+        raise OptionError(msg)
     paths, system = request.outputs, None
     if request.engine == "local":
         files = request._list_files()

@@ -4,13 +4,15 @@ This module joins `formats`, which knows files and columns, with `corpus`, which
 segments; packages of one layer do not import each other, so it lives in the layer above.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.corpus.batch import EMPTY, CorpusChunk, SegmentColumn, check_chunk
-from metra.errors import CorpusError, OptionError
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError, OptionError, not_possible
 from metra.formats.lines import LineReader, read_lines
 from metra.formats.recognise import PLAIN, choose_format
 from metra.formats.stream import format_path, name_system
@@ -27,11 +29,13 @@ from metra.formats.texts.columns import (
 )
 from metra.formats.texts.parallel import ParallelTable
 from metra.formats.texts.sources import Source, get_kept_segments, list_sources
+from metra.metrics.options import parse_spec
 from metra.text.columns import Text, pack
 from metra.text.preparation import Preparation, Tokens, prepare
 
 if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
+    from metra.metrics.record import Metric
 
 #: So many segments are read at a time.
 CHUNK = 1024
@@ -66,6 +70,111 @@ def open_corpus(
         test_set=test_set,
     )
     return FileCorpus(files)
+
+
+def open_scored(
+    outputs: Sequence[str],
+    metrics: "Mapping[str, Metric]",
+    score_columns: Sequence[str] = (),
+    **files: Any,
+) -> "tuple[FileCorpus | Outputs, dict[str, Metric]]":
+    """Open a corpus with the metrics of its columns of scores beside those given.
+
+    Without outputs, scores that were made elsewhere are the corpus. The files are those of
+    `open_corpus`; a column of scores is `NAME[/SYSTEM]=COLUMN[:option=value,…]`, or a name
+    alone if the column has the same.
+    """
+    if not outputs:
+        return _build_score_corpus(metrics), dict(metrics)
+    entries = [_parse_score_column(entry) for entry in score_columns]
+    if entries:
+        named = files.get("columns") or ColumnNames()
+        labels = (*named.labels, *(entry.column for entry in entries))
+        files["columns"] = named._replace(labels=tuple(dict.fromkeys(labels)))
+    corpus = open_corpus(outputs, **files)
+    return corpus, {**metrics, **_read_score_columns(corpus, entries)}
+
+
+def _build_score_corpus(metrics: "Mapping[str, Metric]") -> Outputs:
+    """Build a corpus without texts; the first metric says what there is in it."""
+    for spec, metric in metrics.items():
+        if metric.scored is None:
+            msg = (
+                f"{spec} is computed from texts, but there is no output; give the outputs, "
+                "or only scores that were made elsewhere."
+            )
+            raise CorpusError(msg)
+    tables = [metric.scored for metric in metrics.values() if metric.scored]
+    values = {system or "system": each for system, each in tables[0].values.items()}
+    documents = next((table.documents for table in tables if table.documents), None)
+    outputs = {system: [""] * len(each) for system, each in values.items()}
+    return Outputs(EvalSet(documents=documents), outputs)
+
+
+class _ScoreColumn(NamedTuple):
+    name: str
+    system: str
+    column: str
+    options: Mapping[str, str]
+
+
+def _parse_score_column(entry: str) -> _ScoreColumn:
+    """Split `NAME[/SYSTEM]=COLUMN[:option=value,…]`; the column may have that very name.
+
+    >>> _parse_score_column("comet/A=c1")[:3], _parse_score_column("comet/A")[:3]
+    (('comet', 'A', 'c1'), ('comet', 'A', 'comet/A'))
+    """
+    title, equals, rest = entry.partition("=")
+    is_same = not equals or ":" in title
+    if is_same:
+        title, rest = entry.partition(":")[0], entry
+    options = parse_spec(f"{title}@{rest}")[1]
+    name, _, system = title.partition("/")
+    column = options.pop("file")
+    options.pop("name")
+    return _ScoreColumn(name, system, column, options)
+
+
+def _read_score_columns(
+    corpus: "FileCorpus", entries: Sequence[_ScoreColumn]
+) -> "dict[str, Metric]":
+    from metra.metrics.outside import import_scores
+
+    tables: dict[str, dict[str, list[float]]] = {}
+    options: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        values = tables.setdefault(entry.name, {}).setdefault(entry.system, [])
+        options.setdefault(entry.name, {}).update(_convert_options(entry))
+        for chunk in corpus.chunks(CHUNK, [entry.column]):
+            for at, value in enumerate(chunk.labels[0], chunk.first + 1):
+                place = f"The column {entry.column!r}, segment {at},"
+                values.append(_parse_score(value, place))
+    return {
+        name: import_scores(name, table, **options[name])
+        for name, table in tables.items()
+    }
+
+
+def _convert_options(entry: _ScoreColumn) -> dict[str, Any]:
+    """Return the options of scores in memory for those of a spec."""
+    converted: dict[str, Any] = {}
+    for option, value in entry.options.items():
+        if option == "better" and value in ("higher", "lower"):
+            converted["higher_is_better"] = value == "higher"
+        elif option in ("low", "high"):
+            converted[option] = _parse_score(value, f"{entry.name}: {option}")
+        else:
+            given = f"{entry.name}: {option}={value}"
+            raise OptionError(not_possible(given, "better=higher or better=lower"))
+    return converted
+
+
+def _parse_score(value: object, place: str) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        msg = f"{place} has {value!r}; expected a number."
+        raise CorpusError(msg) from None
 
 
 class FileCorpus:
@@ -158,13 +267,21 @@ class FileCorpus:
 
 
 def open_texts(
-    files: Sequence[str], documents: str | None, *, input_format: str = "auto"
+    files: Sequence[str],
+    documents: str | None,
+    *,
+    input_format: str = "auto",
+    columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> FileCorpus:
     """Join files of references, side by side; some formats bring their documents along."""
-    plain = [path for path in files if choose_format(path, input_format) is PLAIN]
+    encoding = reading.encoding if reading else None
+    forms = {path: choose_format(path, input_format, encoding) for path in files}
+    plain = [path for path in files if forms[path] is PLAIN]
     rich = [path for path in files if path not in plain]
-    sources = list_sources(rich, input_format=input_format, use="any")
-    sources += list_sources([], plain, None, documents, input_format=input_format)
+    options: dict[str, Any] = {"input_format": input_format, "reading": reading}
+    sources = list_sources(rich, use="any", columns=columns, **options)
+    sources += list_sources([], plain, None, documents, **options)
     corpus = FileCorpus(sources)
     names = ", ".join(map(format_path, files))
     if not corpus.has_references:
@@ -185,23 +302,31 @@ def read_tokens(
     text: Preparation,
     *,
     input_format: str = "auto",
+    columns: ColumnNames | None = None,
+    reading: ReadingOptions | None = None,
 ) -> Iterator[tuple[Tokens, list[str]]]:
     """Yield the segments' tokens with their documents, all files of a document pooled.
 
     Without a list of documents, each of several plain files is one.
     """
-    formats = [choose_format(path, input_format) for path in files]
+    encoding = reading.encoding if reading else None
+    formats = [choose_format(path, input_format, encoding) for path in files]
     if documents is None and len(files) > 1 and set(formats) == {PLAIN}:
-        yield from _read_each(files, text)
+        yield from _read_each(files, text, encoding)
         return
-    corpus = open_texts(files, documents, input_format=input_format)
+    corpus = open_texts(
+        *(files, documents),
+        input_format=input_format,
+        columns=columns,
+        reading=reading,
+    )
     for chunk in corpus.chunks(CHUNK):
         for column in chunk.refs:
             yield column.tokens(text), list(chunk.documents or ())
 
 
 def _read_each(
-    files: Sequence[str], text: Preparation
+    files: Sequence[str], text: Preparation, encoding: str | None
 ) -> Iterator[tuple[Tokens, list[str]]]:
     names = [name_system(path) for path in files]
     if len(set(names)) < len(names):
@@ -209,7 +334,7 @@ def _read_each(
 
         names = [str(Path(path)) for path in files]
     for path, name in zip(files, names, strict=True):
-        with closing(LineReader(path)) as lines:
+        with closing(LineReader(path, encoding)) as lines:
             while len(segments := lines.read(CHUNK)):
                 yield prepare(segments, text), [name] * len(segments)
 

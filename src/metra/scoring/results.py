@@ -35,6 +35,8 @@ class Score:
     alignments: "Mapping[int, Sequence[Alignment]] | None" = None
     #: What the metric noted, the most frequent first.
     details: "Sequence[Finding] | None" = None
+    #: Digits after the point in tables, beyond those of scores up to 100.
+    more_digits: int = field(default=0, repr=False)
 
     def __repr__(self) -> str:
         """Give the score with its interval and its signature."""

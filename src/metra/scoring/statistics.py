@@ -129,7 +129,7 @@ def count_corpus(
     rows_by_key: dict[tuple[str, str], list[Array]] = {}
     documents: dict[str, None] = {}
     parts = split_corpus(corpus, metrics, chunk, group_by)
-    for part, totals, rows in ordered_map(count, parts, thread_count()):
+    for part, totals, rows in ordered_map(count, parts, choose_threads(metrics)):
         add_entries(statistics.totals, totals.items())
         for key, chunk_rows in rows.items():
             rows_by_key.setdefault(key, []).append(chunk_rows)
@@ -152,6 +152,12 @@ def count_corpus(
             total = np.array(join_parts(entry.sums))
             statistics.tallies[system, spec] = Tally(kept, total)
     return statistics
+
+
+def choose_threads(metrics: Mapping[str, Metric]) -> int:
+    """Return how many chunks to count at once: one where a metric has threads of its own."""
+    has_own = any(metric.own_threads for metric in metrics.values())
+    return 1 if has_own else thread_count()
 
 
 def join_documents(chunks: Iterable[CorpusChunk]) -> Iterator[CorpusChunk]:

@@ -19,6 +19,8 @@ class Column:
     higher_is_better: bool | None = None
     #: Digits after the point; None for those that the table is printed with.
     digits: int | None = None
+    #: Digits beyond those that the table is printed with, where scores go up to 1.
+    more_digits: int = 0
     #: Terminal columns that it takes at least.
     width: int = 0
     #: What stands above it and its neighbours of the same group, in tables for papers.

@@ -152,6 +152,7 @@ def build_results(
                     signature=metric.signature(nrefs=nrefs),
                     higher_is_better=metric.higher_is_better,
                     parts=metric.parts(total),
+                    more_digits=metric.more_digits,
                 )
             scored[key].append(SystemScores(system, scores))
     overall = scored.pop(())

@@ -47,7 +47,7 @@ def alpha(ratings: Ratings, scale: str = "interval") -> float:
 
 def interval_columns(paired: Ratings) -> Columns:
     """Return the columns of alpha with squared differences, which need only sums."""
-    return _squares(paired, paired.value - paired.value.mean()), _by_moments
+    return _squares(paired, paired.value - paired.value.mean()), compute_interval_alpha
 
 
 def nominal_columns(paired: Ratings) -> Columns:
@@ -75,7 +75,7 @@ def ordinal_draws(paired: Ratings, weights: Array) -> Array:
         ranks = np.cumsum(margins) - margins / 2
         ranks -= (ranks * margins).sum() / max(margins.sum(), 1)
         squares = _squares(paired, ranks[codes])
-        alphas[draw] = _by_moments(np.einsum("u,uk->k", weight, squares))
+        alphas[draw] = compute_interval_alpha(np.einsum("u,uk->k", weight, squares))
     return alphas
 
 
@@ -113,7 +113,12 @@ def _squares(paired: Ratings, values: Array) -> Array:
     return np.column_stack([size, apart, total, square])
 
 
-def _by_moments(totals: Array) -> Array:
+def compute_interval_alpha(totals: Array) -> Array:
+    """Return alpha of each row of totals: values, their differences, sum and squares.
+
+    A unit of m values adds m, 2 m SS / (m - 1), where SS is the sum of the squared
+    differences from its mean, the sum of its values and the sum of their squares.
+    """
     size, apart, total, square = np.moveaxis(totals, -1, 0)
     n = np.maximum(size, 1)
     spread = 2 * n * (square - total**2 / n)

@@ -83,20 +83,21 @@ def pair_gaps(values: Array) -> Array:
     return values[first] - values[second]
 
 
-def round_values(values: ArrayLike) -> list[float | int | None]:
-    """Round to three digits: whole numbers as such, and None for what is not finite.
+def round_values(values: ArrayLike, digits: int = 3) -> list[float | int | None]:
+    """Round to some digits: whole numbers as such, and None for what is not finite.
 
     >>> round_values([0.0005, 2.9999, float("nan")])
     [0.001, 3, None]
     """
+    unit = 10**digits
     exact = np.asarray(values, np.float64)
     exact = np.where(np.isfinite(exact), exact, np.nan)
-    thousandths = exact * 1000
-    near = np.rint(thousandths) / 1000
+    scaled = exact * unit
+    near = np.rint(scaled) / unit
     rounded: list[float | int | None] = near.tolist()
     # In the middle between two, the rounding of the product must not decide.
-    for at in np.flatnonzero(np.abs(thousandths % 1 - 0.5) < 1e-6).tolist():
-        rounded[at] = near[at] = round(float(exact[at]), 3)
+    for at in np.flatnonzero(np.abs(scaled % 1 - 0.5) < 1e-6).tolist():
+        rounded[at] = near[at] = round(float(exact[at]), digits)
     for at in np.flatnonzero(near == np.rint(near)).tolist():
         rounded[at] = int(near[at])
     for at in np.flatnonzero(np.isnan(near)).tolist():

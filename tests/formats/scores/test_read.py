@@ -293,7 +293,9 @@ def packed(folder, content: str) -> Path:
 def test_a_zip_of_score_files(tmp_path):
     found = read_scores(str(packed(tmp_path, "a\t-1\na\tNone\nb\t-2\nb\t0\n")))
     assert found.systems == ("a", "b")
-    assert [tuple(scorer) for scorer in found.scorers] == [("mqm", "human", True)]
+    assert [tuple(scorer) for scorer in found.scorers] == [
+        ("mqm", "human", True, False)
+    ]
     assert found.languages == ["en-de"]
 
 

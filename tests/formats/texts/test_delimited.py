@@ -410,3 +410,13 @@ def test_a_row_that_is_too_short_behind_late_quotes(tmp_path):
         f"{path}, line 1502 has 4 columns but the header has 3; each line needs as many "
         "tabs as the header."
     )
+
+
+def test_carriage_returns_alone_end_no_line(write):
+    path = write("t.csv", b"source,ref,mt\ra,b,c\rd,e,f\r")
+    with pytest.raises(FormatError) as raised:
+        open_corpus([str(path)])
+    assert str(raised.value) == (
+        f"{path} has lines that end in carriage returns only; save it with the line ends "
+        "of Windows or Unix."
+    )

@@ -121,7 +121,7 @@ WRONG = [
     ),
     pytest.param(
         ['{"ref": "x", "A": 3}'],
-        "{}, line 1: 'A' is a int; expected a string.",
+        "{}, line 1: 'A' is of type int; expected a string.",
         id="an output that is no string",
     ),
     pytest.param(
@@ -165,6 +165,12 @@ JSON = [
     pytest.param('{"hyp": "a"}\n{"hyp": "b"}\n', ["a", "b"], id="lines"),
     pytest.param('{"hyp": "a"}', ["a"], id="one line"),
     pytest.param('{"hyp": "a", "refs": ["x", "y"]}', ["a"], id="one line with a list"),
+    pytest.param('{"data": [{"hyp": "a"}, {"hyp": "b"}]}', ["a", "b"], id="data"),
+    pytest.param(
+        '{\n"by": "me", "tags": ["x"],\n"rows": [{"hyp": "a"}]}',
+        ["a"],
+        id="more around",
+    ),
 ]
 
 
@@ -175,6 +181,14 @@ def test_the_content_decides_what_json_is(name, content, expected, write):
     [chunk] = open_corpus([path]).chunks(10)
     text = chunk.systems["t"].text
     assert [text[at] for at in range(len(text))] == expected
+
+
+def test_an_array_may_have_more_references_later(write):
+    rows = [{"hyp": "a", "refs": ["b"]}, {"hyp": "c", "refs": ["d", "e"]}]
+    path = write("t.json", json.dumps(rows).encode())
+    [chunk] = open_corpus([str(path)]).chunks(10)
+    texts = [[column.text[at] for at in (0, 1)] for column in chunk.refs]
+    assert texts == [["b", "d"], [None, "e"]]
 
 
 def test_a_file_of_strings_is_what_it_is_given_for(write):

@@ -45,6 +45,17 @@ def test_the_sheet_with_known_headings(tmp_path):
     assert read_texts(path) == read_texts(path, "Texts") == read_texts(path, "2")
 
 
+def test_hidden_sheets_are_read_only_if_they_are_named(tmp_path):
+    path = write_book(
+        tmp_path / "t.xlsx", Texts=TEXTS, Old=[["ref", "hyp"], ["x", "y"]]
+    )
+    book = openpyxl.load_workbook(path)
+    book["Old"].sheet_state = "hidden"
+    book.save(path)
+    assert read_texts(path) == read_texts(path, "Texts")
+    assert read_texts(path, "Old") == (["y"], ["x"])
+
+
 def test_layout(tmp_path):
     path = write_book(tmp_path / "t.xlsx", Texts=TEXTS)
     assert open_corpus([path]).layouts == {path: "sheet 'Texts'"}

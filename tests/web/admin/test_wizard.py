@@ -3,9 +3,17 @@
 import re
 from html import unescape
 
+import openpyxl
 import pytest
 
-from metra.campaign.uploads import Upload, pair_uploads, unpack_texts
+from metra.campaign.uploads import (
+    CampaignTexts,
+    Upload,
+    pair_uploads,
+    unpack_texts,
+)
+from metra.formats.convert import ConversionSettings, convert_files
+from metra.formats.texts.sources import list_sources
 from metra.store import campaigns, tasks
 
 ONE = b"".join(b"output %d of one\n" % at for at in range(12))
@@ -121,6 +129,41 @@ def test_texts_that_were_changed_on_the_way(light_admin):
         reply = light_admin.browser.form("/admin/campaigns/new/wishes", texts=texts)
         assert reply.status_code == 422
         assert "did not come back whole" in reply.text
+
+
+def test_a_table_whose_headings_nobody_knows():
+    """The source would be judged as a system's output."""
+    content = "Quelle;Mensch;Maschine\na;b;c\nd;e;f\n"
+    found = pair_uploads([Upload("output", "t.csv", content.encode("utf-16"))])
+    assert found.problem == ""
+    assert found.warnings == (
+        "t.csv has columns of outputs only: Quelle, Mensch, Maschine. Texts of another kind "
+        "are known by the headings source, ref and doc.",
+    )
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx", ".json"])
+def test_tables_that_metra_writes(tmp_path, suffix):
+    table = tmp_path / "t.tsv"
+    table.write_text('src\tref\toutput:x\na\t"b", c\t=d\n')
+    out = tmp_path / f"t{suffix}"
+    settings = ConversionSettings()
+    convert_files(list_sources([str(table)], use="any"), str(out), settings)
+    found = pair_uploads([Upload("output", out.name, out.read_bytes())])
+    assert found.texts == CampaignTexts({"x": ["=d"]}, [['"b", c']], ["a"], None)
+
+
+def test_a_workbook_with_two_sheets(tmp_path):
+    path = tmp_path / "t.xlsx"
+    book = openpyxl.Workbook()
+    for sheet in (book.active, book.create_sheet("More")):
+        sheet.append(["source", "output"])
+        sheet.append(["a", "b"])
+    book.save(path)
+    found = pair_uploads([Upload("output", "t.xlsx", path.read_bytes())])
+    assert found.problem == (
+        "t.xlsx has 2 sheets: 'Sheet', 'More'; leave one of them in the file."
+    )
 
 
 def test_warnings_about_what_judges_would_notice():

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 INPUT_FORMATS = (
     *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
     *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
+    *("comet-json", "comet", "metricx", "wmt25", "column", "folder"),
 )
 
 

@@ -30,12 +30,14 @@ def run(arguments: Sequence[str]) -> str:
     options = parse_arguments(arguments)
     warnings = logging.StreamHandler()
     warnings.setFormatter(logging.Formatter("metra: %(message)s"))
+    level = LOG.level
     LOG.setLevel(logging.CRITICAL if options.quiet else logging.WARNING)
     LOG.addHandler(warnings)
     try:
         return "".join(f"{line}\n" for line in _answer(options))
     finally:
         LOG.removeHandler(warnings)
+        LOG.setLevel(level)
 
 
 def _answer(options: Namespace) -> Iterable[str]:

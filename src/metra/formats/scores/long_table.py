@@ -134,7 +134,7 @@ def build_scores(
             )
             raise FormatError(msg)
         kind = kind or guess_scorer_kind(name)
-        scorer = Scorer(name, kind, DIRECTIONS[direction.lower()])
+        scorer = Scorer(name, kind, DIRECTIONS[direction.lower()], bool(direction))
         by_scorer.setdefault(scorer, []).append(row)
     items = list(map(ScoredItem, *(columns[role] for role in ScoredItem._fields)))
     tables = []

@@ -6,6 +6,7 @@ To add a format, write a module with a function that reads a path, and add a rec
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import is_zipfile
 
@@ -17,6 +18,7 @@ from metra.formats.scores import (
     judgement_jsonl,
     long_table,
     metra,
+    model_scores,
     mqm,
     mt_metrics_eval,
     wmt_da,
@@ -37,11 +39,24 @@ class ScoreFormat(NamedTuple):
     has_units: bool = False
 
 
-def _is_folder(head: FileHead) -> bool:
+def _is_mt_metrics_eval(head: FileHead) -> bool:
+    if head.is_folder:
+        return any(Path(head.path).rglob("*.score")) or not _is_folder(head)
     is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
     is_zip = head.path != STDIN and is_zipfile(head.path)
-    is_archive = is_zip and not is_workbook_name(head.path)
-    return head.is_folder or is_score_file or is_archive
+    return is_score_file or (is_zip and not is_workbook_name(head.path))
+
+
+def _is_folder(head: FileHead) -> bool:
+    return head.is_folder and bool(model_scores.list_score_files(head.path))
+
+
+def read_folder(path: str) -> Scores:
+    """Read each file of a folder, of the system that it names or is named after."""
+    tables = []
+    for file in model_scores.list_score_files(path):
+        tables.append(model_scores.name_nameless(read_scores(file), file))
+    return concatenate_scores(tables)
 
 
 def _is_json(head: FileHead) -> bool:
@@ -67,7 +82,20 @@ def _refuse_judgements(path: str) -> Scores:
 
 _METRA_TSV = ("level", "system", "item", "metric", "score")
 _ALL = (
-    ScoreFormat("mt-metrics-eval", _is_folder, mt_metrics_eval.read_mt_metrics_eval),
+    ScoreFormat(
+        *("mt-metrics-eval", _is_mt_metrics_eval),
+        mt_metrics_eval.read_mt_metrics_eval,
+    ),
+    ScoreFormat("folder", _is_folder, read_folder),
+    ScoreFormat("comet-json", model_scores.is_comet_json, model_scores.read_comet_json),
+    ScoreFormat("comet", model_scores.is_comet_lines, model_scores.read_comet_lines),
+    ScoreFormat(
+        *("metricx", model_scores.is_predictions), model_scores.read_predictions
+    ),
+    ScoreFormat(
+        *("wmt25", model_scores.is_paragraph_lists), model_scores.read_paragraph_lists
+    ),
+    ScoreFormat("column", model_scores.is_column, model_scores.read_column),
     ScoreFormat("metra-judgements", judgement_jsonl.is_judgements, _refuse_judgements),
     ScoreFormat(
         "metra-json",

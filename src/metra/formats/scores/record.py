@@ -38,6 +38,8 @@ class Scorer(NamedTuple):
     name: str
     kind: str = ""
     higher_is_better: bool = True
+    #: Whether the file says which values are better.
+    is_declared: bool = False
 
     @property
     def human(self) -> bool:

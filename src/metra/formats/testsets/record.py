@@ -59,6 +59,8 @@ class NamedSet(NamedTuple):
     kept: list[bool] | None = None
     #: Segments of test suites and segments without a reference, which were left out.
     left_out: int = 0
+    #: The conditions that the wanted segments fulfil.
+    subset: tuple[str, ...] = ()
     #: Outputs of systems that lie with the set.
     outputs: Mapping[str, list[str | None]] = {}
 
@@ -271,7 +273,7 @@ def select_segments(texts: NamedSet, conditions: Sequence[str]) -> NamedSet:
     if not any(kept):
         msg = f"No segment of {texts.title} has {' and '.join(conditions)} together."
         raise OptionError(msg)
-    return texts._replace(kept=kept)
+    return texts._replace(kept=kept, subset=(*conditions,))
 
 
 def _is_like(value: str, pattern: str) -> bool:

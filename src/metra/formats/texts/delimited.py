@@ -17,7 +17,13 @@ from metra.formats.dialect import (
     fits_quotes,
 )
 from metra.formats.lines import LineReader, list_strings
-from metra.formats.table import TABS, escape_formula, parse_table, split_columns
+from metra.formats.table import (
+    TABS,
+    escape_formula,
+    parse_table,
+    split_columns,
+    split_rows,
+)
 from metra.formats.texts.columns import (
     Columns,
     Field,
@@ -49,6 +55,12 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         lines.read(dialect.skipped)
         one_by_one = list_strings(lines.read(1)) if dialect == TABS else lines
         table = parse_table(one_by_one, source.path, dialect)
+        if "\r" in "".join(table.header).strip():
+            msg = (
+                f"{table.path} has lines that end in carriage returns only; save it with "
+                "the line ends of Windows or Unix."
+            )
+            raise FormatError(msg)
         fields = read_header(table.header, source.name, source.columns, table.path)
         if source.use != "document":  # a list of documents has no headings
             check_headings(table.header, source.columns, table.path)
@@ -71,9 +83,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             if dialect == TABS:
                 columns = split_columns(text, len(fields), table.path, first_line)
             else:
-                rest = chain(["\t".join(table.header)], text, lines)
-                from_here = dialect._replace(skipped=first_line - 2)
-                rows = iter(parse_table(rest, source.path, from_here).rows)
+                rows = split_rows(chain(text, lines), dialect)
         if columns is None:
             cells = [row.cells for row in islice(rows, most)]
             columns = zip(*cells, strict=True) if cells else [[] for _ in fields]

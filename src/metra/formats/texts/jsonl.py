@@ -50,13 +50,17 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
             entries = _list_entries("\n".join(texts), place)
             if all(isinstance(entry, (str, NoneType)) for entry in entries):
                 return _open_strings(entries, source)
-            unit, rows = "entry", _flatten_entries(entries, place, "entry")
+            # All entries are here, so that any of them may have more references.
+            flat = list(_flatten_entries(entries, place, "entry"))
+            refs = [key for row in flat for key in row if key.startswith("ref:")]
+            flat[:1] = [row | (dict.fromkeys(refs) | row) for row in flat[:1]]
+            unit, rows = "entry", iter(flat)
         first = next(rows, None)
         if first is None:
             msg = f"{place} is empty; expected one JSON object a line."
             raise FormatError(msg)
-        keys = list(first)
-        fields = read_header(keys, source.name, source.columns, place)
+        headings = list(first)
+        fields = read_header(headings, source.name, source.columns, place)
     except FormatError:
         lines.close()
         raise
@@ -73,7 +77,7 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
                 )
                 raise FormatError(msg)
             # A key that an object lacks is missing there.
-            for field, key in zip(fields, keys, strict=True):
+            for field, key in zip(fields, headings, strict=True):
                 where = f"{place}, {unit} {number}: {key!r}"
                 values[field].append(_check_text(row.get(key), field, where))
         return values
@@ -86,7 +90,7 @@ def _check_text(value: Any, field: Field, place: str) -> str | None:
         return value
     if field.role in ("document", "label"):
         return json.dumps(value)
-    msg = f"{place} is a {type(value).__name__}; expected a string."
+    msg = f"{place} is of type {type(value).__name__}; expected a string."
     raise FormatError(msg)
 
 
@@ -101,13 +105,21 @@ def _has_lines(head: Sequence[str]) -> bool:
     except ValueError:
         # The object goes on in the next line, or there is something wrong with this one.
         return not begin.endswith(("{", "[", ","))
-    return any(others) or not _has_columns(entry)
+    return any(others) or not (_has_columns(entry) or _find_records(entry))
 
 
 def _has_columns(entry: Any) -> bool:
     """Whether an object's values are all lists: of texts, not of a segment's references."""
     is_object = isinstance(entry, dict) and bool(entry.keys() - {*_LISTS})
     return is_object and all(isinstance(column, list) for column in entry.values())
+
+
+def _find_records(entry: Any) -> list[Any]:
+    """Return the one list of objects in an object, such as its `data`; else nothing."""
+    values = entry.values() if isinstance(entry, dict) else ()
+    lists = [value for value in values if isinstance(value, list) and value]
+    records = [one for one in lists if all(isinstance(row, dict) for row in one)]
+    return records[0] if len(records) == 1 else []
 
 
 def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
@@ -143,8 +155,9 @@ def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
 def _list_entries(text: str, path: str) -> list[Any]:
     """Return the entries of an array, or an object for each row of columns."""
     whole = parse_json(text, path)
-    if isinstance(whole, list):
-        return whole
+    records = whole if isinstance(whole, list) else _find_records(whole)
+    if records or isinstance(whole, list):
+        return records
     if not _has_columns(whole):
         msg = (
             f"{path} is one object with the keys {', '.join(list(whole)[:6])}; expected "

@@ -32,4 +32,9 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
         first, start = start, min(start + most, count)
         return {field: column[first:start] for field, column in columns.items()}
 
-    return Reader(list(columns), read, lambda: start / count if count else None)
+    def describe() -> str:
+        references = [f"reference {name}" for name in texts.references]
+        return ", ".join([texts.origin, *references, *texts.subset])
+
+    share = (lambda: start / count) if count else (lambda: None)
+    return Reader(list(columns), read, share, describe=describe)

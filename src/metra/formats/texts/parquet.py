@@ -281,7 +281,7 @@ def map_fields(
     """
     names = names or ColumnNames()
     check_column_names(schema.names, names, where)
-    given = names.get_fields()
+    given = {*names.get_fields(), *names.labels}
     usable = [f.name for f in schema if get_key_kind(f.type) or f.name in given]
     no_texts = [name for name in usable if not is_text_type(schema.field(name).type)]
     names = names._replace(labels=(*names.labels, *no_texts))
@@ -296,9 +296,18 @@ def map_fields(
 
 def _check_fields(schema: pa.Schema, where: str, columns: Mapping[Field, str]) -> None:
     texts = [name for field, name in columns.items() if field.role in TEXT_ROLES]
-    check_columns(
-        schema, texts, [name for name in columns.values() if name not in texts], where
-    )
+    # Labels may be scores.
+    keys = [
+        name
+        for field, name in columns.items()
+        if name not in texts
+        and not (field.role == "label" and _is_fraction(schema, name))
+    ]
+    check_columns(schema, texts, keys, where)
+
+
+def _is_fraction(schema: pa.Schema, name: str) -> bool:
+    return name in schema.names and pa.types.is_floating(schema.field(name).type)
 
 
 def _select_columns(

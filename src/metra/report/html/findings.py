@@ -30,7 +30,10 @@ def build_buckets_section(study: Study) -> Html | None:
         drawn += [", ", sign, " ", tag("bdi", pair[1])]
     parts: list[Child] = []
     for entry in partitions:
-        figures = [_draw_bucket_figure(entry, spec, pair) for spec in entry.directions]
+        figures = [
+            _draw_bucket_figure(entry, spec, pair, study.get_digits(spec))
+            for spec in entry.directions
+        ]
         parts.append(tag("h3", f"By {entry.title}"))
         parts.append(tag("div", figures, class_="figures"))
     return join_markup(
@@ -45,7 +48,9 @@ def build_buckets_section(study: Study) -> Html | None:
     )
 
 
-def _draw_bucket_figure(buckets: Buckets, spec: str, pair: Sequence[str]) -> Html:
+def _draw_bucket_figure(
+    buckets: Buckets, spec: str, pair: Sequence[str], digits: int
+) -> Html:
     labels = [bucket.label for bucket in buckets.buckets]
     scores = [
         [bucket.scores[name][spec] for name in pair] for bucket in buckets.buckets
@@ -73,7 +78,7 @@ def _draw_bucket_figure(buckets: Buckets, spec: str, pair: Sequence[str]) -> Htm
             (y - 4, y + 5), ("ring", "best"), pair, scores[row], strict=False
         ):
             low, high = score.interval or (score.score, score.score)
-            number = format_score(score.score, 2)
+            number = format_score(score.score, digits)
             shown.append(f"{name} {number}")
             hint = f"{name}, {bucket.label}: {number}"
             whisker = scale(low), at, scale(high), at, f"whisker {kind}"
@@ -84,10 +89,12 @@ def _draw_bucket_figure(buckets: Buckets, spec: str, pair: Sequence[str]) -> Htm
     label = f"{spec} by {buckets.title}: {'; '.join(told)}"
     picture = chart.make_svg(chart.WIDTH, bottom + chart.AXIS, label, marks)
     title = f"{spec} {'↑' if buckets.directions[spec] else '↓'}"
-    return tables.build_figure(title, picture, _build_bucket_data(buckets, spec))
+    return tables.build_figure(
+        title, picture, _build_bucket_data(buckets, spec, digits)
+    )
 
 
-def _build_bucket_data(buckets: Buckets, spec: str) -> Html:
+def _build_bucket_data(buckets: Buckets, spec: str, digits: int) -> Html:
     rows = []
     for bucket in buckets.buckets:
         cells = [
@@ -97,8 +104,8 @@ def _build_bucket_data(buckets: Buckets, spec: str) -> Html:
         for name in buckets.systems:
             score, below = bucket.scores[name][spec], None
             if score.difference is not None:
-                below = tag("small", tables.format_difference(score.difference, 2))
-            shown = tables.format_with_minus(score.score, 2)
+                below = tag("small", tables.format_difference(score.difference, digits))
+            shown = tables.format_with_minus(score.score, digits)
             cells.append(
                 tables.make_interval_cell(score.score, score.interval, shown, below)
             )

@@ -36,7 +36,7 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
     specs = study.results.specs
     if len(systems) == 1:
         scores = [
-            f"{format_score(s.score, 2)} by {spec}"
+            f"{format_score(s.score, study.get_digits(spec))} by {spec}"
             for spec, s in systems[0].scores.items()
         ]
         return [_emphasize_name(systems[0].name), f" has {join_names(scores)}."]
@@ -57,9 +57,10 @@ def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
             f"{is_best} by {metrics}",
         ]
     score = first.scores[specs[0]]
-    shown = f" is {format_score(score.score, 2)}"
+    digits = study.get_digits(specs[0])
+    shown = f" is {format_score(score.score, digits)}"
     if score.interval is not None:
-        low, high = (format_score(end, 2) for end in score.interval)
+        low, high = (format_score(end, digits) for end in score.interval)
         shown += f", 95% interval {low} to {high}"
     words += [f". The {specs[0]} of ", tag("bdi", first.name), f"{shown}. "]
     return [*words, _describe_best_cluster(study, specs[0], first.name)]
@@ -140,13 +141,15 @@ def _build_score_cells(
     score: Score, best: bool, scale: chart.AxisScale, group: int | None
 ) -> list[Html]:
     """Make two cells: the score with its interval, and a picture of both."""
-    shown: Child = tables.format_with_minus(score.score, 2)
+    digits = tables.DIGITS + score.more_digits
+    shown: Child = tables.format_with_minus(score.score, digits)
     if best:
         shown = tag("b", shown, tag("span", " best", class_="unseen"))
     mark = interval = None
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
-        interval = tag("small", f"{format_score(low, 2)}–{format_score(high, 2)}")
+        ends = [format_score(end, digits) for end in (low, high)]
+        interval = tag("small", "–".join(ends))
     if group is not None:
         word = tag("span", "group ", class_="unseen")
         mark = tag("span", word, group, class_="group", title=f"group {group}")
@@ -192,7 +195,7 @@ def _build_differences(study: Study) -> Html | None:
         tag("h3", "Against the baseline, ", tag("bdi", study.baseline)),
         _build_baseline_table(study),
         tag("p", refused or explained, class_="note"),
-        tag("details", tag("summary", "All pairs"), _build_pairs_table(comparisons)),
+        tag("details", tag("summary", "All pairs"), _build_pairs_table(study)),
     )
 
 
@@ -211,7 +214,8 @@ def _build_baseline_table(study: Study) -> Html:
         if system.name != study.baseline:
             row = [tables.make_row_heading(system.name)]
             for spec in specs:
-                row += _build_comparison_cells(by_system[system.name, spec])
+                entry = by_system[system.name, spec]
+                row += _build_comparison_cells(entry, study.get_digits(spec))
             rows.append(row)
     return tables.build_html_table(
         headings,
@@ -223,16 +227,16 @@ def _build_baseline_table(study: Study) -> Html:
     )
 
 
-def _build_comparison_cells(entry: SystemComparison) -> list[Html]:
+def _build_comparison_cells(entry: SystemComparison, digits: int) -> list[Html]:
     sign = below = None
     if entry.significant:
         kind, mark = ("better", "▲ ") if entry.gain > 0 else ("worse", "▼ ")
         word = tag("span", f"{kind} ", class_="unseen")
         sign = tag("span", mark, word, class_=kind)
     if entry.interval:
-        low, high = (tables.format_difference(end, 2) for end in entry.interval)
+        low, high = (tables.format_difference(end, digits) for end in entry.interval)
         below = tag("small", f"{low} to {high}")
-    shown = tables.format_difference(entry.difference, 2)
+    shown = tables.format_difference(entry.difference, digits)
     return [
         tables.make_interval_cell(entry.difference, entry.interval, sign, shown, below),
         make_p_cell(entry.p_holm),
@@ -247,11 +251,14 @@ def make_p_cell(p: float | None) -> Html:
     return tag("td", shown, class_="num", data_v=f"{p:.6g}")
 
 
-def _build_pairs_table(comparisons: Sequence[SystemComparison]) -> Html:
+def _build_pairs_table(study: Study) -> Html:
     rows: list[list[tables.CellContent]] = []
-    for entry in comparisons:
+    for entry in study.results.comparisons:
         low, high = entry.interval or (None, None)
-        numbers = [Cell(x, signed=True) for x in (entry.difference, low, high)]
+        digits = study.get_digits(entry.metric)
+        numbers = [
+            Cell(x, digits=digits, signed=True) for x in (entry.difference, low, high)
+        ]
         p_values = [make_p_cell(entry.p_value), make_p_cell(entry.p_holm)]
         differ = "yes" if entry.significant else "no"
         names = entry.metric, entry.system, entry.baseline

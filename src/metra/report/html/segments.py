@@ -61,12 +61,12 @@ def _build_static_list(study: Study) -> Child:
         ("Most worsened", chosen.worsened),
     ):
         if changed:
-            cards = [_build_card(chosen, change) for change in changed]
+            cards = [_build_card(study, chosen, change) for change in changed]
             listed += [tag("h3", title), tag("div", cards, class_="cards")]
     return listed
 
 
-def _build_card(changes: SystemChanges, change: SegmentChange) -> Html:
+def _build_card(study: Study, changes: SystemChanges, change: SegmentChange) -> Html:
     """Show one segment, as the script would."""
     texts: list[Child] = []
     if change.source is not None:
@@ -84,7 +84,7 @@ def _build_card(changes: SystemChanges, change: SegmentChange) -> Html:
         texts.append(tag("dd", _mark_pieces(pieces), class_="output"))
     link = tag("a", f"Segment {change.number}", href=f"#seg-{change.number}")
     scores = [
-        _format_score_change(spec, score, spec == changes.spec)
+        _format_score_change(spec, score, study.get_digits(spec), spec == changes.spec)
         for spec, score in change.scores.items()
     ]
     return tag(
@@ -130,16 +130,18 @@ def _mark_pieces(pieces: Sequence[OutputPiece]) -> Html:
     return tag("p", shown, class_="text", dir="auto")
 
 
-def _format_score_change(spec: str, score: ScoreChange, chosen: bool) -> Html:
+def _format_score_change(
+    spec: str, score: ScoreChange, digits: int, chosen: bool
+) -> Html:
     kind, sign = "equal", "="
     if score.gain:
         kind, sign = ("better", "▲") if score.gain > 0 else ("worse", "▼")
-    change = f"{sign} {format_difference(score.after - score.before, 2)}"
+    change = f"{sign} {format_difference(score.after - score.before, digits)}"
     word = tag("span", f" {kind}", class_="unseen")
     return tag(
         "span",
         tag("span", f"{spec} ", class_="spec"),
-        f"{format_score(score.before, 2)} → {format_score(score.after, 2)} ",
+        f"{format_score(score.before, digits)} → {format_score(score.after, digits)} ",
         tag("b", change, word, class_=kind),
         class_="score chosen" if chosen else "score",
     )

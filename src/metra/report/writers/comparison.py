@@ -13,7 +13,7 @@ from metra.report.writers.headings import (
     shorten_specs,
 )
 from metra.scoring.results import Results
-from metra.scoring.table import Cell, Table, make_table
+from metra.scoring.table import Cell, Column, Table, make_table
 
 if TYPE_CHECKING:
     from metra.scoring.compare import SystemComparison
@@ -111,7 +111,8 @@ def _build_baseline_table(results: Results, spec: str) -> Table:
             Cell(_classify_comparison(entry), tone=tone),
         ]
         rows.append((system.name, cells))
-    return make_table(_format_corner(results, spec), headings, rows)
+    columns = _build_columns(results, spec, headings)
+    return make_table(_format_corner(results, spec), columns, rows)
 
 
 def _build_pairs_table(results: Results, spec: str) -> Table:
@@ -146,8 +147,15 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
                 cells.append(Cell(format_p_value(p)))
         rows.append((f"{at + 1} {system.name}", cells))
     numbers = [str(at + 1) for at in range(len(ranked))]
-    headings = ["cluster", "score", *numbers]
-    return make_table(_format_corner(results, spec), headings, rows)
+    columns = _build_columns(results, spec, ["cluster", "score", *numbers])
+    return make_table(_format_corner(results, spec), columns, rows)
+
+
+def _build_columns(
+    results: Results, spec: str, headings: Sequence[str]
+) -> list[Column]:
+    more_digits = results.systems[0].scores[spec].more_digits
+    return [Column(heading, more_digits=more_digits) for heading in headings]
 
 
 def _format_corner(results: Results, spec: str) -> str:

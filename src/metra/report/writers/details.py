@@ -17,6 +17,7 @@ from metra.scoring.table import Cell, Column, Table, make_table
 if TYPE_CHECKING:
     from metra.formats.annotations.quality_model import QualityModel
     from metra.metrics.evaltrans import SentenceIndex
+    from metra.metrics.llm.budget import Estimate
 
 MOST = 20
 SEGMENTS = 8
@@ -59,13 +60,14 @@ def describe_parts(results: Results, style: Style) -> Iterator[str]:
 
 _BESIDE_PRECISIONS = ("bp", "ratio", "hyp_len", "ref_len")
 _PART_NAMES = {"bp": "BP"}
+_DIGITS = {"bp": 3, "ratio": 3, "alpha": 3, "cost": 4}
 
 
 def _format_part(key: str, value: float | list[float]) -> str:
     if isinstance(value, list):
         return "/".join(_format_part(key, entry) for entry in value)
-    if key in ("bp", "ratio"):
-        return f"{value:.3f}"
+    if key in _DIGITS:
+        return f"{value:.{_DIGITS[key]}f}"
     return (
         f"{value:.10g}"
         if value - value == 0 and value == int(value)
@@ -113,6 +115,40 @@ def render_sentence_index(
     ]
     below = "mwer: per cent; distance: edits to the nearest judged output; relative: per word."
     return "\n\n".join([*blocks, f"{below}\n{signature}"])
+
+
+def render_estimates(
+    estimates: "Mapping[str, Estimate]", form: str, style: Style
+) -> str:
+    """Write what judges would be asked and cost: a table, or json."""
+    if form == "json":
+        entries = {
+            spec: {**entry._asdict(), "requests": entry.requests}
+            for spec, entry in estimates.items()
+        }
+        return render_json({"estimates": entries})
+    names = shorten_specs(list(estimates))
+    headings = ("questions", "known", "requests", "tokens in", "tokens out", "cost")
+    rows = [
+        (
+            names[spec],
+            [
+                *(Cell(f"{count:,}") for count in (entry.questions, entry.known)),
+                Cell(f"{entry.requests:,}"),
+                Cell(f"{entry.input_tokens:,}", prefix="≈ "),
+                Cell(f"{entry.output_tokens:,}", prefix="≤ "),
+                Cell(None if entry.cost is None else entry.cost, digits=4),
+            ],
+        )
+        for spec, entry in estimates.items()
+    ]
+    table = terminal.render_table(make_table("metric", headings, rows), style)
+    below = (
+        "Nothing was asked. Tokens in are estimated at a quarter of the bytes; tokens out are "
+        "the most that answers may have, and the cost is that of both. Requests that fail are "
+        "sent again."
+    )
+    return f"{table}\n\n{fill(below, 88)}"
 
 
 #: What is counted and has no digits after the point.

@@ -1,9 +1,11 @@
 """Names of metrics and systems above and beside tables, and what was scored."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from metra.metrics.options import OUTSIDE
+from metra.metrics.registry import is_signed_option
 from metra.report.table import Style, format_count
 from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Column
@@ -15,16 +17,24 @@ TESTS = {
     "ar": "paired approximate randomisation",
     "bootstrap": "paired bootstrap",
 }
+# Options whose values may look like files and are none.
+_NO_FILES = {("llm", "model")}
 _FILE = re.compile(r".*[/\\].*|.*\.[A-Za-z]\w{1,6}")
 
 
 def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
-    """Leave files out of specs; where two would look the same, give the files' last names.
+    """Leave files out of specs, and options that change no score.
+
+    Where two would look the same, give the files' last names.
 
     >>> shorten_specs(["ie:reference=a/b.tsv,x=1", "bleu"])["ie:reference=a/b.tsv,x=1"]
     'ie:x=1'
     >>> list(shorten_specs(["q:model=a/b.toml", "q:model=a/c.toml"]).values())
     ['q:model=b.toml', 'q:model=c.toml']
+    >>> list(shorten_specs(["comet@a/b.tsv:better=higher", "bleu"]).values())
+    ['comet', 'bleu']
+    >>> shorten_specs(["llm:model=org/judge-1.5b,timeout=9"]).popitem()[1]
+    'llm:model=org/judge-1.5b'
     """
     short = [_rewrite_spec(spec, keep_files=False) for spec in specs]
     longer = [_rewrite_spec(spec, keep_files=True) for spec in specs]
@@ -37,12 +47,32 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
     return names
 
 
+def shorten_outside_specs(specs: Iterable[str]) -> dict[str, str]:
+    """Leave the files of scores made elsewhere out of specs; other specs stay as they are.
+
+    >>> shorten_outside_specs(["comet@a/b.json", "bleu:tok=intl"])
+    {'comet@a/b.json': 'comet', 'bleu:tok=intl': 'bleu:tok=intl'}
+    """
+    given = list(specs)
+    outside = shorten_specs([spec for spec in given if OUTSIDE.fullmatch(spec)])
+    return {
+        spec: short if (short := outside.get(spec, spec)) not in given else spec
+        for spec in given
+    }
+
+
 def _rewrite_spec(spec: str, *, keep_files: bool) -> str:
     name, _, rest = spec.partition(":")
     options = []
+    outside = OUTSIDE.fullmatch(spec)
+    if outside:
+        last = re.split(r"[/\\]", outside[2])[-1]
+        return f"{outside[1]}@{last}" if keep_files else outside[1]
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
-        if not _FILE.fullmatch(value):
+        if not is_signed_option(name, key):
+            continue
+        if not _FILE.fullmatch(value) or (name, key) in _NO_FILES:
             options.append(option)
         elif keep_files:
             last = re.split(r"[/\\]", value)[-1]
@@ -55,10 +85,18 @@ def build_metric_columns(
 ) -> list[Column]:
     """Build a column for each metric, headed by its title or short name and direction."""
     titles = titles or shorten_specs(results.specs)
-    return [
-        Column(titles[spec], higher_is_better=score.higher_is_better)
-        for spec, score in results.systems[0].scores.items()
-    ]
+    first = results.systems[0].scores
+    return [build_metric_column(titles[spec], first[spec]) for spec in first]
+
+
+def build_metric_column(title: str, score: Score, group: str = "") -> Column:
+    """Build the column of a metric: its direction and digits are those of the score."""
+    return Column(
+        title,
+        higher_is_better=score.higher_is_better,
+        more_digits=score.more_digits,
+        group=group,
+    )
 
 
 def format_metric_heading(spec: str, score: Score) -> str:

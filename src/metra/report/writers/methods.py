@@ -7,6 +7,7 @@ from metra.metrics.citations import (
     CITATIONS,
     PAPERS_OF_METHODS,
     format_bibliography,
+    is_outside,
     list_papers,
 )
 from metra.metrics.signatures import (
@@ -101,7 +102,9 @@ def _describe_metrics(
         f"We report {join_names(named)} on {counts}, computed with metra {__version__}."
     ]
     for title, signature in zip(titles, signatures, strict=True):
-        if options := list(_describe_options(signature)):
+        if is_outside(signature):
+            sentences.append(f"Another program made the segment scores of {title}.")
+        elif options := list(_describe_options(signature)):
             sentences.append(f"{title} uses {join_names(list(map(escape, options)))}.")
     return " ".join(sentences)
 

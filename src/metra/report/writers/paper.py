@@ -18,6 +18,7 @@ from metra.report.paper import (
 from metra.report.table import Style
 from metra.report.writers.comparison import build_reasons
 from metra.report.writers.headings import (
+    build_metric_column,
     describe_corpus,
     describe_intervals,
     describe_test,
@@ -171,9 +172,8 @@ def _list_columns(
 def _make_column(
     title: str, cells: Sequence[Cell], score: Score, group: str
 ) -> tuple[Column, list[Cell]]:
-    higher = score.higher_is_better
-    column = Column(title, higher_is_better=higher, group=group)
-    return column, mark_best(cells, higher_is_better=higher)
+    column = build_metric_column(title, score, group)
+    return column, mark_best(cells, higher_is_better=score.higher_is_better)
 
 
 def _shows_groups(results: Results, groups: Mapping[str, str]) -> bool:

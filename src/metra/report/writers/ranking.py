@@ -5,36 +5,33 @@ from typing import Any
 
 from metra.analysis.retrieval import RetrievalResult, RetrievalRun
 from metra.meta.document_rank import MetricRanking
-from metra.report.table import Style
+from metra.report.table import Style, format_count
 from metra.report.terminal import render_plain_table
-from metra.report.writers.headings import shorten_specs
+from metra.report.writers.headings import (
+    build_metric_column,
+    describe_corpus,
+    shorten_specs,
+)
 from metra.scoring.json import render_json
+from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.ranking import RankAgreement
 
 
-def render_ranking_table(rankings: Sequence[MetricRanking], documents: int) -> str:
-    """Lay out one block for each metric."""
-    noun = "document" if documents == 1 else "documents"
+def render_ranking_table(rankings: Sequence[MetricRanking], results: Results) -> str:
+    """Lay out one block for each metric, or for all together."""
+    documents = format_count(results.documents or 0, "document")
     short_names = shorten_specs([ranking.spec for ranking in rankings])
-    columns = [
-        Column("rank", width=5),
-        Column("system", "left"),
-        Column("average rank"),
-    ]
     blocks = []
     for ranking in rankings:
-        rows = [
-            [Cell(f"{rank:g}"), Cell(system), Cell(average)]
-            for system, rank, average in zip(
-                ranking.systems, ranking.ranks, ranking.averages, strict=True
-            )
-        ]
-        lines = [
-            f"{short_names[ranking.spec]}: ranked by the average of ranks over "
-            f"{documents} {noun}",
-            *render_plain_table(Table(columns, rows), Style()),
-        ]
+        title = f"{short_names[ranking.spec]}: ranked by the average of ranks over {documents}"
+        table = _build_ranking_table(ranking)
+        style = Style()
+        if ranking.combined:
+            metrics = format_count(len(ranking.combined), "metric")
+            title = f"AutoRank of {metrics}: {describe_corpus(results)}"
+            style = Style(digits=1)
+        lines = [title, *render_plain_table(table, style)]
         if ranking.agreement:
             lines.append(
                 f"against the expected ranking: {_describe_agreement(ranking.agreement)}"
@@ -51,23 +48,44 @@ def render_ranking_table(rankings: Sequence[MetricRanking], documents: int) -> s
     return "\n\n".join(blocks)
 
 
-def render_ranking_json(rankings: Sequence[MetricRanking], documents: int) -> str:
-    """Write the rankings for other programs."""
-    listed = [
-        {
-            "metric": ranking.spec,
-            "signature": ranking.signature,
-            "systems": [
-                {"name": name, "rank": rank, "average_rank": average}
-                for name, rank, average in zip(
-                    ranking.systems, ranking.ranks, ranking.averages, strict=True
-                )
-            ],
-        }
-        | _export_agreement(ranking)
-        for ranking in rankings
+def _build_ranking_table(ranking: MetricRanking) -> Table:
+    """Lay out a ranking; of several metrics together, with the scores of each."""
+    average = "AutoRank" if ranking.combined else "average rank"
+    columns = [Column("rank", width=5), Column("system", "left"), Column(average)]
+    short_names = shorten_specs(list(ranking.combined))
+    for spec, scores in ranking.combined.items():
+        columns.append(build_metric_column(short_names[spec], scores[0]))
+    numbers = [ranking.averages, *ranking.combined.values()]
+    rows = [
+        [
+            Cell(f"{rank:g}"),
+            Cell(system),
+            *(Cell(n if isinstance(n, float) else n.score) for n in values),
+        ]
+        for rank, system, values in zip(
+            ranking.ranks, ranking.systems, zip(*numbers, strict=True), strict=True
+        )
     ]
-    return render_json({"documents": documents, "rankings": listed})
+    return Table(columns, rows)
+
+
+def render_ranking_json(rankings: Sequence[MetricRanking], results: Results) -> str:
+    """Write the rankings for other programs."""
+    listed = [_export_ranking(ranking) for ranking in rankings]
+    return render_json({"documents": results.documents or 0, "rankings": listed})
+
+
+def _export_ranking(ranking: MetricRanking) -> dict[str, Any]:
+    key = "autorank" if ranking.combined else "average_rank"
+    systems: list[dict[str, Any]] = []
+    names = zip(ranking.systems, ranking.ranks, ranking.averages, strict=True)
+    for at, (name, rank, average) in enumerate(names):
+        systems.append({"name": name, "rank": rank, key: average})
+        if ranking.combined:
+            scores = {spec: each[at].score for spec, each in ranking.combined.items()}
+            systems[-1]["scores"] = scores
+    about = {"metric": ranking.spec, "signature": ranking.signature}
+    return {**about, "systems": systems, **_export_agreement(ranking)}
 
 
 def _describe_agreement(agreement: RankAgreement) -> str:

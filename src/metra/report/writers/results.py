@@ -77,7 +77,8 @@ def render_scores_only(results: Results, style: Style) -> str:
     """Write nothing but the scores: a line for each system, tabs between metrics."""
     return "\n".join(
         "\t".join(
-            format_score(score.score, style.digits) for score in entry.scores.values()
+            format_score(score.score, style.digits + score.more_digits)
+            for score in entry.scores.values()
         )
         for entry in order_systems(results, style)
     )

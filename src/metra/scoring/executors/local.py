@@ -29,10 +29,11 @@ from metra.metrics.record import Metric
 from metra.scoring import table_totals
 from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results
+from metra.scoring.statistics import choose_threads
 from metra.scoring.table_totals import count_batch
 from metra.scoring.tables import TableProgress, check_files
 from metra.scoring.totals import Totals, add_entries, build_results
-from metra.stats.parallel import ordered_map, thread_count
+from metra.stats.parallel import ordered_map
 
 #: Where a file keeps the fingerprint of what it was made of.
 FINGERPRINT = b"metra.fingerprint"
@@ -322,7 +323,7 @@ def _score_shard(shard: _Shard, work: _Work) -> Totals:
     totals: Totals = {}
     with _open_score_file(shard, plan, schema) if keep else nullcontext() as write:
         parts = _read_rows(shard.path, plan, schema.names if keep else plan.columns)
-        for rows, counted, scored in ordered_map(count, parts, thread_count()):
+        for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
             add_entries(totals, counted.items())
             if write:
                 write(scored)

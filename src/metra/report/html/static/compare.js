@@ -89,14 +89,16 @@ function verdict() {
   const [before, after] = [view.a, view.b].map((at) => data.corpus[view.metric][at]);
   const found = data.tests.find(([metric, one, two]) =>
     metric === view.metric && (one === view.a ? two === view.b : one === view.b && two === view.a));
+  const { spec, digits } = data.metrics[view.metric];
   const text = [
-    `${data.metrics[view.metric].spec} of the whole test set: ${number(before)} → `,
-    `${number(after)}, ${signed(after - before)}`,
+    `${spec} of the whole test set: ${number(before, digits)} → `,
+    `${number(after, digits)}, ${signed(after - before, digits)}`,
   ];
   if (found) {
     const [, one, , low, high, p] = found;
     const ends = one === view.a ? [low, high] : [high, low].map((end) => end && -end);
-    if (low != null) text.push(` (95% interval ${signed(ends[0])} to ${signed(ends[1])})`);
+    const [from, to] = ends.map((end) => end != null && signed(end, digits));
+    if (low != null) text.push(` (95% interval ${from} to ${to})`);
     text.push(p == null ? "; not enough data for a test"
       : `; p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`} after Holm`);
   }
@@ -148,7 +150,8 @@ function changed(metric, at) {
   const [before, after] = [view.a, view.b].map((index) => data.scores[metric][index][at]);
   const better = gain(metric, view.a, view.b, at);
   const chosen = metric === view.metric ? " chosen" : "";
-  return scoreChange(data.metrics[metric].spec, before, after, better, chosen);
+  const { spec, digits } = data.metrics[metric];
+  return scoreChange(spec, before, after, better, chosen, digits);
 }
 
 // What people thought of the two outputs; nothing where nobody judged them.
@@ -160,7 +163,7 @@ function judged(at) {
   return scoreChange("people", before, after, better, "");
 }
 
-function scoreChange(name, before, after, better, chosen) {
+function scoreChange(name, before, after, better, chosen, digits = 2) {
   const kind = better > 0 ? "better" : better < 0 ? "worse" : "equal";
   const sign = { better: "▲", worse: "▼", equal: "=" }[kind];
   const known = before != null && after != null;
@@ -168,9 +171,9 @@ function scoreChange(name, before, after, better, chosen) {
     "span",
     { class: `score${chosen}` },
     el("span", { class: "spec" }, `${name} `),
-    several ? `${number(before)} → ${number(after)} ` : number(after),
+    several ? `${number(before, digits)} → ${number(after, digits)} ` : number(after, digits),
     several && known
-      ? el("b", { class: kind }, `${sign} ${signed(after - before)}`,
+      ? el("b", { class: kind }, `${sign} ${signed(after - before, digits)}`,
           el("span", { class: "unseen" }, ` ${kind}`))
       : null,
   );

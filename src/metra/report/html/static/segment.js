@@ -84,11 +84,11 @@ function outputsOf(at) {
   });
   const heads = ["system", "output", ...data.metrics.map((m, index) => `${m.spec} ${arrow(index)}`)];
   if (data.people) heads.push("people");
-  const score = (value, top, name) =>
+  const score = (value, top, name, digits) =>
     el("td", { class: "num", "data-v": value ?? "", "data-name": name },
       several && value != null && value === top
-        ? el("b", {}, number(value), el("span", { class: "unseen" }, " best"))
-        : number(value));
+        ? el("b", {}, number(value, digits), el("span", { class: "unseen" }, " best"))
+        : number(value, digits));
   const body = el("tbody");
   const fill = () => {
     const references = referenceCounts(at);
@@ -100,7 +100,8 @@ function outputsOf(at) {
       return el("tr", {},
         el("th", { scope: "row" }, system(index)),
         el("td", { class: "output" }, passage(text, nodes)),
-        data.metrics.map((_, metric) => score(data.scores[metric][index][at], best[metric], heads[metric + 2])),
+        data.metrics.map(({ digits }, metric) =>
+          score(data.scores[metric][index][at], best[metric], heads[metric + 2], digits)),
         data.people ? score(data.people[index][at], null, "people") : null);
     }));
   };

@@ -1,0 +1,252 @@
+"""What programs of neural metrics write: COMET, MetricX, WMT 2025's files, a column.
+
+COMET's JSON (`comet-score --to_json`) has a list of segments for each file of outputs, and
+its lines name a file, a segment counted from 0 and a score. MetricX adds a prediction to
+each of its JSON lines. WMT 2025 has a file for each system with a line a document: lists of
+values by metric, one a paragraph. A column has a number a line, for one system that it does
+not name. In a folder, each file is of the system that it is named after.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from metra.errors import FormatError
+from metra.formats.lines import read_lines
+from metra.formats.recognise import FileHead
+from metra.formats.scores import record
+from metra.formats.scores.columns import LARGEST, is_number, parse_numbers
+from metra.formats.scores.record import ScoredItem, Scorer, Scores
+from metra.formats.stream import format_path, name_system, parse_json
+from metra.stats.arrays import Array
+
+#: The name of the system of a file that names none.
+NAMELESS = ""
+#: Values of well-known metrics, by the beginning of their names in small letters and
+#: without marks: whether higher is better, and the range that they have by definition.
+_KNOWN: Mapping[str, tuple[bool, float | None, float | None]] = {
+    "xcomet": (True, 0, 1),
+    "comet": (True, None, None),
+    "cometkiwi": (True, None, None),
+    "wmt20comet": (True, None, None),
+    "wmt21comet": (True, None, None),
+    "wmt22comet": (True, None, None),
+    "wmt23comet": (True, None, None),
+    "metricx": (False, 0, 25),
+    "bleurt": (True, None, None),
+    "bertscore": (True, None, None),
+    "yisi": (True, None, None),
+    "prism": (True, None, None),
+    "gemba": (True, None, None),
+    **dict.fromkeys(("bleu", "sacrebleu", "chrf", "meteor", "nist"), (True, 0, None)),
+    **dict.fromkeys(("ter", "wer", "cer", "hter"), (False, 0, None)),
+}
+
+
+def find_direction(name: str, values: Array) -> bool | None:
+    """Tell whether higher values of a known metric are better, None of an unknown one.
+
+    Values that are all negative where the metric has none have the opposite sign, as WMT
+    publishes MetricX; then the other direction is the better one.
+
+    >>> find_direction("MetricX-24", np.array([2.5])), find_direction("judge-7", np.ones(1))
+    (False, None)
+    >>> find_direction("MetricX-24", np.array([-2.5, -1.0]))
+    True
+    """
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    known = [key for key in _KNOWN if plain.startswith(key)]
+    if not known:
+        return None
+    higher, low, _ = _KNOWN[max(known, key=len)]
+    is_turned = low == 0 and values.max(initial=-1) <= 0 and values.min(initial=0) < 0
+    return higher != bool(is_turned)
+
+
+_COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')
+_COMET_LINE = re.compile(r"(.+)\tSegment ([0-9]+)\tscore: (\S+)(?:\t.*)?")
+
+
+def is_comet_json(head: FileHead) -> bool:
+    """Tell an object that has a list of objects by the name of each file of outputs."""
+    return _COMET_JSON.match(head.text) is not None
+
+
+def read_comet_json(path: str) -> Scores:
+    """Read the segments of each system, which is named after its file of outputs."""
+    place = format_path(path)
+    data = parse_json("\n".join(read_lines(path)), place)
+    systems, items, values = [], [], []
+    for file, entries in data.items():
+        system = name_system(file)
+        if system in systems:
+            msg = (
+                f"{place} has two lists of scores of {system!r}; expected one a system."
+            )
+            raise FormatError(msg)
+        for number, entry in enumerate(_list_entries(entries, file, place), 1):
+            systems.append(system)
+            items.append(ScoredItem(str(number)))
+            where = f"{place}, segment {number} of {file}"
+            values.append(_get_number(entry, ("COMET", "score"), where))
+    return record.build_score_table(systems, items, {Scorer("COMET", "metric"): values})
+
+
+def _list_entries(entries: Any, file: str, place: str) -> list[dict[str, Any]]:
+    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
+        return entries
+    msg = f"{place}: {file} has no list of segments; expected what comet-score writes."
+    raise FormatError(msg)
+
+
+def is_comet_lines(head: FileHead) -> bool:
+    """Tell the lines that comet-score prints."""
+    return _COMET_LINE.fullmatch(head.first_line) is not None
+
+
+def read_comet_lines(path: str) -> Scores:
+    """Read the segments' scores; lines about whole systems are left out."""
+    matched = map(_COMET_LINE.fullmatch, read_lines(path))
+    lines = [(number, line) for number, line in enumerate(matched, 1) if line]
+    values = []
+    for number, line in lines:
+        values += parse_numbers([line[3]], path, "the score", number).tolist()
+    return record.build_score_table(
+        [name_system(line[1]) for _, line in lines],
+        [ScoredItem(str(int(line[2]) + 1)) for _, line in lines],
+        {Scorer("COMET", "metric"): values},
+    )
+
+
+def is_predictions(head: FileHead) -> bool:
+    """Tell JSON lines with a prediction for each segment."""
+    return "prediction" in (head.first_object or ()) and "scorer" not in (
+        head.first_object or ()
+    )
+
+
+def read_predictions(path: str) -> Scores:
+    """Read MetricX's JSON lines: in order, or with ids of segments and systems."""
+    systems, items, values = [], [], []
+    for number, line in enumerate(read_lines(path), 1):
+        place = f"{format_path(path)}, line {number}"
+        entry = _parse_object(line, place)
+        systems.append(str(entry.get("system_id", entry.get("system", NAMELESS))))
+        items.append(ScoredItem(str(entry.get("segment_id", number))))
+        values.append(_get_number(entry, ("prediction",), place))
+    scorer = _build_scorer("MetricX", values)
+    return record.build_score_table(systems, items, {scorer: values})
+
+
+def is_paragraph_lists(head: FileHead) -> bool:
+    """Tell WMT 2025's JSON lines, a document each."""
+    return isinstance((head.first_object or {}).get("metric_scores"), dict)
+
+
+def read_paragraph_lists(path: str) -> Scores:
+    """Read lists of values, one a paragraph of a document, by metric."""
+    items: list[ScoredItem] = []
+    columns: dict[str, list[float]] = {}
+    for number, line in enumerate(read_lines(path), 1):
+        place = f"{format_path(path)}, line {number}"
+        entry = _parse_object(line, place)
+        lists = _check_lists(entry.get("metric_scores"), place)
+        document = str(entry.get("document_id", number))
+        about = (entry.get(key, "") for key in ("domain", "language_pair"))
+        domain, lang = map(str, about)
+        start, length = len(items), len(next(iter(lists.values())))
+        items += [
+            ScoredItem(f"{document}#{paragraph}", document, domain, lang)
+            for paragraph in range(1, length + 1)
+        ]
+        for name, values in lists.items():
+            column = columns.setdefault(name, [np.nan] * start)
+            column += [np.nan] * (start - len(column))
+            column += (
+                _get_number({name: value}, (name,), f"{place}, value {at}")
+                for at, value in enumerate(values, 1)
+            )
+    filled = {
+        _build_scorer(name, column): column + [np.nan] * (len(items) - len(column))
+        for name, column in columns.items()
+    }
+    return record.build_score_table([name_system(path)] * len(items), items, filled)
+
+
+def _check_lists(lists: object, place: str) -> dict[str, list[object]]:
+    """Refuse anything but lists of one length by name."""
+    if not isinstance(lists, dict) or not lists:
+        msg = f"{place} has no metric_scores; expected lists of values by metric."
+        raise FormatError(msg)
+    lengths = {
+        name: len(values) if isinstance(values, list) else -1
+        for name, values in lists.items()
+    }
+    if len({*lengths.values()}) > 1 or -1 in lengths.values():
+        counts = ", ".join(f"{count} of {name}" for name, count in lengths.items())
+        msg = f"{place} has {counts}; expected a list of as many values of each metric."
+        raise FormatError(msg)
+    return lists
+
+
+def is_column(head: FileHead) -> bool:
+    """Tell a column of numbers without a heading."""
+    return is_number(head.first_line.strip())
+
+
+def read_column(path: str) -> Scores:
+    """Read a number a line: the segments of a system that the file does not name."""
+    lines = [line.strip() for line in read_lines(path)]
+    values = parse_numbers(lines, path, "the score", 1)
+    items = [ScoredItem(str(number)) for number in range(1, len(lines) + 1)]
+    scorer = Scorer("score")
+    return record.build_score_table([NAMELESS] * len(lines), items, {scorer: values})
+
+
+def name_nameless(scores: Scores, path: str) -> Scores:
+    """Name the system of a file that names none after the file."""
+    systems = tuple(system or name_system(path) for system in scores.systems)
+    return replace(scores, systems=systems)
+
+
+def list_score_files(folder: str) -> list[str]:
+    """List the files of a folder, hidden ones left out."""
+    files = sorted(Path(folder).iterdir())
+    return [str(f) for f in files if f.is_file() and not f.name.startswith(".")]
+
+
+def _build_scorer(name: str, values: list[float]) -> Scorer:
+    numbers = np.array(values, np.float64)
+    direction = find_direction(name, numbers[np.isfinite(numbers)])
+    return Scorer(name, "" if direction is None else "metric", direction is not False)
+
+
+def _parse_object(line: str, place: str) -> dict[str, Any]:
+    entry = parse_json(line, place)
+    if not isinstance(entry, dict):
+        msg = f"{place} is no JSON object; expected {{…}}."
+        raise FormatError(msg)
+    return entry
+
+
+def _get_number(
+    entry: Mapping[str, object], keys: tuple[str, ...], place: str
+) -> float:
+    """Return the number of the first key that there is; NaN where its value is null."""
+    key = next((key for key in keys if key in entry), None)
+    if key is None:
+        msg = f"{place} has no {' or '.join(keys)}."
+        raise FormatError(msg)
+    value = entry[key]
+    if value is None:
+        return np.nan
+    is_number_kind = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number_kind and abs(cast("float", value)) <= LARGEST:
+        return float(cast("float", value))
+    msg = f"{place}: {key} is {json.dumps(value)}; expected a finite number."
+    raise FormatError(msg)

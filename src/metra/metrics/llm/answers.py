@@ -1,0 +1,210 @@
+"""What judges answer, read strictly: what is not as asked for is unread, never guessed."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from metra.metrics.llm.cache import ModelAnswer
+
+Severity: TypeAlias = Literal["minor", "major", "critical"]
+Side: TypeAlias = Literal["output", "source"]
+SEVERITIES: tuple[Severity, ...] = ("minor", "major", "critical")
+
+_NUMBER = re.compile(r"[-+]?\d{1,15}(\.\d{1,15})?")
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n\s*```", re.DOTALL)
+# Ends of an answer with which it is not whole.
+_CUT_SHORT = {
+    "length": "it was cut off at answer_tokens",
+    "content_filter": "the endpoint's filter held it back",
+    "refusal": "the judge refused",
+}
+_LISTED = re.compile(r'(?P<category>[^"“]+?)\s+[-–]\s+["“](?P<text>.*)["”]\.?')
+
+
+class UnreadError(ValueError):
+    """An answer that is not what was asked for; the message says why."""
+
+
+class MarkedError(NamedTuple):
+    """An error that a judge marked."""
+
+    text: str
+    severity: Severity
+    category: str
+
+
+class PlacedError(NamedTuple):
+    """An error with the place of its words, None where they are in neither text."""
+
+    error: MarkedError
+    #: Which text has the words: the output, or for an omission the source.
+    side: Side | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+class AnswerScale(NamedTuple):
+    """Answers that are a score within a scale."""
+
+    low: float
+    high: float
+
+    def score(self, answer: ModelAnswer) -> float:
+        """Read an answer as a score."""
+        return read_score(answer, self.low, self.high)
+
+    def list_errors(self, answer: ModelAnswer) -> list[MarkedError]:
+        """Return no errors; raise an error if the answer cannot be read."""
+        self.score(answer)
+        return []
+
+
+class ErrorWeights(NamedTuple):
+    """Answers that are errors, and what each weighs."""
+
+    weights: Mapping[str, float]
+    cap: float
+    has_lists: bool
+
+    def score(self, answer: ModelAnswer) -> float:
+        """Read an answer as errors and return minus their weight."""
+        errors = self.list_errors(answer)
+        total = sum(self.weights[error.severity] for error in errors)
+        return 0.0 - (min(total, self.cap) if self.cap else total)
+
+    def list_errors(self, answer: ModelAnswer) -> list[MarkedError]:
+        """Read an answer as errors."""
+        if self.has_lists:
+            return read_error_lists(answer)
+        return read_errors(answer)
+
+
+def read_score(answer: ModelAnswer, low: float, high: float) -> float:
+    """Read a number, or a JSON object with the number `score`, from `low` to `high`."""
+    text = _get_whole_text(answer)
+    number = float(text) if _NUMBER.fullmatch(text) else _read_object(text, "score")
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        msg = "the score is no number"
+        raise UnreadError(msg)
+    if not low <= number <= high:
+        msg = f"the score is {number:g}, not from {low:g} to {high:g}"
+        raise UnreadError(msg)
+    return float(number)
+
+
+def read_errors(answer: ModelAnswer) -> list[MarkedError]:
+    """Read a JSON object with the list `errors` of objects: span, severity, category."""
+    entries = _read_object(_get_whole_text(answer), "errors")
+    if not isinstance(entries, list):
+        msg = "errors is no list"
+        raise UnreadError(msg)
+    return [_read_error(entry) for entry in entries]
+
+
+def read_error_lists(answer: ModelAnswer) -> list[MarkedError]:
+    """Read GEMBA-MQM's lists: `Critical:`, `Major:` and `Minor:`, an error a line.
+
+    A line is `category - "words"`, or `no-error`.
+    """
+    severity: Severity | None = None
+    errors = []
+    is_empty = True
+    for line in map(str.strip, _get_whole_text(answer).split("\n")):
+        heading = line.lower().removesuffix(":")
+        if heading in SEVERITIES and line.endswith(":"):
+            severity = next(name for name in SEVERITIES if name == heading)
+        elif line.lower().rstrip(".") in ("no-error", "no error"):
+            is_empty = False
+        elif line:
+            listed = _LISTED.fullmatch(line)
+            if severity is None or listed is None:
+                msg = f"{line[:60]!r} is no error of a list"
+                raise UnreadError(msg)
+            is_empty = False
+            errors.append(
+                MarkedError(listed["text"], severity, listed["category"].strip())
+            )
+    if is_empty:
+        msg = "it lists neither errors nor no-error"
+        raise UnreadError(msg)
+    return errors
+
+
+def place_errors(
+    errors: Iterable[MarkedError], output: str, source: str
+) -> Iterator[PlacedError]:
+    """Look up the words of errors: in the output, else in the source, as for omissions.
+
+    Equal words that are marked again are the next ones in the text.
+    """
+    ends: dict[tuple[str, str], int] = {}
+    sides: tuple[tuple[Side, str], ...] = (("output", output), ("source", source))
+    for error in errors:
+        placed = PlacedError(error)
+        for side, text in sides:
+            start = text.find(error.text, ends.get((side, error.text), 0))
+            if error.text and start >= 0:
+                end = ends[side, error.text] = start + len(error.text)
+                placed = PlacedError(error, side, start, end)
+                break
+        yield placed
+
+
+def _get_whole_text(answer: ModelAnswer) -> str:
+    if answer.finish in _CUT_SHORT:
+        raise UnreadError(_CUT_SHORT[answer.finish])
+    text = answer.text.strip()
+    if not text:
+        msg = "it is empty"
+        raise UnreadError(msg)
+    return text
+
+
+def _read_object(text: str, key: str) -> Any:
+    """Return a value of a JSON object that is the whole text, or in a fence that is."""
+    fenced = _FENCED.fullmatch(text)
+    try:
+        value = json.loads(
+            fenced[1] if fenced else text,
+            object_pairs_hook=_build_object,
+            parse_constant=_refuse_constant,
+        )
+    except UnreadError:
+        raise
+    except (ValueError, RecursionError):
+        msg = "it is no JSON"
+        raise UnreadError(msg) from None
+    if not isinstance(value, dict) or key not in value:
+        msg = f"it is no JSON object with {key!r}"
+        raise UnreadError(msg)
+    return value[key]
+
+
+def _read_error(entry: Any) -> MarkedError:
+    if not isinstance(entry, dict):
+        msg = "an error is no JSON object"
+        raise UnreadError(msg)
+    values = [entry.get(name) for name in ("span", "severity", "category")]
+    text, given, category = (v if isinstance(v, str) else None for v in values)
+    if text is None or given is None or category is None:
+        msg = "an error lacks span, severity or category, or one of them is no text"
+        raise UnreadError(msg)
+    for severity in SEVERITIES:
+        if given == severity:
+            return MarkedError(text, severity, category)
+    msg = f"an error has the severity {given[:30]!r}"
+    raise UnreadError(msg)
+
+
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    built = dict(pairs)
+    if len(built) < len(pairs):
+        msg = "it gives a key twice"
+        raise UnreadError(msg)
+    return built
+
+
+def _refuse_constant(name: str) -> None:
+    msg = f"it has {name}"
+    raise UnreadError(msg)

@@ -1,0 +1,302 @@
+"""Requests to an OpenAI-compatible endpoint, repeated where that can help.
+
+Python's own client is enough: one request takes seconds, and threads wait for many at once.
+It reads the proxies of the environment. Redirects are not followed, so that a key is sent
+to the given host only.
+"""
+
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Any, NamedTuple
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+
+from metra.errors import EndpointError, OptionError
+from metra.metrics.llm.budget import Spending, estimate_tokens
+from metra.metrics.llm.cache import ModelAnswer
+
+#: Seconds before the first repetition; each further one waits twice as long, up to the most.
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 60.0
+#: An endpoint that asks to wait longer than this ends the run.
+LONGEST_ASKED = 600.0
+_LARGEST_BODY = 1 << 24
+_REPEATED = (408, 409, 425, 429)
+_PATH = "/chat/completions"
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+
+class Failure(NamedTuple):
+    """A request that failed in a way that may pass."""
+
+    reason: str
+    #: Seconds that the endpoint asks to wait.
+    asked_wait: float | None = None
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        """Follow no redirect."""
+
+
+@dataclass(slots=True)
+class Endpoint:
+    """Where requests go, and how often and how patiently they are repeated."""
+
+    address: str
+    #: The environment variable that has the key.
+    key_variable: str
+    retries: int
+    timeout: float
+    #: Gives numbers from 0 to 1, so that many clients do not come back at once.
+    draw: Callable[[], float]
+    _opener: OpenerDirector = field(default_factory=lambda: build_opener(_NoRedirects))
+    #: The time before which nothing is sent, because the endpoint asked to wait.
+    _resume_at: float = 0.0
+
+    def ask(
+        self,
+        body: Mapping[str, Any],
+        tokens: tuple[int, int],
+        spending: Spending,
+        stop: threading.Event,
+    ) -> ModelAnswer | None:
+        """Send a request until it is answered; return None if told to stop.
+
+        `tokens` is an estimate of those in, and the most that may come out.
+        """
+        content = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+        reason = ""
+        for attempt in range(self.retries + 1):
+            if not self._wait_for_turn(stop):
+                return None
+            spending.start_request(tokens)
+            result: ModelAnswer | Failure = Failure("")
+            try:
+                result = self._send(content, tokens[0])
+            finally:
+                answer = result if isinstance(result, ModelAnswer) else None
+                spending.end_request(tokens, answer)
+            if isinstance(result, ModelAnswer):
+                return result
+            reason = result.reason
+            if attempt < self.retries and not self._wait(result, attempt, stop):
+                return None
+        msg = (
+            f"{self.host} failed {self.retries + 1} times, the last time with: {reason}"
+        )
+        raise EndpointError(msg)
+
+    @property
+    def host(self) -> str:
+        """The host, and the port if it is given."""
+        return urlsplit(self.address).netloc
+
+    def _wait_for_turn(self, stop: threading.Event) -> bool:
+        wait = self._resume_at - time.monotonic()
+        return not (stop.wait(wait) if wait > 0 else stop.is_set())
+
+    def _wait(self, failure: Failure, attempt: int, stop: threading.Event) -> bool:
+        """Wait before the next attempt; return whether to go on."""
+        asked = failure.asked_wait
+        if asked is None:
+            longest = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt)
+            return not stop.wait(longest * (0.5 + 0.5 * self.draw()))
+        if asked > LONGEST_ASKED:
+            msg = (
+                f"{self.host} asks to wait {asked:.0f} seconds before the next request: "
+                f"{failure.reason}"
+            )
+            raise EndpointError(msg)
+        # The limit is the same for all requests, so all of them wait.
+        self._resume_at = max(self._resume_at, time.monotonic() + asked)
+        return not stop.wait(asked * (1 + 0.1 * self.draw()))
+
+    def _send(self, content: bytes, input_tokens: int) -> ModelAnswer | Failure:
+        key = _read_key(self.key_variable)
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        request = Request(self.address, content, headers)
+        try:
+            try:
+                with self._opener.open(request, timeout=self.timeout) as response:
+                    text = self._read_body(response)
+            except HTTPError as error:
+                with error:
+                    return self._explain_status(error, key)
+        except (TimeoutError, HTTPException, OSError) as error:
+            return Failure(self._explain_error(error))
+        try:
+            return read_completion(json.loads(text), input_tokens, key)
+        except ValueError as error:
+            return Failure(f"a reply that is no chat completion ({error})")
+
+    def _read_body(self, response: Any) -> bytes:
+        """Read a reply, within the time and a size that no completion has."""
+        deadline = time.monotonic() + self.timeout
+        blocks, size = [], 0
+        while block := response.read1(1 << 16):
+            blocks.append(block)
+            size += len(block)
+            if size > _LARGEST_BODY:
+                msg = "the reply is too long"
+                raise HTTPException(msg)
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        whole = response.getheader("Content-Length")
+        if whole is not None and whole.isdecimal() and size < int(whole):
+            msg = f"the reply ended after {size:,} of {int(whole):,} bytes"
+            raise HTTPException(msg)
+        return b"".join(blocks)
+
+    def _explain_status(self, error: HTTPError, key: str) -> Failure:
+        """Return a failure that may pass; raise an error for one that will not."""
+        try:
+            said = _find_message(error.read(1 << 16), key)
+        except (HTTPException, OSError):
+            said = ""
+        reason = f"HTTP {error.code}{said and f', {said}'}"
+        if error.code in _REPEATED or error.code >= 500:
+            return Failure(reason, _read_wait(error.headers.get("Retry-After")))
+        advice = ""
+        if error.code in (401, 403):
+            state = "" if key else ", which is not set"
+            advice = f"; the key comes from the environment variable {self.key_variable}{state}"
+        elif error.code < 400:
+            advice = "; redirects are not followed, give the right url"
+        msg = f"{self.host} refused the request: {reason}{advice}"
+        raise EndpointError(msg)
+
+    def _explain_error(self, error: Exception) -> str:
+        from ssl import SSLCertVerificationError
+
+        cause = error.reason if isinstance(error, URLError) else error
+        if isinstance(cause, SSLCertVerificationError):
+            msg = (
+                f"{self.host} has a certificate that cannot be verified: {cause.reason}"
+            )
+            raise EndpointError(msg)
+        if isinstance(cause, TimeoutError):
+            return f"no answer within {self.timeout:g} seconds"
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+        return str(cause) or type(cause).__name__
+
+
+def read_address(url: str) -> str:
+    """Return where to send chat completions, from the address of the API or of the path."""
+    parts = urlsplit(url)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        # It may hold a key, so it is not shown.
+        msg = (
+            "llm: url has a user name, a password, a query or a fragment; a key comes from "
+            "the environment only."
+        )
+        raise OptionError(msg)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        msg = f"llm: url={url} is no address; expected one such as http://localhost:8000/v1."
+        raise OptionError(msg)
+    address = url.rstrip("/")
+    return address if address.endswith(_PATH) else address + _PATH
+
+
+def check_key_variable(name: str) -> None:
+    """Raise an error if this cannot be the name of an environment variable."""
+    if not _VARIABLE.fullmatch(name):
+        # It may be the key itself, so it is not shown.
+        msg = (
+            "llm: key_variable is the name of the environment variable that has the key, in "
+            "capitals, such as OPENAI_API_KEY; never the key itself."
+        )
+        raise OptionError(msg)
+
+
+def read_completion(reply: Any, input_tokens: int, key: str = "") -> ModelAnswer:
+    """Read the first choice of a chat completion; raise ValueError if it is none.
+
+    `input_tokens` is an estimate, for endpoints that do not count tokens.
+    """
+    match reply:
+        case {"choices": [{"message": {} as message} as choice, *_]}:
+            pass
+        case _:
+            msg = "it has no message"
+            raise ValueError(msg)
+    content, finish = message.get("content"), choice.get("finish_reason")
+    if message.get("refusal"):
+        content, finish = message["refusal"], "refusal"
+    if content is not None and not isinstance(content, str):
+        msg = "its content is no text"
+        raise ValueError(msg)
+    text = _hide_key(content or "", key)
+    usage = reply.get("usage")
+    tokens_in = _read_count(usage, "prompt_tokens")
+    tokens_out = _read_count(usage, "completion_tokens")
+    is_estimated = tokens_in is None or tokens_out is None
+    model = reply.get("model")
+    return ModelAnswer(
+        text,
+        finish if isinstance(finish, str) else "",
+        input_tokens if tokens_in is None else tokens_in,
+        estimate_tokens(text) if tokens_out is None else tokens_out,
+        model if isinstance(model, str) else "",
+        is_estimated,
+    )
+
+
+def _read_count(usage: Any, name: str) -> int | None:
+    count = usage.get(name) if isinstance(usage, dict) else None
+    is_count = isinstance(count, int) and not isinstance(count, bool) and count >= 0
+    return count if is_count else None
+
+
+def _read_key(variable: str) -> str:
+    key = os.environ.get(variable, "").strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        msg = f"The environment variable {variable} has signs that no key has."
+        raise EndpointError(msg)
+    return key
+
+
+def _hide_key(text: str, key: str) -> str:
+    """Take a key out of what an endpoint says."""
+    return text.replace(key, "***") if key else text
+
+
+def _find_message(body: bytes, key: str) -> str:
+    """Find what an endpoint says about an error, on one short line."""
+    text = body.decode(errors="replace")
+    try:
+        match json.loads(text):
+            case {"error": {"message": str() as said}}:
+                text = said
+            case {"error": str() as said} | {"message": str() as said}:
+                text = said
+            case {"detail": str() as said}:
+                text = said
+    except ValueError:
+        pass
+    line = " ".join(_hide_key(text, key).split())
+    return line if len(line) <= 200 else f"{line[:200]}…"
+
+
+def _read_wait(header: str | None) -> float | None:
+    """Read Retry-After: seconds, or a date."""
+    if header is None:
+        return None
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", header.strip()):
+        return float(header)
+    try:
+        moment = parsedate_to_datetime(header)
+    except ValueError:
+        return None
+    return max(0.0, moment.timestamp() - time.time())

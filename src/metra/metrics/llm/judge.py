@@ -1,0 +1,527 @@
+"""The metric `llm`: translations scored, or their errors marked, by a language model."""
+
+import json
+import threading
+import warnings
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from metra.errors import EndpointError, OptionError, TextWarning
+from metra.metrics.llm.answers import (
+    AnswerScale,
+    ErrorWeights,
+    UnreadError,
+    place_errors,
+)
+from metra.metrics.llm.budget import (
+    Budget,
+    Estimate,
+    Prices,
+    Spending,
+    estimate_tokens,
+)
+from metra.metrics.llm.cache import AnswerCache, ModelAnswer, find_default_path
+from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
+from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
+from metra.metrics.options import UNSIGNED, FromZero, Range
+from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.units import Detail
+from metra.stats.agreement import compute_interval_alpha
+from metra.stats.progress import tell_progress
+
+COLUMNS = ("score", "segments", "unread", "input_tokens", "output_tokens")
+#: What repeated runs add: segments with two answers or more, those with equal answers, and
+#: the columns of Krippendorff's alpha.
+RUN_COLUMNS = ("repeated", "same", "values", "differences", "sum", "squares")
+
+# Tokens that an answer may have if answer_tokens sets no limit, for estimates.
+_USUAL_ANSWER = 2000
+_SHOWN = 3
+
+_Count: TypeAlias = Annotated[int, Range(1, 1000), UNSIGNED]
+_Limit: TypeAlias = Annotated[int, Range(0), UNSIGNED]
+_Money: TypeAlias = Annotated[float, Range(0), UNSIGNED]
+_Unsigned: TypeAlias = Annotated[str, UNSIGNED]
+
+
+@metric_factory
+def llm(
+    *,
+    prompt: str = "score",
+    model: str = "",
+    url: _Unsigned = "",
+    source_lang: str = "",
+    target_lang: str = "",
+    reference: bool = False,
+    answers: Literal["auto", "score", "errors", "gemba-mqm"] = "auto",
+    lowest: Annotated[float, Range(-1e9, 1e9)] = 0.0,
+    highest: Annotated[float, Range(-1e9, 1e9)] = 100.0,
+    minor: FromZero = 1.0,
+    major: FromZero = 5.0,
+    critical: FromZero = 25.0,
+    cap: FromZero = 25.0,
+    temperature: Annotated[float, Range(0, 2)] = 0.0,
+    answer_tokens: Annotated[int, Range(0, 1_000_000)] | None = None,
+    json_mode: bool = False,
+    runs: Annotated[int, Range(1, 100)] = 1,
+    unread: Literal["error", "skip"] = "error",
+    concurrency: _Count = 8,
+    retries: Annotated[int, Range(0, 100), UNSIGNED] = 5,
+    timeout: Annotated[float, Range(0, 86_400, above=True), UNSIGNED] = 120.0,
+    request_budget: _Limit = 0,
+    token_budget: _Limit = 0,
+    cost_budget: _Money = 0.0,
+    input_price: _Money = 0.0,
+    output_price: _Money = 0.0,
+    key_variable: _Unsigned = "METRA_LLM_KEY",
+    cache: _Unsigned = "",
+) -> Metric:
+    """Scores by a language model that judges each segment. Higher is better.
+
+    The model is asked over an OpenAI-compatible endpoint (chat completions), and the score
+    is the mean of its answers. `prompt=score` asks for a number from 0 to 100;
+    `prompt=errors` asks for errors with severities, and a segment's score is minus their
+    weights, at most `cap`; any other value is a file with a prompt of your own. With
+    several runs each question is asked as often, a segment's score is the mean, and the
+    parts say how far the judge agrees with itself: Krippendorff's alpha, and the share of
+    segments with equal answers. The page "LLM judges" of the documentation says more.
+
+    Answers are kept in a file, so that nothing is asked twice, whatever interrupts a run;
+    without a url only answers in the file are used. An answer that is not in the form that
+    was asked for is unread: an error, or with `unread=skip` the segment counts only by its
+    other runs, and not at all if it has none. `metra score --estimate` says what a run will
+    cost. The key comes from the environment.
+
+    Prompts after Kocmi and Federmann 2023 (GEMBA, EAMT; GEMBA-MQM, WMT), Fernandes et al.
+    2023 (AutoMQM) and Lu et al. 2024 (EAPrompt), in our own words.
+
+    Options:
+        prompt: score, errors, or a file with {source}, {hypothesis}, {reference}, {texts},
+            {source_language} and {target_language} where these belong.
+        model: the model's name at the endpoint.
+        url: address of the API, such as http://localhost:8000/v1.
+        source_lang: the source's language, as the prompt shall name it.
+        target_lang: the outputs' language, as the prompt shall name it.
+        reference: whether {texts}, and so the built-in prompts, show the references.
+        answers: what a prompt of your own asks for; auto is score for a file.
+        lowest: the lowest score of the prompt's scale; one below it is unread.
+        highest: the highest score of the prompt's scale.
+        minor: weight of a minor error.
+        major: weight of a major error.
+        critical: weight of a critical error.
+        cap: the most that a segment's errors weigh together; 0 is no limit.
+        temperature: how much answers vary.
+        answer_tokens: the most tokens that an answer may have; 100 for prompt=score and
+            2000 for others if not given; 0 sends no limit.
+        json_mode: whether to ask the endpoint for JSON only (response_format).
+        runs: how often each question is asked.
+        unread: what an answer is that cannot be read.
+        concurrency: the most requests at the same time.
+        retries: how often a request that failed is sent again.
+        timeout: seconds to wait for an answer.
+        request_budget: the most requests of a run; 0 is no limit.
+        token_budget: the most tokens of a run, in and out; 0 is no limit.
+        cost_budget: the most that a run may cost, by the prices given; 0 is no limit.
+        input_price: price of a million tokens of questions.
+        output_price: price of a million tokens of answers.
+        key_variable: name of the environment variable that has the key, never the key.
+        cache: file that keeps the answers; a file for each model in the cache folder, if
+            none is given.
+    """
+    asked = read_prompt(prompt)
+    kind = (
+        ("errors" if prompt == "errors" else "score") if answers == "auto" else answers
+    )
+    if not model:
+        msg = "llm: which model judges is not known; give model=NAME."
+        raise OptionError(msg)
+    if lowest >= highest:
+        msg = f"llm: lowest={lowest:g} is not below highest={highest:g}."
+        raise OptionError(msg)
+    if cost_budget and not (input_price or output_price):
+        msg = "llm: cost_budget needs prices; give input_price and output_price."
+        raise OptionError(msg)
+    check_key_variable(key_variable)
+    if answer_tokens is None:
+        answer_tokens = 100 if prompt == "score" else 2000
+    languages = {"source_language": source_lang, "target_language": target_lang}
+    _check_prompt(asked, languages, reference)
+    # Jitter changes no score, so it has no seed.
+    draw = np.random.default_rng().random
+    prices = Prices(input_price, output_price)
+    weights = {"minor": minor, "major": major, "critical": critical}
+    scale = AnswerScale(lowest, highest) if kind == "score" else None
+    judge = ModelJudge(
+        prompt=asked,
+        reader=scale or ErrorWeights(weights, cap, has_lists=kind == "gemba-mqm"),
+        settings={
+            "model": model,
+            "temperature": temperature,
+            **({"max_tokens": answer_tokens} if answer_tokens else {}),
+            **({"response_format": {"type": "json_object"}} if json_mode else {}),
+        },
+        languages=languages,
+        shows_references=reference or "reference" in asked.placeholders,
+        runs=runs,
+        is_strict=unread == "error",
+        concurrency=concurrency,
+        endpoint=Endpoint(read_address(url), key_variable, retries, timeout, draw)
+        if url
+        else None,
+        spending=Spending(Budget(request_budget, token_budget, cost_budget), prices),
+        cache=AnswerCache(cache or find_default_path(model)),
+    )
+    return Metric(
+        name="llm",
+        columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
+        rows=judge.rows,
+        aggregate=aggregate,
+        parts=partial(parts, prices=prices),
+        details=judge.details,
+        estimate=judge.estimate,
+        needs_source=bool(asked.placeholders & {"source", "texts"}),
+        needs_reference=judge.shows_references,
+        own_threads=True,
+        settled={
+            "prompt": asked.describe_version(),
+            "answers": kind,
+            "answer_tokens": answer_tokens,
+            "reference": judge.shows_references,
+        },
+    )
+
+
+def aggregate(totals: Array) -> Array:
+    """Return the mean score of each row of totals; NaN of no segment."""
+    count = totals[..., 1]
+    return np.where(count > 0, totals[..., 0] / np.where(count > 0, count, 1), np.nan)
+
+
+def parts(totals: Array, *, prices: Prices) -> Parts:
+    """Return unread answers, tokens and cost, and with repeated runs their agreement."""
+    named = dict(zip(COLUMNS + RUN_COLUMNS, totals.tolist(), strict=False))
+    found: Parts = {name: named[name] for name in COLUMNS[2:]}
+    if any(prices):
+        found["cost"] = prices.compute_cost(
+            named["input_tokens"], named["output_tokens"]
+        )
+    if named.get("repeated"):
+        found["same"] = 100 * named["same"] / named["repeated"]
+        found["alpha"] = float(compute_interval_alpha(totals[len(COLUMNS) + 2 :]))
+    return found
+
+
+class _Question(NamedTuple):
+    """One request: what is sent, in which run, and by which key its answer is kept."""
+
+    key: str
+    run: int
+    body: Mapping[str, Any]
+    #: Tokens in, about, and out, at most.
+    tokens: tuple[int, int]
+
+
+class _UnreadAnswer(NamedTuple):
+    at: int
+    text: str
+    reason: str
+
+
+@dataclass(slots=True)
+class ModelJudge:
+    """A language model with its prompt: asks what has no answer yet, and reads answers."""
+
+    prompt: Prompt
+    reader: AnswerScale | ErrorWeights
+    #: What a request says beside its messages.
+    settings: Mapping[str, Any]
+    languages: Mapping[str, str]
+    shows_references: bool
+    runs: int
+    is_strict: bool
+    concurrency: int
+    #: None to use answers in the file only.
+    endpoint: Endpoint | None
+    spending: Spending
+    cache: AnswerCache
+    _reused: int = 0
+    _unread: int = 0
+    _slots: threading.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._slots = threading.Semaphore(self.concurrency)
+
+    def rows(self, batch: AnyBatch) -> Array:
+        """Return each segment's score and what it took, and how its runs agree."""
+        questions = self._list_questions(batch)
+        self._reused += self._ask_all(batch, questions)
+        width = len(COLUMNS) + (len(RUN_COLUMNS) if self.runs > 1 else 0)
+        table = np.zeros((len(batch), width))
+        unread: list[_UnreadAnswer] = []
+        for at, repeated in enumerate(questions):
+            scores = []
+            for answer in self._get_answers(repeated):
+                try:
+                    scores.append(self.reader.score(answer))
+                except UnreadError as error:
+                    unread.append(_UnreadAnswer(at, answer.text, str(error)))
+                    table[at, 2] += 1
+                table[at, 3:5] += answer.input_tokens, answer.output_tokens
+            if scores:
+                table[at, :2] = sum(scores) / len(scores), 1
+            if len(scores) > 1:
+                table[at, len(COLUMNS) :] = _compare_runs(np.array(scores))
+        self._unread += len(unread)
+        self._report()
+        if unread:
+            self._refuse_unread(batch, unread, sum(map(len, questions)))
+        return table
+
+    def details(self, batch: AnyBatch) -> list[Detail]:
+        """Return the errors that the judge marked, and the answers that cannot be read."""
+        questions = self._list_questions(batch)
+        self._ask_all(batch, questions)
+        found: list[Detail] = []
+        for at, repeated in enumerate(questions):
+            texts = self._get_texts(batch, at)
+            for run, answer in enumerate(self._get_answers(repeated), 1):
+                about = {"run": str(run)} if self.runs > 1 else {}
+                found += _list_details(self.reader, answer, texts, at, about)
+        return found
+
+    def estimate(self, batches: Iterable[AnyBatch]) -> Estimate:
+        """Say what the scores of these batches will take; nothing is asked."""
+        self.cache.refresh()
+        tokens_by_key = {
+            question.key: question.tokens
+            for batch in batches
+            for repeated in self._list_questions(batch)
+            for question in repeated
+        }
+        open_tokens = [
+            tokens for key, tokens in tokens_by_key.items() if not self.cache.get(key)
+        ]
+        tokens_in, tokens_out = (
+            sum(tokens[i] for tokens in open_tokens) for i in (0, 1)
+        )
+        prices = self.spending.prices
+        return Estimate(
+            len(tokens_by_key),
+            len(tokens_by_key) - len(open_tokens),
+            tokens_in,
+            tokens_out,
+            prices.compute_cost(tokens_in, tokens_out) if any(prices) else None,
+        )
+
+    def _list_questions(self, batch: AnyBatch) -> list[list[_Question]]:
+        """List the questions of each segment, one for each run."""
+        return [
+            list(self._build_questions(self._get_texts(batch, at)))
+            for at in range(len(batch))
+        ]
+
+    def _build_questions(self, texts: SegmentTexts) -> Iterator[_Question]:
+        messages = self.prompt.fill(texts, self.languages)
+        body = {**self.settings, "messages": messages}
+        tokens_in = sum(estimate_tokens(message["content"]) for message in messages)
+        tokens = tokens_in, self.settings.get("max_tokens", _USUAL_ANSWER)
+        content = json.dumps(body, sort_keys=True)
+        for run in range(1, self.runs + 1):
+            key = sha256(f"{run} {content}".encode()).hexdigest()
+            yield _Question(key, run, body, tokens)
+
+    def _get_texts(self, batch: AnyBatch, at: int) -> SegmentTexts:
+        references = batch.refs if self.shows_references else ()
+        shown = [column.text[at] for column in references]
+        source = batch.source.text[at] if batch.source else None
+        return SegmentTexts(
+            batch.hyps.text[at] or "",
+            source or "",
+            [text for text in shown if text is not None],
+        )
+
+    def _get_answers(self, repeated: Sequence[_Question]) -> list[ModelAnswer]:
+        answers = [self.cache.get(question.key) for question in repeated]
+        return [answer for answer in answers if answer is not None]
+
+    def _ask_all(self, batch: AnyBatch, questions: list[list[_Question]]) -> int:
+        """Ask what has no answer yet, and keep each answer as it comes.
+
+        Return how many had one.
+        """
+        self.cache.refresh()
+        by_key = {
+            question.key: question for repeated in questions for question in repeated
+        }
+        waiting = deque(q for key, q in by_key.items() if self.cache.get(key) is None)
+        known = len(by_key) - len(waiting)
+        if not waiting:
+            return known
+        if self.endpoint is None:
+            msg = (
+                f"llm: {self.cache.path} lacks {_count(len(waiting), 'answer')} of "
+                f"{len(by_key):,}{_name_place(batch)}; give url to ask for them."
+            )
+            raise EndpointError(msg)
+        stop = threading.Event()
+        errors: list[Exception] = []
+
+        def work(endpoint: Endpoint) -> None:
+            while waiting and not stop.is_set():
+                try:
+                    self._ask(waiting.popleft(), endpoint, stop)
+                except IndexError:  # another thread took the last one
+                    return
+                except Exception as error:
+                    errors.append(error)
+                    stop.set()
+
+        threads = [
+            threading.Thread(target=work, args=(self.endpoint,), daemon=True)
+            for _ in range(min(self.concurrency, len(waiting)))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            _join_threads(threads)
+        except KeyboardInterrupt:
+            # What is under way is paid for, so it is waited for; a second Ctrl-C is not.
+            stop.set()
+            _join_threads(threads)
+            msg = f"interrupted; {self._describe_kept()}"
+            raise KeyboardInterrupt(msg) from None
+        finally:
+            self._report()
+        if errors:
+            raise self._explain_end(errors[0]) from None
+        return known
+
+    def _ask(
+        self, question: _Question, endpoint: Endpoint, stop: threading.Event
+    ) -> None:
+        with self._slots:
+            answer = endpoint.ask(question.body, question.tokens, self.spending, stop)
+        if answer is not None:
+            self.cache.add(
+                question.key,
+                answer,
+                asked=self.settings["model"],
+                prompt=self.prompt.compute_digest(),
+                run=question.run,
+            )
+            self._report()
+
+    def _explain_end(self, error: Exception) -> Exception:
+        if not isinstance(error, (EndpointError, OptionError)):
+            return error
+        return type(error)(f"llm: {error}; {self._describe_kept()}")
+
+    def _describe_kept(self) -> str:
+        count = _count(self.spending.answers, "answer")
+        return (
+            f"{count} of this run and all earlier ones are kept in {self.cache.path}: the "
+            "same command goes on from there."
+        )
+
+    def _report(self) -> None:
+        reused = f", {self._reused:,} reused" if self._reused else ""
+        unread = f", {self._unread:,} unread" if self._unread else ""
+        answers = _count(self.spending.answers, "new answer")
+        tell_progress(
+            f"llm {self.settings['model']}",
+            f"{answers}{reused}{unread}; {self.spending.describe()}",
+        )
+
+    def _refuse_unread(
+        self, batch: AnyBatch, unread: Sequence[_UnreadAnswer], count: int
+    ) -> None:
+        first = batch.place.first
+        shown = ", ".join(
+            f"segment {first + each.at + 1}: {_shorten(each.text)!r} ({each.reason})"
+            for each in unread[:_SHOWN]
+        )
+        more = len(unread) - _SHOWN
+        msg = (
+            f"llm: {len(unread):,} of {_count(count, 'answer')}{_name_place(batch)} cannot "
+            f"be read: {shown}{f', and {more:,} more' if more > 0 else ''}"
+        )
+        if self.is_strict:
+            msg += (
+                f"; all answers are kept in {self.cache.path}. Give unread=skip to score "
+                "without them."
+            )
+            raise EndpointError(msg)
+        warnings.warn(f"{msg}; they are left out.", TextWarning, stacklevel=2)
+
+
+def _check_prompt(
+    prompt: Prompt, languages: Mapping[str, str], reference: bool
+) -> None:
+    """Refuse a prompt that names what is not given."""
+    for placeholder, option in (
+        ("source_language", "source_lang"),
+        ("target_language", "target_lang"),
+    ):
+        if placeholder in prompt.placeholders and not languages[placeholder]:
+            language = placeholder.replace("_", " ")
+            msg = f"llm: the prompt names the {language}; give {option}=NAME."
+            raise OptionError(msg)
+    if reference and not prompt.placeholders & {"reference", "texts"}:
+        msg = f"llm: {prompt.name} shows no reference; put {{reference}} in it."
+        raise OptionError(msg)
+
+
+def _compare_runs(scores: Array) -> tuple[float, ...]:
+    """Return the columns of a segment with several answers, see `RUN_COLUMNS`."""
+    m = len(scores)
+    apart = 2 * m * float(((scores - scores.mean()) ** 2).sum()) / (m - 1)
+    is_same = bool((scores == scores[0]).all())
+    return 1, is_same, m, apart, float(scores.sum()), float((scores**2).sum())
+
+
+def _list_details(
+    reader: AnswerScale | ErrorWeights,
+    answer: ModelAnswer,
+    texts: SegmentTexts,
+    at: int,
+    about: Mapping[str, str],
+) -> Iterator[Detail]:
+    try:
+        errors = reader.list_errors(answer)
+    except UnreadError as unread:
+        yield Detail(at, "unread", _shorten(answer.text), {"why": str(unread), **about})
+        return
+    for placed in place_errors(errors, texts.hypothesis, texts.source):
+        error = placed.error
+        where = (
+            f"{placed.side} {placed.start}-{placed.end}" if placed.side else "nowhere"
+        )
+        noted = {"category": error.category, "at": where, **about}
+        yield Detail(at, error.severity, error.text, noted)
+
+
+def _join_threads(threads: Iterable[threading.Thread]) -> None:
+    """Wait for threads, in steps, so that a signal is noticed on every platform."""
+    for thread in threads:
+        while thread.is_alive():
+            thread.join(0.2)
+
+
+def _name_place(batch: AnyBatch) -> str:
+    system = batch.place.system
+    return f" about {system!r}" if system else ""
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 80 else f"{line[:80]}…"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,443 @@
+"""Scores that another program made, as a metric: `comet@scores.tsv`, or a table in memory."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from glob import escape, glob
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import numpy as np
+
+from metra.corpus.batch import Batch
+from metra.errors import (
+    CorpusError,
+    FormatError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
+from metra.formats.scores.metra import read_metra_tsv
+from metra.formats.scores.model_scores import (
+    NAMELESS,
+    find_direction,
+    list_score_files,
+    name_nameless,
+)
+from metra.formats.scores.read import SCORE_FORMATS, read_scores
+from metra.formats.scores.record import Scorer, Scores, concatenate_scores
+from metra.formats.stream import compute_file_version
+from metra.metrics.options import Range, format_value, parse_spec
+from metra.metrics.record import (
+    AnyBatch,
+    Array,
+    Metric,
+    check_on_fit,
+    metric_factory,
+    set_recipe,
+)
+from metra.stats.arrays import Codes
+
+#: Scores of no larger numbers are shown with so many digits more.
+_SMALL, _MORE_DIGITS = 1.5, 2
+_SYSTEM = "{system}"
+#: An end of the range that scores may have.
+Bound: TypeAlias = Annotated[float | None, Range(-1e12, 1e12)]
+
+
+@metric_factory
+def outside(
+    *,
+    file: str = "",
+    name: str = "",
+    scorer: str = "",
+    better: Literal["auto", "higher", "lower"] = "auto",
+    low: Bound = None,
+    high: Bound = None,
+    lang: str = "",
+) -> Metric:
+    """Scores that another program made, read from a file: `comet@scores.tsv`.
+
+    The score of a system is the mean of its segments' scores; intervals, tests, documents
+    and buckets follow. `NAME@FILE` is short for `outside:name=NAME,file=FILE`; options
+    follow as in `judge@scores.tsv:better=lower`. The file may be COMET's JSON
+    (`comet-score --to_json`) or the lines that it prints, MetricX's JSON lines,
+    mt-metrics-eval's .seg.score, WMT 2025's JSON lines, a table with columns system,
+    segment and one for each metric, a long table, what `metra score` wrote, or a number a
+    line. A folder, or a pattern such as `bleurt/{system}.txt`, has a file for each system.
+
+    Segments are matched by their numbers, or by their order where they have other ids.
+    Every system needs a finite score for each segment of the test set, and is found by its
+    name; a file that names no system is for one system only. Whether higher is better is
+    known for COMET, MetricX, BLEURT and other metrics, and for those of metra; where the
+    file does not say it either, `better` must.
+
+    Options:
+        file: the file, or folder, of scores.
+        name: what the metric is called.
+        scorer: its name in the file; where there is only one, it need not be named.
+        better: which scores are better; auto is what the file says or is known.
+        low: the lowest possible score; a lower one is an error.
+        high: the highest possible score; a higher one is an error.
+        lang: the language pair, where the file has several.
+    """
+    if not file:
+        msg = (
+            "outside needs a file of scores; give NAME@FILE, such as comet@scores.tsv."
+        )
+        raise OptionError(msg)
+    scores, version = _read_files(file)
+    chosen = _choose_scorer(scores, scorer or name, file, lang)
+    title = name or chosen.scorers[0].name
+    table = _build_table(chosen, file)
+    if better == "auto":
+        is_higher = _find_direction(chosen.scorers[0], title, table, file)
+    else:
+        is_higher = better == "higher"
+    settled = {
+        "file": version,
+        "scorer": chosen.names[0],
+        "better": "higher" if is_higher else "lower",
+        "low": "none" if low is None else low,
+        "high": "none" if high is None else high,
+        "lang": chosen.languages[0] or "none",
+    }
+    return _build_metric(title, table, is_higher, (low, high), settled)
+
+
+def import_scores(
+    name: str,
+    scores: Mapping[str, Sequence[float]] | Sequence[float],
+    *,
+    higher_is_better: bool | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Metric:
+    """Make a metric of scores that are there: by system, a score for each segment.
+
+    A list alone is of one system, whatever its name. `higher_is_better` may be left out
+    for metrics whose direction is known, such as COMET.
+
+    >>> comet = import_scores("comet", {"a": [0.5, 0.75], "b": [0.25, 0.5]})
+    >>> from metra.scoring.memory import EvalSet, evaluate
+    >>> results = evaluate(EvalSet(), {"a": ["x", "y"], "b": ["x", "y"]}, [comet])
+    >>> [score.score for system in results.systems for score in system.scores.values()]
+    [0.625, 0.375]
+    """
+    by_system = scores if isinstance(scores, Mapping) else {NAMELESS: scores}
+    values = {system: np.array(list(v), np.float64) for system, v in by_system.items()}
+    table = ScoreTable(f"The scores of {name}", values)
+    if higher_is_better is None:
+        pooled = table.pool_values()
+        higher_is_better = find_direction(name, pooled[np.isfinite(pooled)])
+    if higher_is_better is None:
+        msg = (
+            f"It is not known whether higher scores of {name!r} are better; give "
+            "higher_is_better."
+        )
+        raise OptionError(msg)
+    digest = sha256(repr([(s, v.tolist()) for s, v in values.items()]).encode())
+    settled = {
+        "scores": f"[sha256:{digest.hexdigest()[:12]}]",
+        "better": "higher" if higher_is_better else "lower",
+    }
+    metric = _build_metric(name, table, higher_is_better, (low, high), settled)
+    limits = {"higher_is_better": higher_is_better, "low": low, "high": high}
+    return set_recipe(metric, _import_again, name, dict(by_system), limits)
+
+
+def _import_again(
+    name: str, scores: Mapping[str, Sequence[float]], options: Mapping[str, Any]
+) -> Metric:
+    return import_scores(name, scores, **options)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """The scores of each system's segments, and where they are from."""
+
+    #: What a message begins with.
+    source: str
+    values: Mapping[str, Array]
+    #: The document of each segment, where the file names them.
+    documents: Sequence[str] = ()
+
+    def pool_values(self) -> Array:
+        """Return the values of all systems together."""
+        return np.concatenate([*self.values.values(), np.empty(0)])
+
+    def get(self, system: str | None, systems: Sequence[str] = ()) -> Array:
+        """Return the scores of a system; a table that names none is for one only."""
+        if system is None:
+            msg = (
+                f"{self.source} are of the segments of a test set, by number and system; "
+                "a segment alone, or a pair of texts, has none."
+            )
+            raise CorpusError(msg)
+        if list(self.values) == [NAMELESS]:
+            if len(systems) > 1:
+                msg = (
+                    f"{self.source} are of one system that is not named, but there are "
+                    f"{len(systems)} systems; give a table with a column system, or a "
+                    f"file for each system, such as {_SYSTEM}.txt."
+                )
+                raise CorpusError(msg)
+            return self.values[NAMELESS]
+        if system not in self.values:
+            known = no_such("system", system, self.values)
+            msg = f"{self.source} lack a system. {known} NAME=FILE names an output."
+            raise UnknownNameError(msg)
+        return self.values[system]
+
+    def check(self, batches: Iterable[Batch]) -> None:
+        """Raise an error unless there is a score for each segment of each system."""
+        count = 0
+        systems: Sequence[str] = ()
+        documents: list[str] = []
+        for batch in batches:
+            count += len(batch)
+            systems = batch.place.systems or [batch.place.system or NAMELESS]
+            documents += batch.place.documents or ()
+        for system in systems:
+            values = self.get(system, systems)
+            if len(values) != count:
+                msg = (
+                    f"{self.source} have {len(values)} segments of {system!r}, but the "
+                    f"test set has {count}; expected a score for each segment."
+                )
+                raise CorpusError(msg)
+            missing = np.flatnonzero(~np.isfinite(values))
+            if len(missing):
+                msg = (
+                    f"{self.source} have no number for segment {missing[0] + 1} of "
+                    f"{system!r}; {len(missing)} of {count} are missing."
+                )
+                raise CorpusError(msg)
+        self._check_documents(documents)
+
+    def _check_documents(self, documents: Sequence[str]) -> None:
+        """Raise an error if documents end elsewhere; their names may be others."""
+        if not documents or len(documents) != len(self.documents):
+            return
+        pairs = zip(_find_ends(documents), _find_ends(self.documents), strict=False)
+        for place, (ours, theirs) in enumerate(pairs, 1):
+            if ours != theirs:
+                msg = (
+                    f"{self.source} end document {place} after segment {theirs}, the test "
+                    f"set after segment {ours}; expected scores of the same segments in "
+                    "the same order."
+                )
+                raise CorpusError(msg)
+
+
+def _find_ends(documents: Sequence[str]) -> list[int]:
+    """List the numbers of the last segments of documents, counted from 1."""
+    following = [*documents[1:], None]
+    ends = zip(documents, following, strict=True)
+    return [at for at, (name, after) in enumerate(ends, 1) if name != after]
+
+
+def _build_metric(
+    name: str,
+    table: ScoreTable,
+    is_higher: bool,
+    limits: tuple[float | None, float | None],
+    settled: Mapping[str, object],
+) -> Metric:
+    _check_range(table, limits)
+    pooled = np.abs(table.pool_values())
+    is_small = np.max(pooled, initial=0, where=np.isfinite(pooled)) <= _SMALL
+    metric = Metric(
+        name=name,
+        columns=("score", "segments"),
+        rows=partial(rows, table=table),
+        aggregate=aggregate,
+        higher_is_better=is_higher,
+        needs_reference=False,
+        settled=settled,
+        more_digits=_MORE_DIGITS if is_small else 0,
+        scored=table,
+    )
+    return check_on_fit(metric, table.check)
+
+
+def rows(batch: AnyBatch, *, table: ScoreTable) -> Array:
+    """The score of each segment, and 1: (segments, 2)."""
+    place = batch.place
+    values = table.get(place.system, place.systems)
+    values = values[place.first : place.first + len(batch)]
+    if len(values) != len(batch):
+        end = place.first + len(batch)
+        msg = f"{table.source} have no segment {end} of {place.system!r}."
+        raise CorpusError(msg)
+    return np.stack([values, np.ones(len(batch))], axis=1)
+
+
+def aggregate(totals: Array) -> Array:
+    """The mean of each row of totals; NaN of nothing."""
+    with np.errstate(invalid="ignore"):
+        return np.divide(totals[..., 0], totals[..., 1])
+
+
+def _check_range(table: ScoreTable, limits: tuple[float | None, float | None]) -> None:
+    low, high = (bound if bound is None else float(bound) for bound in limits)
+    for system, values in table.values.items():
+        is_outside = np.isinf(values)
+        is_outside |= values < low if low is not None else False
+        is_outside |= values > high if high is not None else False
+        if is_outside.any():
+            place = int(is_outside.argmax())
+            bounds = [
+                f"at {word} {format_value(bound)}"
+                for word, bound in (("least", low), ("most", high))
+                if bound is not None
+            ]
+            expected = " and ".join(bounds) or "a finite number"
+            msg = (
+                f"{table.source} have {format_value(float(values[place]))} for segment "
+                f"{place + 1} of {system!r}; expected {expected}."
+            )
+            raise OptionError(msg)
+
+
+def list_specs(files: Sequence[str]) -> list[str]:
+    """List the specs of files of scores, each `[NAME=]FILE[:option=value,…]`.
+
+    A file without a name has as many specs as scorers.
+    """
+    specs = []
+    for entry in files:
+        named = re.fullmatch(r"([^@:=/]+)=(.+)", entry)
+        if named:
+            specs.append(f"{named[1]}@{named[2]}")
+            continue
+        path = parse_spec(f"any@{entry}")[1]["file"]
+        specs += [f"{name}@{entry}" for name in list_scorers(path)]
+    return specs
+
+
+def list_scorers(path: str) -> list[str]:
+    """List the scorers of a file that have scores of segments, by their names in a spec."""
+    scores, _ = _read_files(path)
+    used = {*scores.scorer[np.isin(scores.item, scores.segments)].tolist()}
+    return [
+        _clean_name(each.name) for at, each in enumerate(scores.scorers) if at in used
+    ]
+
+
+def _clean_name(name: str) -> str:
+    """Replace the marks of a spec in the name of a scorer.
+
+    >>> _clean_name("bleu:tok=intl")
+    'bleu-tok-intl'
+    """
+    return re.sub(r"[:=,@]", "-", name)
+
+
+def _read_files(path: str) -> tuple[Scores, str]:
+    """Read a file, a folder, or a file for each system; also return what identifies it."""
+    if _SYSTEM not in path:
+        scores = read_scores(path, formats=_get_formats())
+        if not Path(path).is_dir():
+            return scores, compute_file_version(path)
+        return scores, _compute_version(path, list_score_files(path))
+    files = sorted(glob(escape(path).replace("{system}", "*")))
+    if not files:
+        msg = f"There is no file {path}, whatever the system; check the name."
+        raise FormatError(msg)
+    pattern = re.escape(path).replace(re.escape(_SYSTEM), "(.+)", 1)
+    tables = []
+    for file in files:
+        named = re.fullmatch(pattern.replace(re.escape(_SYSTEM), ".+"), file)
+        scores = read_scores(file, formats=_get_formats())
+        if named and scores.systems == (NAMELESS,):
+            scores = replace(scores, systems=(named[1],))
+        tables.append(name_nameless(scores, file))
+    return concatenate_scores(tables), _compute_version(path, files)
+
+
+def _compute_version(path: str, files: Sequence[str]) -> str:
+    """Return a path with a digest of the files that it stands for."""
+    versions = "\n".join(map(compute_file_version, files))
+    return f"{path}[sha256:{sha256(versions.encode()).hexdigest()[:12]}]"
+
+
+def _get_formats() -> dict[str, Any]:
+    from metra.metrics.registry import metric
+
+    reader = partial(
+        read_metra_tsv, direction_of=lambda spec: metric(spec).higher_is_better
+    )
+    own = SCORE_FORMATS["metra-tsv"]._replace(read=reader)
+    return {**SCORE_FORMATS, "metra-tsv": own}
+
+
+def _choose_scorer(scores: Scores, name: str, path: str, lang: str) -> Scores:
+    """Keep the segments' scores of one scorer, the only one or the one that is named."""
+    if lang:
+        scores = scores.only(lang=lang)
+    languages = [pair for pair in scores.languages if pair]
+    if len(languages) > 1:
+        listed = ", ".join(languages)
+        msg = f"{path} has several language pairs ({listed}); choose one with lang=…"
+        raise OptionError(msg)
+    scores = scores.keep_lines(np.isin(scores.item, scores.segments)).only()
+    if not len(scores):
+        msg = f"{path} has no scores of segments; whole systems' cannot be resampled."
+        raise CorpusError(msg)
+    wanted = _clean_name(name).lower()
+    found = [n for n in scores.names if _clean_name(n).lower() == wanted]
+    if not found and len(scores.names) > 1:
+        raise UnknownNameError(no_such("scorer", name, scores.names, owner=path))
+    return scores.only(scorers=found[:1] or scores.names)
+
+
+def _build_table(scores: Scores, path: str) -> ScoreTable:
+    """Put the scores of each system in the order of the segments."""
+    if not scores.scorers[0].human and scores.count_repeats():
+        msg = (
+            f"{path} has several scores of a system's segment by {scores.names[0]}; "
+            "expected one, or a column that tells them apart."
+        )
+        raise CorpusError(msg)
+    matrix = scores.matrix(scores.names[0])
+    items = [item for item in scores.items if item.segment]
+    places = _number_segments([item.segment for item in items])
+    spread = np.full((len(matrix), int(places.max()) + 1), np.nan)
+    spread[:, places] = matrix
+    documents = [items[at].document for at in np.argsort(places)]
+    is_whole = all(documents) and len(documents) == spread.shape[1]
+    values = dict(zip(scores.systems, spread, strict=True))
+    return ScoreTable(f"The scores of {path}", values, documents if is_whole else ())
+
+
+def _number_segments(names: Sequence[str]) -> Codes:
+    """Number segments from 0: as their names do, from 0 or 1, or in order.
+
+    >>> _number_segments(["3", "1", "2"]).tolist(), _number_segments(["b", "a"]).tolist()
+    ([2, 0, 1], [0, 1])
+    """
+    if all(name.isdecimal() and len(name) < 8 for name in names):
+        numbers = np.array([*map(int, names)])
+        if len({*names}) == len(names):  # else they are counted within documents
+            return numbers if numbers.min() == 0 else numbers - 1
+    return np.arange(len(names))
+
+
+def _find_direction(scorer: Scorer, name: str, table: ScoreTable, path: str) -> bool:
+    """Say whether higher is better: as the file says, or as is known of the metric."""
+    if scorer.kind or scorer.is_declared:
+        return scorer.higher_is_better
+    pooled = table.pool_values()
+    values = pooled[np.isfinite(pooled)]
+    for each in (name, scorer.name):
+        direction = find_direction(each, values)
+        if direction is not None:
+            return direction
+    msg = (
+        f"{path} does not say whether higher scores of {name!r} are better; give "
+        f"better=higher or better=lower, as in {name}@{path}:better=higher."
+    )
+    raise OptionError(msg)

@@ -1,0 +1,341 @@
+"""Requests to an endpoint that fails, waits, breaks off, refuses and chatters."""
+
+import json
+import os
+import threading
+from email.utils import formatdate
+
+import pytest
+from tests.metrics.llm.endpoints import Reply, build_completion, serve
+from tests.patience import PATIENCE
+
+from metra.errors import EndpointError, OptionError
+from metra.metrics.llm import endpoint as client
+from metra.metrics.llm.budget import Budget, Prices, Spending
+from metra.metrics.llm.cache import ModelAnswer
+from metra.metrics.llm.endpoint import (
+    Endpoint,
+    check_key_variable,
+    read_address,
+    read_completion,
+)
+
+BODY = {"model": "judge", "messages": [{"role": "user", "content": "é"}]}
+KEY = "sk-secret-0123456789"
+
+
+class Ask:
+    """A client of one server, with what it spent and how long it would have waited."""
+
+    def __init__(self, url: str, monkeypatch, **options) -> None:
+        settings = {"retries": 3, "timeout": PATIENCE, "draw": lambda: 0.5} | options
+        self.client = Endpoint(read_address(url), "METRA_LLM_KEY", **settings)
+        self.spending = Spending(Budget(), Prices(1, 10))
+        self.stop = threading.Event()
+        self.waits: list[float] = []
+        monkeypatch.setattr(client, "FIRST_WAIT", 0.5)
+        monkeypatch.setattr(self.stop, "wait", self.note_wait)
+
+    def note_wait(self, seconds: float) -> bool:
+        self.waits.append(round(seconds, 2))
+        self.client._resume_at = 0.0
+        return self.stop.is_set()
+
+    def __call__(self) -> ModelAnswer | None:
+        return self.client.ask(BODY, (7, 100), self.spending, self.stop)
+
+
+def in_turn(*replies: Reply):
+    """ModelAnswer the first requests so, and all others as the last."""
+    left = list(replies)
+    return lambda *_: left.pop(0) if len(left) > 1 else left[0]
+
+
+def test_a_request_is_answered(monkeypatch):
+    with serve(Reply(content="42")) as server:
+        ask = Ask(server.url, monkeypatch)
+        assert ask() == ModelAnswer("42", "stop", 100, 5, "judge-2024-01-01")
+    assert server.bodies == [BODY]
+    assert "Authorization" not in server.headers[0]
+    assert ask.spending.describe() == "1 request, 105 tokens, cost 0.0001"
+    assert ask.waits == []
+
+
+PASSING = [
+    pytest.param(Reply(status=500), id="500"),
+    pytest.param(Reply(status=503, body=b"<html>busy</html>"), id="503 in HTML"),
+    pytest.param(Reply(status=429), id="429"),
+    pytest.param(Reply(status=408), id="408"),
+    pytest.param(Reply(body=b"not JSON"), id="no JSON"),
+    pytest.param(Reply(body=b'{"choices": []}'), id="no choice"),
+    pytest.param(Reply(body=b'{"choices": [{"message": "x"}]}'), id="no message"),
+    pytest.param(Reply(body=b"[1]"), id="a list"),
+    pytest.param(Reply(content=["a", "b"]), id="content is a list"),
+    pytest.param(Reply(cut_after=20), id="cut off"),
+    pytest.param(Reply(cut_after=0), id="cut off before the first byte"),
+    pytest.param(Reply(body=b""), id="empty"),
+    pytest.param(Reply(body=b"\xff\xfe{}"), id="no UTF-8"),
+]
+
+
+@pytest.mark.parametrize("trouble", PASSING)
+def test_what_may_pass_is_tried_again(trouble, monkeypatch):
+    with serve(in_turn(trouble, trouble, Reply(content="42"))) as server:
+        ask = Ask(server.url, monkeypatch)
+        answer = ask()
+    assert answer is not None
+    assert answer.text == "42"
+    # Twice as long each time, half of it by chance: 0.5 and 1 second at most.
+    assert ask.waits == [0.38, 0.75]
+    assert len(server.bodies) == ask.spending.requests == 3
+    assert (ask.spending.failures, ask.spending.answers) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (Reply(status=500, body=b'{"error": {"message": "out of order"}}'),
+         "HTTP 500, out of order"),
+        (Reply(status=502, body=b'{"error": "down"}'), "HTTP 502, down"),
+        (Reply(status=502, body=b'{"detail": "down"}'), "HTTP 502, down"),
+        (Reply(status=502, body=b"x" * 300), f"HTTP 502, {'x' * 200}…"),
+        (Reply(status=500, body=b""), "HTTP 500"),
+        (Reply(body=b"no"), r"a reply that is no chat completion \(Expecting value"),
+        (Reply(body=b"{}"), r"a reply that is no chat completion \(it has no message\)"),
+        (Reply(cut_after=20), "the reply ended after 20 of"),
+    ],
+)  # fmt: skip
+def test_what_does_not_pass_ends(reply, reason, monkeypatch):
+    with serve(reply) as server:
+        ask = Ask(server.url, monkeypatch)
+        message = f"127.0.0.1:[0-9]+ failed 4 times, the last time with: {reason}"
+        with pytest.raises(EndpointError, match=message):
+            ask()
+    assert len(server.bodies) == 4
+    assert ask.waits == [0.38, 0.75, 1.5]
+
+
+def test_waits_grow_no_longer_than_the_longest(monkeypatch):
+    with serve(Reply(status=500)) as server:
+        ask = Ask(server.url, monkeypatch, retries=10)
+        with pytest.raises(EndpointError):
+            ask()
+    assert ask.waits[-3:] == [45.0, 45.0, 45.0]
+
+
+@pytest.mark.parametrize("header", ["7", "7.0", " 7 "])
+def test_the_endpoint_says_how_long_to_wait(header, monkeypatch):
+    busy = Reply(status=429, headers={"Retry-After": header})
+    with serve(in_turn(busy, Reply())) as server:
+        ask = Ask(server.url, monkeypatch)
+        assert ask() is not None
+    assert ask.waits == [7.35]  # a little longer, so that not all come at once
+
+
+def test_the_endpoint_says_when_to_come_back(monkeypatch):
+    monkeypatch.setattr(client.time, "time", lambda: 1_700_000_000.0)
+    busy = Reply(status=503, headers={"Retry-After": formatdate(1_700_000_060)})
+    past = Reply(status=503, headers={"Retry-After": formatdate(1_600_000_000)})
+    odd = Reply(status=503, headers={"Retry-After": "soon"})
+    with serve(in_turn(busy, past, odd, Reply())) as server:
+        ask = Ask(server.url, monkeypatch)
+        assert ask() is not None
+    assert ask.waits == [63.0, 0.0, 1.5]
+
+
+def test_all_requests_wait_if_one_is_told_to(monkeypatch):
+    with serve(
+        in_turn(Reply(status=429, headers={"Retry-After": "9"}), Reply())
+    ) as server:
+        ask = Ask(server.url, monkeypatch)
+        monkeypatch.setattr(client.time, "monotonic", lambda: 50.0)
+        monkeypatch.setattr(
+            ask.stop, "wait", lambda seconds: ask.waits.append(round(seconds, 1))
+        )
+        assert ask() is not None
+        assert ask.waits == [9.5, 9.0]  # once as told, and once before any request
+        assert ask() is not None
+    assert ask.waits == [9.5, 9.0, 9.0]
+
+
+def test_nobody_waits_for_hours(monkeypatch):
+    with serve(Reply(status=429, headers={"Retry-After": "86400"})) as server:
+        ask = Ask(server.url, monkeypatch)
+        message = "asks to wait 86400 seconds before the next request: HTTP 429"
+        with pytest.raises(EndpointError, match=message):
+            ask()
+    assert len(server.bodies) == 1
+    assert ask.waits == []
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 301, 307])
+def test_what_will_not_pass_is_not_tried_again(status, monkeypatch):
+    elsewhere = {"Location": "http://127.0.0.1:9/elsewhere"}
+    refusal = Reply(
+        status=status,
+        headers=elsewhere,
+        body=b'{"error": {"message": "no such model"}}',
+    )
+    with serve(refusal) as server:
+        ask = Ask(server.url, monkeypatch)
+        message = f"refused the request: HTTP {status}, no such model"
+        with pytest.raises(EndpointError, match=message) as caught:
+            ask()
+    assert len(server.bodies) == 1
+    advice = {
+        401: "the key comes from the environment variable METRA_LLM_KEY, which is not set",
+        307: "redirects are not followed, give the right url",
+    }
+    assert advice.get(status, "") in str(caught.value)
+
+
+def test_an_answer_in_time_or_none(monkeypatch):
+    gate = threading.Event()
+    with serve(in_turn(Reply(gate=gate), Reply(content="42"))) as server:
+        ask = Ask(server.url, monkeypatch, timeout=0.2)
+        # The second request may be slow on a busy machine.
+        ask.note_wait = lambda _: setattr(ask.client, "timeout", PATIENCE)
+        monkeypatch.setattr(ask.stop, "wait", ask.note_wait)
+        assert ask().text == "42"
+        gate.set()
+    assert ask.spending.failures == 1
+
+
+def test_no_answer_in_time(monkeypatch):
+    gate = threading.Event()
+    with serve(Reply(gate=gate)) as server:
+        ask = Ask(server.url, monkeypatch, timeout=0.05, retries=1)
+        with pytest.raises(EndpointError, match=r"no answer within 0\.05 seconds"):
+            ask()
+        gate.set()
+
+
+def test_a_reply_that_trickles_in_ends_as_well():
+    class Trickle:
+        def read1(self, _: int) -> bytes:
+            now[0] += 1
+            return b"x"
+
+    now = [0.0]
+    ask = Endpoint("http://x/y", "KEY", 0, 5.0, lambda: 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client.time, "monotonic", lambda: now[0])
+        with pytest.raises(TimeoutError):
+            ask._read_body(Trickle())
+    assert now[0] == 6
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(client, "_LARGEST_BODY", 10)
+        with pytest.raises(client.HTTPException, match="the reply is too long"):
+            Endpoint("http://x/y", "KEY", 0, 500.0, lambda: 0.0)._read_body(Trickle())
+
+
+def test_nobody_listens(monkeypatch):
+    ask = Ask("http://127.0.0.1:9/v1", monkeypatch, retries=1)
+    with pytest.raises(
+        EndpointError, match=r"127\.0\.0\.1:9 failed 2 times, .* refused"
+    ):
+        ask()
+
+
+def test_a_stop_ends_waiting(monkeypatch):
+    with serve(Reply(status=500)) as server:
+        ask = Ask(server.url, monkeypatch)
+        monkeypatch.setattr(ask.stop, "wait", lambda _: True)
+        assert ask() is None
+        ask.stop.set()
+        assert ask() is None
+    assert len(server.bodies) == 1
+
+
+def test_the_key_goes_to_the_endpoint_and_nowhere_else(monkeypatch):
+    monkeypatch.setenv("METRA_LLM_KEY", f"{KEY}\n")
+    echo = json.dumps({"error": {"message": f"Bearer {KEY} is no key"}}).encode()
+    replies = in_turn(Reply(status=500, body=echo), Reply(content=f"it is {KEY}"))
+    with serve(replies) as server:
+        ask = Ask(server.url, monkeypatch)
+        assert ask().text == "it is ***"
+        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    with serve(Reply(status=401, body=echo)) as server:
+        ask = Ask(server.url, monkeypatch)
+        with pytest.raises(EndpointError) as caught:
+            ask()
+    assert KEY not in str(caught.value)
+    assert "Bearer *** is no key; the key comes from" in str(caught.value)
+    assert "which is not set" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["two words", "line\nX-Header: 1", "schlüssel"])
+def test_a_key_that_cannot_be_one_is_not_shown(key, monkeypatch):
+    monkeypatch.setenv("METRA_LLM_KEY", key)
+    with serve(Reply()) as server:
+        ask = Ask(server.url, monkeypatch)
+        with pytest.raises(EndpointError) as caught:
+            ask()
+    assert str(caught.value) == (
+        "The environment variable METRA_LLM_KEY has signs that no key has."
+    )
+    assert server.bodies == []
+
+
+def test_the_key_of_another_service_is_not_sent(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serve(Reply()) as server:
+        Ask(server.url, monkeypatch)()
+    assert KEY not in str(server.headers)
+    assert os.environ["OPENAI_API_KEY"] == KEY
+
+
+ADDRESSES = [
+    ("http://localhost:8000/v1", "http://localhost:8000/v1/chat/completions"),
+    ("https://api.example.org/v1/", "https://api.example.org/v1/chat/completions"),
+    ("http://h/v1/chat/completions", "http://h/v1/chat/completions"),
+]
+
+
+@pytest.mark.parametrize(("url", "expected"), ADDRESSES)
+def test_addresses(url, expected):
+    assert read_address(url) == expected
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://h/v1", "http:///v1", "x"])
+def test_no_addresses(url):
+    with pytest.raises(OptionError, match="is no address; expected one such as http"):
+        read_address(url)
+
+
+@pytest.mark.parametrize(
+    "url", [f"http://me:{KEY}@h/v1", f"http://{KEY}@h/v1", f"http://h/v1?key={KEY}"]
+)
+def test_an_address_with_a_key_is_refused_and_not_shown(url):
+    with pytest.raises(OptionError, match="a key comes from the environment") as caught:
+        read_address(url)
+    assert KEY not in str(caught.value)
+
+
+def test_a_key_in_the_place_of_its_variable_is_refused_and_not_shown():
+    check_key_variable("OPENAI_API_KEY")
+    with pytest.raises(OptionError, match="never the key itself") as caught:
+        check_key_variable(KEY)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [None, {}, "many", {"prompt_tokens": -1, "completion_tokens": True}, [1, 2]],
+)
+def test_tokens_that_are_not_counted_are_estimated(usage):
+    reply = build_completion(Reply(content="vier", usage=usage))
+    assert read_completion(reply, 33) == ModelAnswer(
+        "vier", "stop", 33, 1, "judge-2024-01-01", estimated=True
+    )
+
+
+def test_a_refusal_and_an_empty_answer_are_answers():
+    refused = build_completion(Reply(content=None, refusal="I will not."))
+    assert read_completion(refused, 1)[:2] == ("I will not.", "refusal")
+    filtered = build_completion(Reply(content=None, finish="content_filter"))
+    assert read_completion(filtered, 1)[:2] == ("", "content_filter")
+    odd = build_completion(Reply(content="x"))
+    odd["choices"][0]["finish_reason"] = None
+    odd["model"] = 5
+    assert read_completion(odd, 1) == ModelAnswer("x", "", 100, 5)

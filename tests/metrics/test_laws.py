@@ -51,7 +51,7 @@ BY_PLACE = {
 
 #: Measures of texts that something else is known about, which has to be of these very
 #: texts, and measures that ask another machine: they have laws in their own tests.
-OF_KNOWN_TEXTS = ("xscore", "transfer", "ie", "outside", "llm")
+OF_KNOWN_TEXTS = ("xscore", "transfer", "ie", "outside", "spans", "llm")
 
 EXAMPLE = examples.find_example()
 

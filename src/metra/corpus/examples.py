@@ -25,6 +25,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "untranslated": {"dictionary": "words.en.txt"},
     "evaltrans": {"db": "judged.tsv"},
     "outside": {"file": "xcomet.json", "name": "xcomet"},
+    "spans": {"file": "xcomet.json"},
     "llm": {"model": "judge", "source_lang": "French", "target_lang": "English"},
 }
 

@@ -33,5 +33,6 @@ untranslated: words that should have been translated.
 neural: COMET, BERTScore and MetricX, on checkpoints that lie on this machine.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 outside: scores that another program made.
+spans: errors that judges or programs marked.
 llm: language models as judges.
 """

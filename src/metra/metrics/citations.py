@@ -42,6 +42,7 @@ TITLES = {
     "bertscore": "BERTScore",
     "metricx": "MetricX",
     "outside": "Scores made elsewhere",
+    "spans": "MQM",
     "llm": "LLM",
 }
 
@@ -75,6 +76,7 @@ _PAPERS = {
     "comet": ("rei2020",),
     "bertscore": ("zhang2020",),
     "metricx": ("juraska2024",),
+    "spans": ("freitag2021",),
     "llm": ("kocmi2023",),
 }
 
@@ -195,6 +197,18 @@ def _cite(
 
 
 _LISTED = (
+    _cite(
+        "freitag2021",
+        "article",
+        "Freitag, Markus; Foster, George; Grangier, David; Ratnakar, Viresh; Tan, Qijun; "
+        "Macherey, Wolfgang",
+        "Experts, Errors, and Context: A Large-Scale Study of Human Evaluation for "
+        "Machine Translation",
+        "Transactions of the Association for Computational Linguistics",
+        volume="9",
+        pages="1460--1474",
+        doi="10.1162/tacl_a_00437",
+    ),
     _cite(
         "papineni2002",
         "inproceedings",
@@ -416,6 +430,8 @@ _LISTED = (
         "MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task",
         "Proceedings of the Ninth Conference on Machine Translation",
         pages="492--504",
+    ),
+    _cite(
         "kocmi2023",
         "inproceedings",
         "Kocmi, Tom; Federmann, Christian",

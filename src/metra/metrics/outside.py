@@ -7,7 +7,7 @@ from functools import partial
 from glob import escape, glob
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,15 +19,22 @@ from metra.errors import (
     UnknownNameError,
     no_such,
 )
+from metra.formats.recognise import read_head
 from metra.formats.scores.metra import read_metra_tsv
 from metra.formats.scores.model_scores import (
     NAMELESS,
     find_direction,
+    is_comet_json,
     list_score_files,
     name_nameless,
 )
 from metra.formats.scores.read import SCORE_FORMATS, read_scores
-from metra.formats.scores.record import Scorer, Scores, concatenate_scores
+from metra.formats.scores.record import (
+    Scorer,
+    Scores,
+    concatenate_scores,
+    number_segments,
+)
 from metra.formats.stream import compute_file_version
 from metra.metrics.options import Range, format_value, parse_spec
 from metra.metrics.record import (
@@ -38,7 +45,9 @@ from metra.metrics.record import (
     metric_factory,
     set_recipe,
 )
-from metra.stats.arrays import Codes
+
+if TYPE_CHECKING:
+    from metra.metrics.spans import MarkedErrors
 
 #: Scores of no larger numbers are shown with so many digits more.
 _SMALL, _MORE_DIGITS = 1.5, 2
@@ -104,7 +113,21 @@ def outside(
         "high": "none" if high is None else high,
         "lang": chosen.languages[0] or "none",
     }
-    return _build_metric(title, table, is_higher, (low, high), settled)
+    metric = _build_metric(title, table, is_higher, (low, high), settled)
+    return replace(metric, marked=_read_errors(file))
+
+
+def _read_errors(path: str) -> "MarkedErrors | None":
+    """Read the errors that xCOMET marks beside its scores, None if there are none."""
+    from metra.formats.scores.error_spans import read_error_spans
+    from metra.metrics.spans import MarkedErrors
+
+    if _SYSTEM in path or Path(path).is_dir() or not is_comet_json(read_head(path)):
+        return None
+    try:
+        return MarkedErrors.build(read_error_spans(path))
+    except FormatError:
+        return None
 
 
 def import_scores(
@@ -404,26 +427,13 @@ def _build_table(scores: Scores, path: str) -> ScoreTable:
         raise CorpusError(msg)
     matrix = scores.matrix(scores.names[0])
     items = [item for item in scores.items if item.segment]
-    places = _number_segments([item.segment for item in items])
+    places = number_segments([item.segment for item in items])
     spread = np.full((len(matrix), int(places.max()) + 1), np.nan)
     spread[:, places] = matrix
     documents = [items[at].document for at in np.argsort(places)]
     is_whole = all(documents) and len(documents) == spread.shape[1]
     values = dict(zip(scores.systems, spread, strict=True))
     return ScoreTable(f"The scores of {path}", values, documents if is_whole else ())
-
-
-def _number_segments(names: Sequence[str]) -> Codes:
-    """Number segments from 0: as their names do, from 0 or 1, or in order.
-
-    >>> _number_segments(["3", "1", "2"]).tolist(), _number_segments(["b", "a"]).tolist()
-    ([2, 0, 1], [0, 1])
-    """
-    if all(name.isdecimal() and len(name) < 8 for name in names):
-        numbers = np.array([*map(int, names)])
-        if len({*names}) == len(names):  # else they are counted within documents
-            return numbers if numbers.min() == 0 else numbers - 1
-    return np.arange(len(names))
 
 
 def _find_direction(scorer: Scorer, name: str, table: ScoreTable, path: str) -> bool:

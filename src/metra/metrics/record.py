@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from metra.metrics.corpus_weights import TwoPassFit
     from metra.metrics.llm.budget import Estimate
     from metra.metrics.outside import ScoreTable
+    from metra.metrics.spans import MarkedErrors
     from metra.metrics.units import Detail
 
 Array: TypeAlias = totals.Array
@@ -83,6 +84,8 @@ class Metric:
     more_digits: int = 0
     #: Metrics of scores that were made elsewhere: which systems and segments have them.
     scored: "ScoreTable | None" = None
+    #: Metrics that know errors in outputs and their places.
+    marked: "MarkedErrors | None" = None
     #: Whether `rows` works on many segments at once by itself, as where it waits for other
     #: machines: batches are then counted one after the other.
     own_threads: bool = False

@@ -14,7 +14,7 @@ from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
-    mwer evaltrans outside llm comet bertscore metricx"""
+    mwer evaltrans outside spans llm comet bertscore metricx"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),

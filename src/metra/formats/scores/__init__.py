@@ -6,6 +6,7 @@ take judgements with their scores, both from `metra.campaign`.
 
 appraise: Appraise's export of direct assessments and error spans, and its batches
 columns: names and numbers of the columns of score tables
+error_spans: errors that judges or programs marked in outputs, in one record
 judgement: the record of a judgement with its scores, and texts of other campaigns
 judgement_jsonl: judgements as JSON lines, every field of every revision
 judgement_table: judgements of one question, as reports take them

@@ -43,17 +43,20 @@ def parse_judgements(
     lines: Iterable[str],
     path: str,
     *,
-    protocols: Collection[str],
+    protocols: Collection[str] | None,
     check: JudgementCheck,
 ) -> list[Judgement]:
-    """Parse lines, of which empty ones are left out; `protocols` are those that exist."""
+    """Parse lines, of which empty ones are left out.
+
+    `protocols` are those that exist; None takes any.
+    """
     judgements = []
     for number, line in enumerate(lines, 1):
         if not line:
             continue
         place = f"{path}, line {number}"
         judgement = _parse_judgement(line, place)
-        if judgement.protocol not in protocols:
+        if protocols is not None and judgement.protocol not in protocols:
             problem = f"{place} follows {judgement.protocol!r}"
             msg = f"{problem}; expected one of {', '.join(protocols)}."
             raise FormatError(msg)

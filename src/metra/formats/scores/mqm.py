@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 from operator import add
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from metra.errors import FormatError, OptionError
 from metra.formats.dialect import MixedQuotesError, recognise_dialect
@@ -48,6 +48,8 @@ from metra.formats.table import (
 #: up to the same whatever their order.
 Weights: TypeAlias = tuple[tuple[str, str, int], ...]
 
+Cost = TypeVar("Cost", int, float)
+
 NON_TRANSLATION = "non-translation"
 _CREATIVE = "accuracy/creative reinterpretation"
 MQM_WEIGHTS: Weights = (
@@ -63,15 +65,17 @@ MQM_WEIGHTS: Weights = (
 TABLE_WEIGHTS: Weights = (*MQM_WEIGHTS, ("critical", "", 50))
 _FREE = ("neutral", "no-error", "no error", "trivial", "")
 _NO_ERROR = "no-error"
-_MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
+MARKED = re.compile(r"<v>(.*?)</v>", re.DOTALL)
 COLUMNS = (
     *("system", "doc", "docSegId", "globalSegId", "rater"),
     *("source", "target", "category", "severity", "metadata"),
 )
 
 
-def find_cost(weights: Weights, severity: str, category: str) -> int:
-    """Return the cost of an error in tenths of a point.
+def find_cost(
+    weights: Sequence[tuple[str, str, Cost]], severity: str, category: str
+) -> Cost | int:
+    """Return the cost of an error, in what the weights count: tenths of a point.
 
     >>> find_cost(MQM_WEIGHTS, "minor", "fluency/punctuation")
     1
@@ -213,8 +217,8 @@ def _build_judgement(
     exact = metadata.get("metra", {})
     submitted = metadata.get("timestamp")
     texts = exact.get("texts") or {
-        "source": _MARKED.sub(r"\1", first.cells["source"]),
-        "output": _MARKED.sub(r"\1", first.cells["target"]),
+        "source": MARKED.sub(r"\1", first.cells["source"]),
+        "output": MARKED.sub(r"\1", first.cells["target"]),
     }
     marks = [_parse_mark(error) for error in errors if error.severity != _NO_ERROR]
     segment = int(first.item.segment)
@@ -242,7 +246,7 @@ def _parse_mark(error: MqmError) -> dict[str, Any]:
         return dict(exact)
     kind = {"severity": error.severity, "category": error.category}
     for side, column in (("output", "target"), ("source", "source")):
-        marked = _MARKED.search(error.cells[column])
+        marked = MARKED.search(error.cells[column])
         if marked:
             start = marked.start()
             return kind | {"side": side, "start": start, "end": start + len(marked[1])}

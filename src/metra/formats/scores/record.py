@@ -328,6 +328,19 @@ def _check_parts(name: str, scorers: Sequence[Scorer]) -> None:
         raise CorpusError(msg)
 
 
+def number_segments(names: Sequence[str]) -> Codes:
+    """Number segments from 0: as their names do, from 0 or 1, or in order.
+
+    >>> number_segments(["3", "1", "2"]).tolist(), number_segments(["b", "a"]).tolist()
+    ([2, 0, 1], [0, 1])
+    """
+    if all(name.isdecimal() and len(name) < 8 for name in names):
+        numbers = np.array([*map(int, names)])
+        if len({*names}) == len(names):  # else they are counted within documents
+            return numbers if numbers.min() == 0 else numbers - 1
+    return np.arange(len(names))
+
+
 def concatenate_scores(tables: Sequence[Scores]) -> Scores:
     """Put tables under each other; the same name is the same thing in all of them."""
     if len(tables) == 1:

@@ -1,0 +1,339 @@
+"""Errors that judges and programs marked: one record, every format, MQM's weights."""
+
+import json
+
+import pytest
+
+import metra
+from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.formats.scores.error_spans import ErrorSpan, locate_span, read_error_spans
+
+OUTPUTS = {"a": ["a dog barks 😀 loud", "it rains"], "b": ["one cat", "it snows"]}
+#: By system, the cost of each segment: a minor and a major error, none; non-translation.
+COSTS = {"a": [6.0, 0.0], "b": [0.0, 25.0]}
+
+MQM = (
+    "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\tmetadata\n"
+    "a\td\t1\t1\tr1\tx\ta <v>dog</v> barks 😀 loud\tAccuracy/Mistranslation\tMajor\t{}\n"
+    "a\td\t1\t1\tr1\tx\ta dog barks 😀 <v>loud</v>\tStyle/Awkward\tMinor\t{}\n"
+    "a\td\t2\t2\tr1\ty\tit rains\tno-error\tno-error\t{}\n"
+    "b\td\t1\t1\tr1\tx\tone cat\tNo-error\tNo-error\t{}\n"
+    "b\td\t2\t2\tr1\ty\t<v>it snows</v>\tNon-translation!\tMajor\t{}\n"
+)
+PLACES = (
+    "seg\tsystem\trater\tstart\tend\tcategory\tseverity\tin_source\n"
+    "1\ta\tr1\t2\t5\taccuracy/mistranslation\tmajor\t0\n"
+    "1\ta\tr1\t14\t18\tstyle/awkward\tminor\t0\n"
+    "2\ta\tr1\t\t\tno-error\tno-error\t\n"
+    "1\tb\tr1\t\t\tno-error\tno-error\t\n"
+    "2\tb\tr1\t0\t8\tnon-translation!\tmajor\t0\n"
+)
+
+
+def write_rating(path):
+    def rating(*errors):
+        keys = ("start", "end", "severity", "category")
+        listed = [dict(zip(keys, error, strict=True)) for error in errors]
+        return json.dumps({"errors": [e | {"is_source_error": False} for e in listed]})
+
+    lines = [
+        f"a\t{rating((2, 5, 'major', 'accuracy'), (14, 18, 'minor', 'style'))}\tr1",
+        f"a\t{rating()}\tr1",
+        f"b\t{rating()}\tr1",
+        f"b\t{rating((0, 8, 'major', 'non-translation'))}\tr1",
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_esa(path):
+    def line(system, item, *marks):
+        keys = ("start_i", "end_i", "severity", "error_type")
+        listed = json.dumps([dict(zip(keys, mark, strict=True)) for mark in marks])
+        quoted = listed.replace('"', '""')
+        return f'r1,{system},{item},TGT,eng,deu,50,d,False,"{quoted}",1.0,2.0'
+
+    # Places count UTF-16 units, two for the face, and ends are included.
+    lines = [
+        line("a", 1, (2, 4, "major", ""), (15, 18, "minor", "")),
+        line("a", 2),
+        line("b", 1),
+        line("b", 2, (0, 7, "major", "non-translation")),
+        'r1,a,1,BAD,eng,deu,50,d,False,"[{""start_i"": 0, ""end_i"": 1, ""severity"": '
+        '""major""}]",1.0,2.0',
+    ]
+    path.write_text("\n".join(lines) + "\n")
+
+
+def write_lines(path):
+    rows = [
+        ("a", 1, [(2, 5, "major", "accuracy"), (14, 18, "minor", "style")]),
+        ("a", 2, []),
+        ("b", 1, []),
+        ("b", 2, [(0, 8, "major", "non-translation")]),
+    ]
+    keys = ("start", "end", "severity", "category")
+    lines = (
+        {"system": s, "segment": n, "source": "r1"}
+        | {"errors": [dict(zip(keys, e, strict=True)) for e in errors]}
+        for s, n, errors in rows
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def write_gemba(path):
+    major, minor = 'accuracy/mistranslation - "dog"', 'style/awkward - "loud"'
+    answers = {
+        ("a", 1): f"Critical:\nno-error\nMajor:\n{major}\nMinor:\n{minor}",
+        ("a", 2): "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error",
+        ("b", 1): "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error",
+        ("b", 2): 'Major:\nnon-translation - "it snows"',
+    }
+    lines = (
+        {"system": s, "segment": n, "answer": text} for (s, n), text in answers.items()
+    )
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def write_comet(path):
+    def error(text, severity, start):
+        place = {"start": start, "end": start + len(text)}
+        return {"text": text, "confidence": 0.5, "severity": severity} | place
+
+    data = {
+        "out/a.txt": [
+            {
+                "COMET": 0.5,
+                "errors": [error("dog", "major", 2), error("loud", "minor", 14)],
+            },
+            {"COMET": 0.9, "errors": []},
+        ],
+        "out/b.txt": [
+            {"COMET": 0.9},
+            {"COMET": 0.1, "errors": [error("it", "major", 0)] * 5},
+        ],
+    }
+    path.write_text(json.dumps(data, indent=4))
+
+
+FILES = {
+    "mqm.tsv": lambda path: path.write_text(MQM),
+    "places.tsv": lambda path: path.write_text(PLACES),
+    "en-de.mqm.r1.seg.rating": write_rating,
+    "esa.csv": write_esa,
+    "errors.jsonl": write_lines,
+    "gemba.jsonl": write_gemba,
+    "xcomet.json": write_comet,
+}
+
+
+@pytest.fixture(params=FILES)
+def path(request, tmp_path):
+    """A file of the same errors, in each format."""
+    file = tmp_path / request.param
+    FILES[request.param](file)
+    return file
+
+
+def evaluate_spans(spec, outputs=OUTPUTS):
+    results = metra.evaluate(
+        metra.EvalSet(), outputs, [spec], levels=["system", "segment"], details=True
+    )
+    return {system: scores[spec] for system, scores in results.items()}
+
+
+def test_every_format_costs_the_same(path):
+    scores = evaluate_spans(f"spans:file={path}")
+    for system, costs in COSTS.items():
+        assert scores[system].segments.tolist() == [-cost for cost in costs]
+        assert scores[system].score == -sum(costs) / 2
+
+
+def test_every_format_finds_the_words(path):
+    scores = evaluate_spans(f"spans:file={path}")
+    found = {(each.note, each.text, each.segments) for each in scores["a"].details}
+    assert found == {("major", "dog", (1,)), ("minor", "loud", (1,))}
+
+
+def test_every_format_says_who_marked_what(path):
+    if path.name == "gemba.jsonl":
+        pytest.skip("read by the metric")
+    read = read_error_spans(str(path))
+    source = "xCOMET" if path.name == "xcomet.json" else "r1"
+    assert {span.source for span in read.spans} == {source}
+    assert {(each.system, each.segment) for each in read.rated} == {
+        (system, str(number)) for system in "ab" for number in (1, 2)
+    }
+
+
+def test_weights_can_be_set(tmp_path):
+    path = tmp_path / "mqm.tsv"
+    path.write_text(MQM)
+    options = "major=2,minor=0.5,non_translation=7"
+    scores = evaluate_spans(f"spans:file={path},{options}")
+    assert scores["a"].segments.tolist() == [-2.5, 0]
+    assert scores["b"].segments.tolist() == [0, -7]
+
+
+@pytest.mark.parametrize(
+    ("category", "severity", "cost"),
+    [
+        ("Fluency/Punctuation", "minor", 0.1),
+        ("Fluency/Punctuation", "major", 5),
+        ("Fluency/Grammar", "Minor", 1),
+        ("Accuracy/Creative Reinterpretation", "major", 0),
+        ("Source error", "major", 0),
+        ("Other", "neutral", 0),
+        ("Other", "critical", 5),
+    ],
+)
+def test_costs_of_mqm(tmp_path, category, severity, cost):
+    path = tmp_path / "one.tsv"
+    path.write_text(
+        "system\tsegment\trater\ttarget\tcategory\tseverity\n"
+        f"a\t1\tr\t<v>x</v>\t{category}\t{severity}\n"
+    )
+    scores = evaluate_spans(f"spans:file={path}", {"a": ["x"]})
+    assert scores["a"].score == -cost
+
+
+def test_costs_are_averaged_over_raters_and_only_what_was_rated_counts(tmp_path):
+    path = tmp_path / "two.tsv"
+    path.write_text(
+        "system\tsegment\trater\ttarget\tcategory\tseverity\n"
+        "a\t1\tr1\t<v>a</v>\tOther\tmajor\n"
+        "a\t1\tr2\t<v>a</v>\tOther\tminor\n"
+        "a\t3\tr1\tx\tno-error\tno-error\n"
+    )
+    scores = evaluate_spans(f"spans:file={path}", {"a": ["a", "b", "c"]})
+    assert scores["a"].segments.tolist()[::2] == [-3, 0]
+    assert scores["a"].segments[1] != scores["a"].segments[1]
+    assert scores["a"].score == -1.5
+    assert scores["a"].parts == {"segments": 2, "major": 1, "minor": 1, "other": 2}
+
+
+def test_judgements_of_our_campaigns(tmp_path):
+    entry = {
+        "schema": "metra.judgement/1", "id": "1", "campaign": "c", "protocol": "mqm",
+        "protocol_version": "1", "source_language": "en", "target_language": "de",
+        "judge": "ann", "task": "t", "kind": "judged", "systems": ["a"], "document": "d",
+        "segment": 1, "source": "x", "outputs": ["a dog"],
+        "value": {"mqm": [{"side": "output", "start": 2, "end": 5, "severity": "major",
+                           "category": "accuracy"}]},
+    }  # fmt: skip
+    from metra.formats.scores.judgement_jsonl import SCHEMA
+
+    path = tmp_path / "judgements.jsonl"
+    path.write_text(json.dumps(entry | {"schema": SCHEMA}) + "\n")
+    scores = evaluate_spans(f"spans:file={path}", {"a": ["a dog"]})
+    assert scores["a"].score == -5
+    assert [each.text for each in scores["a"].details] == ["dog"]
+
+
+def test_places_outside_the_text_are_not_shown():
+    span = ErrorSpan("1", "a", 2, 9, "minor")
+    assert locate_span(span, "a dog") is None
+    assert locate_span(span._replace(end=5), "a dog") == (2, 5)
+    assert locate_span(span._replace(start=5, end=5), "a dog") is None
+    words = span._replace(start=None, end=None, text="cat")
+    assert locate_span(words, "a dog") is None
+
+
+def test_scores_of_xcomet_bring_its_errors(tmp_path):
+    path = tmp_path / "x.json"
+    write_comet(path)
+    metric = metra.metric(f"xcomet@{path}")
+    assert [span.severity for span in metric.marked.get("a", 0)] == ["major", "minor"]
+
+
+BAD = [
+    pytest.param(
+        "m.tsv",
+        "system\tsegment\tcategory\tseverity\na\t1\tx\tawful\n",
+        "m.tsv has the severity 'awful' in segment 1 of 'a'; expected one of critical, "
+        "major, minor, neutral, trivial.",
+        id="severity",
+    ),
+    pytest.param(
+        "m.tsv",
+        "system\tsegment\tcategory\tseverity\nc\t1\tx\tminor\n",
+        "m.tsv has no system named 'a'. Known: c.",
+        id="system",
+    ),
+    pytest.param(
+        "m.tsv",
+        "system\tsegment\tcategory\tseverity\na\t9\tx\tminor\nb\t1\tx\tminor\n",
+        "m.tsv speaks of segment 9, but the text has 2 segments; the errors must belong to "
+        "the text.",
+        id="segment",
+    ),
+    pytest.param(
+        "m.tsv",
+        "system\tsegment\tstart\tend\tcategory\tseverity\na\t1\tx\t2\tx\tminor\n",
+        "m.tsv, line 2 cannot be read: invalid literal for int() with base 10: 'x'.",
+        id="place",
+    ),
+    pytest.param(
+        "m.txt",
+        "a dog\n",
+        "m.txt has no error spans that are known; expected a table of MQM errors, ratings of "
+        "mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of metra, or JSON lines "
+        "with system, segment and errors.",
+        id="no spans",
+    ),
+    pytest.param(
+        "g.jsonl",
+        '{"system": "a", "segment": 1, "answer": "It is fine."}\n',
+        "g.jsonl, line 1: the answer cannot be read: 'It is fine.' is no error of a list.",
+        id="answer",
+    ),
+    pytest.param(
+        "g.jsonl",
+        '{"answer": "Major:\\nno-error"}\n',
+        "g.jsonl, line 1 has no system; expected system, segment and answer.",
+        id="answer without a system",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "message"), BAD)
+def test_bad_files_say_where(tmp_path, monkeypatch, name, content, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(content)
+    with pytest.raises(MetraError) as error:
+        evaluate_spans(f"spans:file={name}")
+    assert str(error.value) == message
+
+
+def test_a_file_is_needed_and_a_place():
+    with pytest.raises(OptionError, match="spans needs a file of errors"):
+        metra.metric("spans")
+
+
+def test_a_segment_alone_has_no_errors(tmp_path):
+    path = tmp_path / "mqm.tsv"
+    path.write_text(MQM)
+    with pytest.raises(CorpusError, match="a segment alone has none"):
+        metra.metric(f"spans:file={path}").sentence("a dog")
+    with pytest.raises(FormatError, match="cannot be read"):
+        metra.metric(f"spans:file={tmp_path}/none.tsv")
+
+
+def test_official_scores_of_wmt23(shared, read_table):
+    """The system scores that WMT published for English–German follow from the errors."""
+    lang = "en-de"
+    folder = shared / "data/wmt23-mqm-esa"
+    outputs = read_table(folder / f"{lang}.outputs.tsv")
+    systems = [name for name in outputs[0] if name != "seg"]
+    errors = folder / f"{lang}.mqm_errors.tsv.gz"
+    rated = {row["system"] for row in read_table(folder / f"{lang}.mqm_errors.tsv")}
+    texts = {name: [row[name] for row in outputs] for name in systems if name in rated}
+    results = metra.evaluate(metra.EvalSet(), texts, [f"spans:file={errors}"])
+    official = {
+        row["system"]: float(row["mqm"])
+        for row in read_table(folder / f"{lang}.sys_scores.tsv")
+        if row["mqm"]
+    }
+    assert len(official.keys() & texts.keys()) >= 12
+    for system in official.keys() & texts.keys():
+        score = results[system][results.specs[0]].score
+        assert score == pytest.approx(official[system], abs=1e-7), system

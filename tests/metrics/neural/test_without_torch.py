@@ -13,7 +13,7 @@ from metra.metrics.neural.comet_scores import find_spans
 from metra.metrics.neural.inference import split_by_length
 from metra.metrics.neural.metricx import format_input
 from metra.metrics.neural.score_store import ScoreStore
-from metra.metrics.neural.segment_scores import ErrorSpan, Item
+from metra.metrics.neural.segment_scores import Item, PredictedSpan
 
 NAMES = ("comet", "bertscore", "metricx")
 
@@ -53,8 +53,8 @@ def test_spans_are_runs_of_tokens_with_an_error():
         probabilities[place, label] = 0.5 + place / 100
     offsets = [(0, 0), (0, 2), (2, 5), (6, 8), (9, 12), (12, 13), (14, 15), (0, 0)]
     assert find_spans(probabilities, offsets, labels) == (
-        ErrorSpan(0, 5, "major", pytest.approx(0.515)),
-        ErrorSpan(9, 12, "minor", pytest.approx(0.54)),
+        PredictedSpan(0, 5, "major", pytest.approx(0.515)),
+        PredictedSpan(9, 12, "minor", pytest.approx(0.54)),
     )
 
 

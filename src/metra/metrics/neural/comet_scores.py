@@ -8,7 +8,7 @@ import numpy as np
 from metra.metrics.neural.checkpoints import Tokeniser
 from metra.metrics.neural.comet_network import SEPARATORS
 from metra.metrics.neural.inference import Replica, Runner
-from metra.metrics.neural.segment_scores import ErrorSpan, Item, SegmentScore
+from metra.metrics.neural.segment_scores import Item, PredictedSpan, SegmentScore
 from metra.metrics.record import Array
 
 # Texts whose vectors are kept, for pairs of texts and for the next system.
@@ -165,7 +165,7 @@ class JointScorer:
         scores = []
         for item, some in zip(items, listed, strict=True):
             chosen = [places[each] for each in some]
-            spans: tuple[ErrorSpan, ...] = ()
+            spans: tuple[PredictedSpan, ...] = ()
             if self.has_spans:
                 joined = _mix_probabilities([probabilities[place] for place in chosen])
                 spans = find_spans(joined, tokens[item.hyp].offsets, self.labels)
@@ -173,7 +173,7 @@ class JointScorer:
         return scores
 
     def _combine(
-        self, values: list[float], spans: tuple[ErrorSpan, ...]
+        self, values: list[float], spans: tuple[PredictedSpan, ...]
     ) -> SegmentScore:
         if not self.is_xcomet:
             mean = sum(values) / len(values)
@@ -248,7 +248,7 @@ def _mix_probabilities(tables: Sequence[Array]) -> Array:
 
 def find_spans(
     probabilities: Array, offsets: Sequence[tuple[int, int]], labels: Sequence[str]
-) -> tuple[ErrorSpan, ...]:
+) -> tuple[PredictedSpan, ...]:
     """Return the runs of tokens whose most probable label is an error.
 
     A run has the severity of its first token. As in the package unbabel-comet, the marks at
@@ -263,7 +263,7 @@ def find_spans(
         elif not label and start is not None:
             confidence = probabilities[start:place].max(1).mean()
             spans.append(
-                ErrorSpan(
+                PredictedSpan(
                     offsets[start][0],
                     offsets[place - 1][1],
                     labels[chosen[start]],

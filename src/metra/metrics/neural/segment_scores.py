@@ -26,7 +26,7 @@ class Item(NamedTuple):
     ref: str | None
 
 
-class ErrorSpan(NamedTuple):
+class PredictedSpan(NamedTuple):
     """Characters of an output that a network takes for an error."""
 
     start: int
@@ -40,7 +40,7 @@ class SegmentScore(NamedTuple):
     """The values of a segment, and the errors found in it."""
 
     values: tuple[float, ...]
-    spans: tuple[ErrorSpan, ...] = ()
+    spans: tuple[PredictedSpan, ...] = ()
 
 
 #: Scores items, none of which occurs twice.
@@ -130,7 +130,7 @@ class SegmentScorer:
         for key, text in self._store.read(list(new)).items():
             values, spans = json.loads(text)
             self._known[key] = SegmentScore(
-                tuple(values), tuple(ErrorSpan(*span) for span in spans)
+                tuple(values), tuple(PredictedSpan(*span) for span in spans)
             )
             del new[key]
         if not new:

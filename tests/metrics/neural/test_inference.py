@@ -123,7 +123,8 @@ def test_each_distinct_text_is_encoded_once(models, monkeypatch):
 def test_a_second_run_computes_nothing(models, monkeypatch, cache):
     specs = list_specs(models)
     first = evaluate(specs)
-    assert sorted(path.suffix for path in cache.iterdir()) == [".sqlite"] * 7
+    kept = {path.name for path in cache.iterdir()} - {"files.sqlite"}
+    assert len(kept) == len(specs)
 
     def refuse(*_):
         msg = "computed again"
@@ -244,6 +245,30 @@ def test_pairs_of_many_sentences_take_a_source_each(models):
         metra.pairwise(lists, lists, spec)
     with pytest.raises(MetraError, match="source is a list; expected the text"):
         metra.pairwise(lists[0], lists[0], spec, source=SOURCE[:1])
+
+
+def test_errors_are_marked_in_the_outputs_that_were_scored_last(models):
+    metric = metra.metric(f"comet:model={models}/xcomet")
+    evalset = metra.EvalSet([REF], SOURCE)
+    metra.evaluate(evalset, SYSTEMS, [metric])
+    assert len(metric.marked.sources) == len(SYSTEMS) * len(REF)
+    batch = metra.Batch(HYPS, [REF], SOURCE)
+    listed = [
+        (d.at, d.note, int(d.about["start"]))
+        for d in metric.details(batch)
+        if d.about["start"] != d.about["end"]
+    ]
+    marked = [
+        (number, span.severity, span.start)
+        for number in range(len(REF))
+        for span in metric.marked.get("solid", number)
+    ]
+    assert marked == listed
+    short = metra.EvalSet([REF[:3]], SOURCE[:3])
+    metra.evaluate(short, {"solid": HYPS[:3]}, [metric])
+    kept = [number for system, number in metric.marked.sources if system == "solid"]
+    assert kept == [0, 1, 2]
+    assert metra.metric(f"comet:model={models}/kiwi").marked is None
 
 
 def test_metrics_pickle(models):

@@ -24,6 +24,7 @@ from metra.metrics.neural.inference import (
     split_by_length,
 )
 from metra.metrics.neural.segment_scores import (
+    MORE_DIGITS,
     Item,
     SegmentScore,
     SegmentScorer,
@@ -105,6 +106,7 @@ def bertscore(
             parts=partial(name_means, names=names[1:]),
             prepare=scorer.prepare,
             pairs=partial(pairs, scorer=scorer),
+            more_digits=MORE_DIGITS,
             settled={
                 "model": checkpoints.label_folder(folder, digest),
                 "layer": depth,

@@ -16,7 +16,12 @@ from metra.metrics.neural.inference import (
     choose_precision,
     list_devices,
 )
-from metra.metrics.neural.segment_scores import SegmentScorer, aggregate, name_means
+from metra.metrics.neural.segment_scores import (
+    MORE_DIGITS,
+    SegmentScorer,
+    aggregate,
+    name_means,
+)
 from metra.metrics.record import Array, Metric, metric_factory
 from metra.text.columns import window
 
@@ -76,6 +81,7 @@ def comet(
         lambda: load().score,
         with_source=kind.with_source,
         with_reference=with_reference,
+        labels=checkpoint.kind.labels,
     )
     return Metric(
         name="comet",
@@ -87,7 +93,9 @@ def comet(
         pairs=partial(pairs, load=load)
         if kind.has_vectors and with_reference
         else None,
-        details=scorer.details if kind.has_spans else None,
+        details=scorer.details if kind.labels else None,
+        marked=scorer.marked,
+        more_digits=MORE_DIGITS,
         needs_source=kind.with_source,
         needs_reference=with_reference,
         settled={
@@ -127,7 +135,8 @@ class ModelKind(NamedTuple):
     takes_both: bool = False
     #: Whether each text becomes a vector by itself.
     has_vectors: bool = False
-    has_spans: bool = False
+    #: The severities of errors that it finds, if it looks for any.
+    labels: tuple[str, ...] = ()
     #: Values beside the score, with a reference and without.
     names: tuple[str, ...] = ()
     names_without: tuple[str, ...] = ()
@@ -221,7 +230,7 @@ def _describe_kind(name: str, settings: Mapping[str, Any]) -> ModelKind:
         with_source="src" in inputs,
         with_reference="ref" in inputs,
         takes_both=with_both,
-        has_spans=settings["word_level"],
+        labels=tuple(settings["error_labels"]) if settings["word_level"] else (),
         names=(*names, "mqm") if is_xcomet else names,
         names_without=("src", "mqm") if is_xcomet else (),
     )

@@ -9,11 +9,15 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from metra.corpus.batch import CorpusChunk
+from metra.formats.scores.error_spans import ErrorSpan
 from metra.metrics.neural.score_store import ScoreStore
 from metra.metrics.record import AnyBatch, Array, Parts
+from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
 from metra.text.columns import Text, window
 
+#: Most scores are between 0 and 1: with two digits, systems would look the same.
+MORE_DIGITS = 2
 # So many scores are kept in memory; then it is emptied.
 _KEPT = 500_000
 
@@ -58,11 +62,18 @@ class SegmentScorer:
         with_source: bool,
         with_reference: bool,
         choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max,
+        labels: Sequence[str] = (),
     ) -> None:
-        """Name the network and its settings, and what it takes.
+        """Name the network and its settings, what it takes, and the errors that it finds.
 
         `identity` differs between networks that may give different scores.
         """
+        self._name = name = identity.partition(" ")[0]
+        self._spans: dict[tuple[str, int], list[ErrorSpan]] = {}
+        self._sources: dict[tuple[str, int], list[str]] = {}
+        marked = MarkedErrors(name, self._spans, self._sources, [], list(labels), [])
+        #: The errors in the systems' outputs that were scored last, if it finds any.
+        self.marked = marked if labels else None
         self._load = load
         self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
         self._known: dict[bytes, SegmentScore] = {}
@@ -74,6 +85,8 @@ class SegmentScorer:
     def rows(self, batch: AnyBatch) -> Array:
         """Return the values of each segment, for its best reference, and 1: (segments, k)."""
         best = [self._choose_best(scores) for scores in self.score_batch(batch)]
+        if self.marked and batch.place.system is not None:
+            self._mark_errors(batch, best)
         return np.array([[*score.values, 1.0] for score in best])
 
     def details(self, batch: AnyBatch) -> list[Detail]:
@@ -139,6 +152,22 @@ class SegmentScorer:
         computed = dict(zip(new, scores, strict=True))
         self._known |= computed
         self._store.write({key: json.dumps(score) for key, score in computed.items()})
+
+    def _mark_errors(self, batch: AnyBatch, scores: Sequence[SegmentScore]) -> None:
+        """Note the errors of a system's segments, instead of those of an earlier test set."""
+        system, first = batch.place.system or "", batch.place.first
+        if first == 0:
+            for key in [key for key in self._sources if key[0] == system]:
+                del self._sources[key], self._spans[key]
+        for number, score in enumerate(scores, first):
+            self._sources[system, number] = [self._name]
+            self._spans[system, number] = [
+                ErrorSpan(
+                    str(number + 1), system, start, end, severity, source=self._name
+                )
+                for start, end, severity, _ in score.spans
+                if start < end  # else it is of the mark at the beginning of the text
+            ]
 
     def _list_items(self, batch: AnyBatch) -> list[list[Item]]:
         hyps = _list_texts(batch.hyps.text)

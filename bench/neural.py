@@ -308,17 +308,19 @@ def time_metra(
     spec = f"comet:model={folder},precision={precision}"
     evaluate_metra(spec, warm)  # loads the network, and the device's libraries
     reset_peak()
-    seconds = []
+    seconds, cpu_seconds = [], []
     for _ in range(repeat):
         forget(spec)
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         results = evaluate_metra(spec, texts)
         seconds.append(time.perf_counter() - start)
+        cpu_seconds.append(time.process_time() - cpu_start)
     scores = {
         system: [float(score) for score in results[system][spec].segments]
         for system in get_outputs(texts)
     }
     figures = {"seconds": min(seconds), "all": seconds, "peak_gib": read_peak()}
+    figures["cpu_seconds"] = min(cpu_seconds)
     return scores, figures
 
 
@@ -331,7 +333,8 @@ def forget(spec: str) -> None:
     """Empty the network's memory of vectors; scores are kept by metrics, made anew."""
     metric = metra.metric(spec)
     scorer = metric.rows.__self__._load().__self__
-    getattr(scorer, "_vectors", {}).clear()
+    if hasattr(scorer, "forget"):
+        scorer.forget()
 
 
 def load_peer(folder: Path, source: str | None, on_gpu: bool) -> Any:
@@ -413,12 +416,12 @@ def time_peer(
     if work is run_batches:
         prepared = {k: prepare_batches(model, v, on_gpu) for k, v in prepared.items()}
     synchronise()
-    start = time.perf_counter()
+    start, cpu_start = time.perf_counter(), time.process_time()
     scores = {
         system: work(model, samples, on_gpu) for system, samples in prepared.items()
     }
-    seconds = time.perf_counter() - start
-    return scores, {"seconds": seconds, "peak_gib": read_peak()}
+    figures = {"seconds": time.perf_counter() - start, "peak_gib": read_peak()}
+    return scores, figures | {"cpu_seconds": time.process_time() - cpu_start}
 
 
 def make_samples(texts: dict[str, list[str]]) -> dict[str, list[dict[str, str]]]:
@@ -512,7 +515,7 @@ def show(report: dict[str, Any]) -> None:
     runs = report["runs"]
     order = runs[next(iter(runs))]["order"]
     peers = {k: v["seconds"] for k, v in runs.items() if k.startswith("peer")}
-    head = "run                   seconds   peak GiB   largest difference   order"
+    head = "run                   seconds  CPU seconds   peak GiB   largest difference   order"
     print(head + "".join(f"   × {name}" for name in peers))
     for name, figures in runs.items():
         same = "same" if figures["order"] == order else "differs"
@@ -521,8 +524,8 @@ def show(report: dict[str, Any]) -> None:
             for peer, seconds in peers.items()
         )
         print(
-            f"{name:20} {figures['seconds']:8.3f}   {figures['peak_gib']:8.2f}   "
-            f"{figures['difference']:18.2e}   {same:7}{times}"
+            f"{name:20} {figures['seconds']:8.3f}   {figures['cpu_seconds']:10.2f}   "
+            f"{figures['peak_gib']:8.2f}   {figures['difference']:18.2e}   {same:7}{times}"
         )
     print(f"smallest gap between systems: {runs[next(iter(runs))]['smallest_gap']:.2e}")
     print("order: " + " > ".join(order))

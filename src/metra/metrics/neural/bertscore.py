@@ -285,9 +285,7 @@ class TokenEncoder:
     def tokenise(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of each text's tokens."""
         stripped = [text.strip() for text in texts]
-        return [
-            each.ids for each in self.tokeniser.encode(stripped, self.tokeniser.longest)
-        ]
+        return self.tokeniser.encode_ids(stripped, self.tokeniser.longest)
 
     def embed(self, tokens: Sequence[Sequence[int]]) -> Any:
         """Return the vectors of all tokens, one text behind the other: (tokens, size)."""

@@ -178,6 +178,11 @@ class Tokeniser:
         self._backend.enable_truncation(max_length=longest)
         return self._backend.encode_batch(list(texts))
 
+    def encode_ids(self, texts: Sequence[str], longest: int) -> list[list[int]]:
+        """Return the ids of each text's tokens, which takes less time."""
+        self._backend.enable_truncation(max_length=longest)
+        return [each.ids for each in self._backend.encode_batch_fast(list(texts))]
+
 
 def _load_backend(folder: str) -> Any:
     """Load the tokeniser as it was saved; where only pieces are there, build it."""

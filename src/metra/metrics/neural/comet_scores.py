@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.metrics.neural.checkpoints import Tokeniser
 from metra.metrics.neural.comet_network import SEPARATORS
-from metra.metrics.neural.inference import Replica, Runner
+from metra.metrics.neural.inference import Answer, Replica, Runner
 from metra.metrics.neural.segment_scores import Item, PredictedSpan, SegmentScore
 from metra.metrics.record import Array
 
@@ -40,20 +40,23 @@ class VectorScorer:
         self.runner = runner
         self.tokeniser = tokeniser
         self.longest = longest
-        self._vectors: dict[str, Array] = {}
+        #: Vectors of texts, on the first device, and the row of each text.
+        self._table: Any = None
+        self._rows: dict[str, int] = {}
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
-        texts = list(
-            dict.fromkeys(text for item in items for text in item if text is not None)
-        )
-        numbers = {text: number for number, text in enumerate(texts)}
-        columns = [
-            None if column[0] is None else [numbers[text] for text in column]
-            for column in zip(*items, strict=True)
-        ]
+        columns = list(zip(*items, strict=True))
+        texts = dict.fromkeys(text for item in items for text in item)
         with self.runner.lock:
-            scores = self._estimate(self.embed(texts), columns)
+            self._remember([text for text in texts if text is not None])
+            rows = self._rows
+            scores = self._estimate(
+                *(
+                    None if column[0] is None else [rows[text] for text in column]
+                    for column in columns
+                )
+            )
         return [SegmentScore((score,)) for score in scores.tolist()]
 
     def score_pairs(
@@ -64,47 +67,62 @@ class VectorScorer:
         source: str,
     ) -> Array:
         """Score all pairs of outputs and references, given by their places in the texts."""
-        grid = np.array([(hyp, ref) for hyp in hyps for ref in refs])
-        sources = np.full(len(grid), len(texts))
         with self.runner.lock:
-            vectors = self.embed([*texts, source])
-            scores = self._estimate(vectors, [sources, grid[:, 0], grid[:, 1]])
+            self._remember([*texts, source])
+            rows = np.array([self._rows[text] for text in texts])
+            grid = np.array([(rows[hyp], rows[ref]) for hyp in hyps for ref in refs])
+            sources = np.full(len(grid), self._rows[source])
+            scores = self._estimate(sources, grid[:, 0], grid[:, 1])
         return scores.astype(np.float64).reshape(len(hyps), len(refs))
 
-    def embed(self, texts: Sequence[str]) -> Array:
-        """Return the vectors of texts, computed or remembered: (texts, dimensions)."""
-        new = [text for text in texts if text not in self._vectors]
-        if new:
-            if len(self._vectors) + len(new) > _KEPT:
-                self._vectors.clear()
-                new = list(texts)
-            self._vectors.update(zip(new, self._compute_vectors(new), strict=True))
-        return np.stack([self._vectors[text] for text in texts])
+    def _remember(self, texts: Sequence[str]) -> None:
+        """See to it that the vectors of texts are in the table."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        if self._table is not None and len(self._rows) + len(new) > _KEPT:
+            self.forget()
+            new = list(dict.fromkeys(texts))
+        if not new:
+            return
+        torch = self.runner.torch
+        first = self.runner.replicas[0].device
+        known = [] if self._table is None else [self._table]
+        with torch.inference_mode():
+            for places, vectors in self._compute_vectors(new):
+                start = sum(len(part) for part in known)
+                self._rows.update((new[p], start + n) for n, p in enumerate(places))
+                known.append(vectors.to(first))
+            self._table = torch.cat(known)
 
-    def _compute_vectors(self, texts: Sequence[str]) -> Array:
-        tokens = self.tokeniser.encode(texts, self.longest - 2)
+    def forget(self) -> None:
+        """Drop the vectors of all texts."""
+        self._table = None
+        self._rows.clear()
+
+    def _compute_vectors(self, texts: Sequence[str]) -> list[Answer]:
+        tokens = self.tokeniser.encode_ids(texts, self.longest - 2)
 
         def compute(replica: Replica, places: list[int]) -> Any:
-            ids = [tokens[place].ids for place in places]
+            ids = [tokens[place] for place in places]
             return replica.network.embed(ids, replica.device)[0]
 
-        lengths = [len(each) for each in tokens]
-        return self.runner.gather(self.runner.run(lengths, compute))
+        return self.runner.run([len(ids) for ids in tokens], compute)
 
-    def _estimate(self, vectors: Array, columns: Sequence[Any]) -> Array:
-        """Return the scores of items, whose texts are given by the places of vectors."""
+    def _estimate(self, *columns: Any) -> Array:
+        """Return the scores of items, whose texts are given by their rows."""
         torch = self.runner.torch
         device, network = self.runner.replicas[0]
-        table = torch.from_numpy(vectors).to(device)
+        indices = [
+            None if column is None else torch.as_tensor(column).to(device)
+            for column in columns
+        ]
         scores = []
-        count = max(len(column) for column in columns if column is not None)
         with torch.inference_mode():
-            for start in range(0, count, _AT_ONCE):
+            for start in range(0, len(columns[1]), _AT_ONCE):
                 source, hyp, ref = (
                     None
-                    if column is None
-                    else table[torch.as_tensor(column[start : start + _AT_ONCE])]
-                    for column in columns
+                    if rows is None
+                    else self._table[rows[start : start + _AT_ONCE]]
+                    for rows in indices
                 )
                 if self.name == "ranking_metric":
                     scores.append(_compare_distances(torch, source, hyp, ref))

@@ -173,8 +173,8 @@ class MetricxScorer:
 
     def _score_texts(self, texts: Sequence[str]) -> list[SegmentScore]:
         # The mark at the end is cut off, as in training.
-        encoded = self.tokeniser.encode(texts, _LONGEST[self.style])
-        tokens = [each.ids[:-1] for each in encoded]
+        encoded = self.tokeniser.encode_ids(texts, _LONGEST[self.style])
+        tokens = [ids[:-1] for ids in encoded]
 
         def compute(replica: Replica, places: list[int]) -> Any:
             ids = [tokens[place] for place in places]

@@ -19,7 +19,7 @@ from metra.text.columns import Text, window
 #: Most scores are between 0 and 1: with two digits, systems would look the same.
 MORE_DIGITS = 2
 # So many scores are kept in memory; then it is emptied.
-_KEPT = 500_000
+_KEPT = 100_000
 
 
 class Item(NamedTuple):
@@ -76,7 +76,7 @@ class SegmentScorer:
         self.marked = marked if labels else None
         self._load = load
         self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
-        self._known: dict[bytes, SegmentScore] = {}
+        self._known: dict[Item, SegmentScore] = {}
         self._lock = Lock()
         self._choose_best = choose_best
         self._with_source = with_source
@@ -126,32 +126,31 @@ class SegmentScorer:
     def score_items(self, items: Iterable[Item]) -> list[SegmentScore]:
         """Return the scores of items: from memory, from disk, or by the network."""
         listed = list(items)
-        keys = [_digest_item(item) for item in listed]
         with self._lock:
             if len(self._known) > _KEPT:
                 self._known.clear()
-            new = {
-                key: item
-                for key, item in zip(keys, listed, strict=True)
-                if key not in self._known
-            }
+            new = [item for item in dict.fromkeys(listed) if item not in self._known]
             if new:
                 self._complete(new)
-            return [self._known[key] for key in keys]
+            return [self._known[item] for item in listed]
 
-    def _complete(self, new: dict[bytes, Item]) -> None:
-        for key, text in self._store.read(list(new)).items():
-            values, spans = json.loads(text)
-            self._known[key] = SegmentScore(
-                tuple(values), tuple(PredictedSpan(*span) for span in spans)
-            )
-            del new[key]
+    def _complete(self, new: Sequence[Item]) -> None:
+        keys = {item: _digest_item(item) for item in new} if self._store.path else {}
+        stored = self._store.read(list(keys.values()))
+        for item, key in keys.items():
+            if key in stored:
+                values, spans = json.loads(stored[key])
+                self._known[item] = SegmentScore(
+                    tuple(values), tuple(PredictedSpan(*span) for span in spans)
+                )
+        new = [item for item in new if item not in self._known]
         if not new:
             return
-        scores = self._load()(list(new.values()))
-        computed = dict(zip(new, scores, strict=True))
+        computed = dict(zip(new, self._load()(new), strict=True))
         self._known |= computed
-        self._store.write({key: json.dumps(score) for key, score in computed.items()})
+        if keys:
+            texts = {keys[item]: json.dumps(score) for item, score in computed.items()}
+            self._store.write(texts)
 
     def _mark_errors(self, batch: AnyBatch, scores: Sequence[SegmentScore]) -> None:
         """Note the errors of a system's segments, instead of those of an earlier test set."""

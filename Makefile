@@ -24,7 +24,7 @@ test: .venv/.wheel .venv/.test $(DEBIAN)
 quick: .venv/.wheel .venv/.test $(DEBIAN)
 	$(PYTEST) -m "not slow"
 
-# About ten minutes at first, for torch; then three.
+# Installs torch at first, which takes minutes.
 test-neural: .venv/.wheel .venv-oracle/.made
 	$(NEURAL)/python -m pip install --quiet --force-reinstall --no-deps dist/metra-*.whl
 	METRA_TEST_INSTALLED=1 METRA_TEST_ORACLE=$(CURDIR)/.venv-oracle/bin/python \
@@ -79,13 +79,13 @@ wheel: .venv/.wheel
 
 # Neural metrics are tested in an environment of their own, because torch is large. The packages
 # whose scores they equal need older libraries and have another; it takes torch from the first.
-.venv-neural/.made: .venv/.wheel
+.venv-neural/.made: pyproject.toml | .venv/.wheel
 	$(PYTHON) -m venv .venv-neural
 	$(NEURAL)/python -m pip install --quiet --upgrade pip
 	$(NEURAL)/python -m pip install --quiet "$$(ls dist/metra-*.whl)[neural]" --group neural
 	@touch $@
 
-.venv-oracle/.made: .venv-neural/.made
+.venv-oracle/.made: pyproject.toml .venv-neural/.made
 	$(PYTHON) -m venv .venv-oracle
 	$(NEURAL)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
 	  > $$(.venv-oracle/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/torch.pth

@@ -39,6 +39,42 @@ def test_axe_finds_nothing(example_report, open_page, theme, place):
     assert found.response["violations"] == [], found.generate_report()
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_marked_errors_are_underlined(tmp_path, open_page, theme):
+    """Words are underlined with a line for each severity; a list says who marked them."""
+    import metra
+
+    errors = tmp_path / "errors.tsv"
+    errors.write_text(
+        "system\tsegment\trater\tstart\tend\tcategory\tseverity\n"
+        "a\t1\tann\t2\t5\tAccuracy\tmajor\n"
+        "a\t1\tbob\t2\t11\tStyle\tminor\n"
+    )
+    path = tmp_path / "report.html"
+    metrics = ["chrf", f"spans:file={errors}"]
+    metra.report(
+        metra.EvalSet(["😀 cats meow"]), {"a": ["😀 dog barks"]}, path, metrics
+    )
+    page = open_page(path, "#seg-1", theme=theme)
+    marks = page.locator(".outputs mark.error")
+    # The face takes two units of a script's text.
+    assert marks.all_inner_texts() == ["dog", " barks"]
+    lines = [
+        mark.evaluate("part => getComputedStyle(part).textDecorationStyle")
+        for mark in marks.all()
+    ]
+    assert lines == ["solid", "dotted"]
+    assert texts(page, ".outputs ul.errors li") == [
+        "major accuracy “dog”, marked by ann",
+        "minor style “dog barks”, marked by bob",
+    ]
+    assert (
+        marks.first.get_attribute("title").split("\n")[0].startswith("major accuracy")
+    )
+    found = Axe().run(page)
+    assert found.response["violations"] == [], found.generate_report()
+
+
 def test_the_overview_says_who_is_best(example_report, open_page):
     page = open_page(example_report)
     assert "near-copy is best by all 4 metrics" in page.locator(".lead").inner_text()
@@ -167,9 +203,11 @@ def test_tables_can_be_taken_along(example_report, open_page):
         page.get_by_role("button", name="CSV of scores").click()
     text = download.value.path().read_text(encoding="utf-8-sig")
     rows = list(csv.reader(StringIO(text)))
-    assert rows[0][:4] == ["system", "bleu ↑", "bleu ↑ low", "bleu ↑ high"]
+    assert rows[0][:4] == ["system", "people ↑", "people ↑ low", "people ↑ high"]
+    at = rows[0].index("bleu ↑")
+    assert rows[0][at : at + 3] == ["bleu ↑", "bleu ↑ low", "bleu ↑ high"]
     assert rows[1][0] == "near-copy"
-    assert float(rows[1][1]) == pytest.approx(97.4900844, abs=1e-6)
+    assert float(rows[1][at]) == pytest.approx(97.4900844, abs=1e-6)
 
 
 def test_the_theme_can_be_chosen(example_report, open_page):
@@ -267,7 +305,8 @@ def test_systems_are_tested_against_each_other(example_report, open_page):
     row = page.locator("[data-csv=differences] tbody tr").first
     assert row.inner_text().startswith("near-copy")
     assert "▲" in row.inner_text()
-    groups = texts(page, "[data-csv=scores] tbody tr td:nth-child(2) .group")
+    # The first column is people's, by which the table is not sorted.
+    groups = texts(page, "[data-csv=scores] tbody tr td:nth-child(4) .group")
     assert groups[0].split()[-1] == "1"
     assert groups == sorted(groups)
     page.get_by_label("A", exact=True).select_option(label="near-copy")

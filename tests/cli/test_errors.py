@@ -6,7 +6,9 @@ import pytest
 
 from metra.cli import main
 
-SCORE = "Usage: metra score [OPTIONS] OUTPUT...\nTry 'metra score --help' for help.\n\n"
+SCORE = (
+    "Usage: metra score [OPTIONS] [OUTPUT]...\nTry 'metra score --help' for help.\n\n"
+)
 
 
 @pytest.fixture

@@ -21,8 +21,14 @@ def test_the_example_reads_as_its_makers_describe_it(cli):
     ran = cli("profile", *sorted(OUTPUTS.glob("*.txt")), "-r", REFERENCE, "-s", SOURCE)
     assert ran.code == 0
     found = readings(ran.out)
-    assert found["terse"].strip().startswith("short, precise but incomplete")
-    assert found["verbose"].strip() == "long, complete but imprecise"
+    assert (
+        found["terse"]
+        .strip()
+        .startswith("short, more precise but less complete than the others")
+    )
+    assert found["verbose"].strip() == (
+        "long, more complete but less precise than the others"
+    )
     assert "2 empty outputs" in found["dropped"]
     assert "leaves source words untranslated" in found["untranslated"]
     assert "gets numbers wrong" in found["wrong-terms"]

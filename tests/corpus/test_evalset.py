@@ -404,8 +404,8 @@ def test_a_batch_knows_its_place():
     corpus = Outputs(evalset, {"x": ["1", "2", "3"]})
     places = [chunk.batch("x").place for chunk in corpus.chunks(2)]
     assert places == [
-        BatchPosition("x", 0, ["d1", "d1"]),
-        BatchPosition("x", 2, ["d2"]),
+        BatchPosition("x", 0, ["d1", "d1"], ("x",)),
+        BatchPosition("x", 2, ["d2"], ("x",)),
     ]
     assert Batch(["c"], [["a"]]).place == BatchPosition()
 

@@ -164,6 +164,15 @@ def test_folders_have_the_digest_of_all_their_files(tmp_path):
         assert metra.metric(f"comet@{tmp_path}/{file}").signature() == before
 
 
+def test_segments_are_looked_up_in_every_chunk():
+    values = [float(number) for number in range(5000)]
+    metric = metra.import_scores("comet", {"a": values})
+    results = metra.evaluate(
+        metra.EvalSet(), {"a": ["x"] * 5000}, [metric], levels=["segment"]
+    )
+    assert results["a"]["comet"].segments.tolist() == values
+
+
 def test_a_list_is_of_one_system_whatever_its_name():
     metric = metra.import_scores("comet", SCORES["a"])
     result = metra.score(OUTPUTS["a"], EVALSET.refs, metric)

@@ -261,8 +261,8 @@ BAD = [
     ),
     pytest.param(
         "m.tsv",
-        "system\tsegment\tcategory\tseverity\na\t9\tx\tminor\nb\t1\tx\tminor\n",
-        "m.tsv speaks of segment 9, but the text has 2 segments; the errors must belong to "
+        "system\tsegment\tcategory\tseverity\na\t3\tx\tminor\nb\t1\tx\tminor\n",
+        "m.tsv speaks of segment 3, but the text has 2 segments; the errors must belong to "
         "the text.",
         id="segment",
     ),

@@ -185,7 +185,7 @@ def test_where_there_was_nothing_to_score_there_is_no_score():
     assert found["b"]["loud"].interval is None
     table = render(found, "table", Style(sort=True))
     assert table.split("\n")[2:4] == [
-        "a       100.00* [100.00, 100.00]",
+        "a       100.00 [100.00, 100.00]",
         "b            –",
     ]
     data = json.loads(render(found, "json", Style()))

@@ -275,16 +275,18 @@ def list_notable_traits(own: Values, others: Sequence[Values]) -> list[str]:
 def describe_profile(
     marks: Sequence[str], *, empty: int, loops: int, others: int
 ) -> str:
-    """Say it in one line; with one other system, in comparison with that.
+    """Say it in one line; precision and recall in comparison with the other systems.
 
     >>> describe_profile(["short", "precise", "empty"], empty=2, loops=0, others=3)
-    'short but precise; 2 empty outputs'
+    'short but more precise than the others; 2 empty outputs'
     >>> describe_profile(["long", "imprecise"], empty=0, loops=0, others=1)
-    'long and less precise'
+    'long and less precise than the other one'
     >>> describe_profile([], empty=0, loops=0, others=3)
     'like the others'
     """
-    said = [_join_adjectives(marks, _COMPARED if others == 1 else _ALONE)]
+    than = " than the other one" if others == 1 else " than the others"
+    is_compared = any(word in marks for word in _COMPARED)
+    said = [_join_adjectives(marks) + (than if is_compared else "")]
     if "empty" in marks:
         said.append(f"{empty} empty output{'' if empty == 1 else 's'}")
     if "loops" in marks:
@@ -296,15 +298,14 @@ def describe_profile(
 
 
 _GOOD, _BAD = ("precise", "complete"), ("imprecise", "incomplete")
-_ALONE = {word: word for word in (*_GOOD, *_BAD)}
 _COMPARED = {word: f"more {word}" for word in _GOOD}
 _COMPARED |= {bad: f"less {good}" for good, bad in zip(_GOOD, _BAD, strict=True)}
 
 
-def _join_adjectives(marks: Sequence[str], words: Mapping[str, str]) -> str:
+def _join_adjectives(marks: Sequence[str]) -> str:
     size = [word for word in ("short", "long") if word in marks]
-    good = " and ".join(words[word] for word in _GOOD if word in marks)
-    bad = " and ".join(words[word] for word in _BAD if word in marks)
+    good = " and ".join(_COMPARED[word] for word in _GOOD if word in marks)
+    bad = " and ".join(_COMPARED[word] for word in _BAD if word in marks)
     if good and bad:
         return ", ".join([*size, f"{good} but {bad}"])
     if good:

@@ -1,7 +1,7 @@
 """How two kinds of scores go together: metrics with each other, and with judgements."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,16 @@ import numpy as np
 
 from metra.analysis.distributions import compute_bin_edges, get_segment_scores
 from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.metrics.outside import build_mean_metric
 from metra.metrics.record import Array
+from metra.scoring.compare import ComparisonSettings, compare_statistics
+from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.results import Results
+from metra.scoring.statistics import CorpusStatistics, Tally
+from metra.scoring.totals import GroupTotal
 from metra.stats.arrays import drop_nan
 from metra.stats.moments import pearson, spearman
+from metra.stats.totals import sum_parts
 
 if TYPE_CHECKING:
     from metra.formats.scores.record import Scores
@@ -128,6 +134,8 @@ class HumanScores:
     relations: Sequence[ScoreRelation]
     #: By metric, a line through the systems, where one is defined.
     fits: "Mapping[str, LineFit]"
+    #: The means of judged systems with intervals and, of several, comparisons.
+    results: Results | None = None
 
 
 def relate_judgements(
@@ -220,3 +228,33 @@ def _check_judgements(
                 "1 through the whole test set, not within documents."
             )
             raise CorpusError(msg)
+
+
+def compare_by_people(
+    people: HumanScores, sheets: CorpusStatistics, seed: int
+) -> Results | None:
+    """Compare systems by what people thought, as by any metric; None if nothing is judged."""
+    metric = build_mean_metric(HUMAN_SCORE)
+    rows = {
+        name: np.stack([np.nan_to_num(values), np.isfinite(values)], axis=1)
+        for name, values in people.segments.items()
+        if np.isfinite(values).any()
+    }
+    if not rows:
+        return None
+    statistics = replace(
+        sheets,
+        metrics={HUMAN_SCORE: metric},
+        systems=tuple(rows),
+        totals={
+            ((), name, HUMAN_SCORE): GroupTotal(len(each), 0, sum_parts(each))
+            for name, each in rows.items()
+        },
+        tallies={
+            (name, HUMAN_SCORE): Tally(each, each.sum(0)) for name, each in rows.items()
+        },
+    )
+    if len(rows) > 1:
+        contest = ComparisonSettings(all_pairs=True, seed=seed)
+        return compare_statistics(statistics, contest)
+    return evaluate_statistics(statistics, EvaluationOptions(ci=True, seed=seed))

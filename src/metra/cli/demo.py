@@ -50,7 +50,9 @@ def demo(folder: str, every: bool) -> None:
 
 
 def _compare_some(example: "ExampleFiles") -> None:
-    """Compare some systems, and show the segment that the best of them changed most."""
+    """Compare some systems, and show where the second is furthest below the first."""
+    from pathlib import Path
+
     from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
     from metra.cli.output import build_style
     from metra.report.terminal import render_table
@@ -65,9 +67,7 @@ def _compare_some(example: "ExampleFiles") -> None:
     from metra.scoring.files import open_corpus
     from metra.scoring.statistics import count_corpus
 
-    by_name = {
-        path.rpartition("/")[2].removesuffix(".txt"): path for path in example.outputs
-    }
+    by_name = {Path(path).stem: path for path in example.outputs}
     outputs = [by_name[name] for name in SYSTEMS]
     corpus = open_corpus(outputs, example.references, example.source, example.docs)
     metrics, analyses = make_metrics(METRICS), AnalysisOptions(changes=1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.errors import CorpusError, FormatError
-from metra.stats.progress import watch_progress
+from metra.stats.parallel import watch_progress
 
 if TYPE_CHECKING:
     from metra.report.html.page import Provenance

@@ -24,7 +24,7 @@ SETTINGS: dict[str, dict[str, str]] = {
     "terminology": {"file": "terms.tsv"},
     "untranslated": {"dictionary": "words.en.txt"},
     "evaltrans": {"db": "judged.tsv"},
-    "outside": {"file": "xcomet.json", "name": "xcomet"},
+    "outside": {"file": "xcomet.json"},
     "spans": {"file": "xcomet.json"},
     "llm": {"model": "judge", "source_lang": "French", "target_lang": "English"},
 }

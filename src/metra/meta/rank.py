@@ -107,15 +107,13 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     # What is ranked is what is tested.
     tested = {"z": z_values, "arr": -ranks}.get(options.by, values)
     test = _choose_test(tested, options)
-    if test == "sign":
-        won = counts if options.by == "wins" else stats.count_wins(tested)
-        p = stats.sign_test_p_values(won[np.ix_(order, order)])
-    else:
-        p = stats.rank_test_p_values(
-            tested[order],
-            paired=test == "signed-rank",
-            strata=None if options.by == "arr" else strata,
-        )
+    won = counts if options.by == "wins" else stats.count_wins(tested)
+    p = _test_systems(
+        test,
+        tested[order],
+        won[np.ix_(order, order)],
+        None if options.by == "arr" else strata,
+    )
     parted = stats.find_clusters(p, options.rule, options.alpha)
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
@@ -274,6 +272,13 @@ def _choose_test(tested: Array, options: RankOptions) -> str:
     if options.by == "wins":
         return "sign"
     return "signed-rank" if stats.are_paired(tested) else "rank-sum"
+
+
+def _test_systems(test: str, tested: Array, won: Codes, strata: Codes | None) -> Array:
+    """Return p-values that the row's system is no better than the column's."""
+    if test == "sign":
+        return stats.sign_test_p_values(won)
+    return stats.rank_test_p_values(tested, paired=test == "signed-rank", strata=strata)
 
 
 def _find_strata(

@@ -25,6 +25,7 @@ from metra.formats.scores.model_scores import (
     NAMELESS,
     find_direction,
     is_comet_json,
+    is_string_metric,
     list_score_files,
     name_nameless,
 )
@@ -114,6 +115,8 @@ def outside(
         "lang": chosen.languages[0] or "none",
     }
     metric = _build_metric(title, table, is_higher, (low, high), settled)
+    if chosen.scorers[0].human:
+        metric = replace(metric, basis="people")
     return replace(metric, marked=_read_errors(file))
 
 
@@ -281,9 +284,27 @@ def _build_metric(
         needs_reference=False,
         settled=settled,
         more_digits=_MORE_DIGITS if is_small else 0,
+        basis="string" if is_string_metric(name) else "neural",
         scored=table,
     )
     return check_on_fit(metric, table.check)
+
+
+def build_mean_metric(name: str) -> Metric:
+    """Make a metric of people's scores that are there: rows of the score and 1, or of 0."""
+    return Metric(
+        name=name,
+        columns=("score", "segments"),
+        rows=_refuse_rows,
+        aggregate=aggregate,
+        needs_reference=False,
+        basis="people",
+    )
+
+
+def _refuse_rows(_: AnyBatch) -> Array:
+    msg = "People's scores cannot be computed from texts."
+    raise CorpusError(msg)
 
 
 def rows(batch: AnyBatch, *, table: ScoreTable) -> Array:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Array: TypeAlias = totals.Array
 AnyBatch: TypeAlias = Batch | Sentence
 Parts: TypeAlias = dict[str, float | list[float]]
+Basis: TypeAlias = Literal["people", "neural", "string"]
 Aligner: TypeAlias = "Callable[[AnyBatch, int], list[Alignment]]"
 #: A function and arguments, both of which can be pickled, that make a metric.
 Recipe: TypeAlias = "tuple[Callable[..., Metric], tuple[Any, ...]]"
@@ -82,6 +83,8 @@ class Metric:
     whole_documents: bool = False
     #: Digits after the point in tables, beyond those of scores up to 100.
     more_digits: int = 0
+    #: What scores are based on; people are trusted most, then neural metrics.
+    basis: Basis = "string"
     #: Metrics of scores that were made elsewhere: which systems and segments have them.
     scored: "ScoreTable | None" = None
     #: Metrics that know errors in outputs and their places.

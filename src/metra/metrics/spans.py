@@ -104,6 +104,7 @@ def spans(
         needs_reference=False,
         settled={"file": compute_file_version(file)},
         marked=table,
+        basis="neural" if table.is_automatic else "people",
     )
     return check_on_fit(metric, table.check)
 
@@ -119,6 +120,8 @@ class MarkedErrors:
     systems: Sequence[str]
     severities: Sequence[str]
     categories: Sequence[str]
+    #: Whether programs marked them, not people.
+    is_automatic: bool = False
 
     @classmethod
     def build(cls, read: ErrorSpans) -> "MarkedErrors":
@@ -144,6 +147,7 @@ class MarkedErrors:
             list(dict.fromkeys(each.system for each in read.rated)),
             [name for name in (*SEVERITIES, *_FREE) if name in severities],
             sorted({span.category for span in read.spans if span.category}),
+            read.is_automatic,
         )
 
     def check(self, batches: Iterable[Batch]) -> None:
@@ -259,4 +263,4 @@ def _read_spans(path: str) -> ErrorSpans:
             )
             for error in errors
         )
-    return ErrorSpans(path, marked, rated)
+    return ErrorSpans(path, marked, rated, is_automatic=True)

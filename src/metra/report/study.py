@@ -15,17 +15,19 @@ from metra.analysis.findings import (
     prepare_analyses,
     run_analyses,
 )
+from metra.analysis.marked_errors import MarkedErrorFindings, collect_errors
 from metra.analysis.relations import (
     HUMAN_SCORE,
     HumanScores,
     ScoreRelation,
+    compare_by_people,
     relate_judgements,
     relate_metrics,
 )
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
 from metra.metrics.record import Metric
-from metra.report.writers.headings import shorten_outside_specs
+from metra.report.writers.headings import shorten_specs
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
@@ -57,6 +59,8 @@ class Study:
     people: HumanScores | None = None
     #: How far metrics and people can be trusted; there where judgements are.
     trust: "TrustReport | None" = None
+    #: Errors that judges or programs marked, where a metric brings them.
+    errors: MarkedErrorFindings | None = None
 
     def get_digits(self, spec: str) -> int:
         """Return how many digits after the point scores are shown with, 2 if not known."""
@@ -92,7 +96,7 @@ def build_study(
 
     There are three reports of progress: segments counted, trials done, what comes next.
     """
-    names = shorten_outside_specs(metrics)
+    names = shorten_specs(list(metrics))
     metrics = {names[spec]: metric for spec, metric in metrics.items()}
     if baseline is None:
         baseline = corpus.systems[0]
@@ -140,6 +144,7 @@ def build_study(
         from metra.meta.trust import assess_trust
 
         people = relate_judgements(judgements, results, texts.documents)
+        people = replace(people, results=compare_by_people(people, sheets, seed))
         trust = assess_trust(judgements, sheets, scorer=HUMAN_SCORE, seed=seed)
     return Study(
         results=results,
@@ -155,4 +160,5 @@ def build_study(
         ),
         people=people,
         trust=trust,
+        errors=collect_errors(texts.outputs, metrics),
     )

@@ -144,6 +144,10 @@ def make_metrics(metrics: "Sequence[str | Metric]") -> "dict[str, Metric]":
     for entry in metrics:
         if isinstance(entry, str):
             made[entry] = make_metric(entry)
+        elif (
+            entry.scored and entry.name not in made
+        ):  # its file or values are its options
+            made[entry.name] = entry
         else:
             made[entry.signature()] = entry
     return made

@@ -87,10 +87,11 @@ def open_scored(
     if not outputs:
         return _build_score_corpus(metrics), dict(metrics)
     entries = [_parse_score_column(entry) for entry in score_columns]
-    if entries:
-        named = files.get("columns") or ColumnNames()
-        labels = (*named.labels, *(entry.column for entry in entries))
-        files["columns"] = named._replace(labels=tuple(dict.fromkeys(labels)))
+    if not entries:
+        return open_corpus(outputs, **files), dict(metrics)
+    named = files.get("columns") or ColumnNames()
+    labels = (*named.labels, *(entry.column for entry in entries))
+    files["columns"] = named._replace(labels=tuple(dict.fromkeys(labels)))
     corpus = open_corpus(outputs, **files)
     return corpus, {**metrics, **_read_score_columns(corpus, entries)}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from metra import show_record
 from metra.errors import MissingResourceError, OptionError, not_possible
-from metra.metrics.record import Array, Parts
+from metra.metrics.record import Array, Basis, Parts
 
 if TYPE_CHECKING:
     import pandas
@@ -37,6 +37,8 @@ class Score:
     details: "Sequence[Finding] | None" = None
     #: Digits after the point in tables, beyond those of scores up to 100.
     more_digits: int = field(default=0, repr=False)
+    #: What the measure is based on, see `metra.analysis.headlines`.
+    basis: Basis = field(default="string", repr=False)
 
     def __repr__(self) -> str:
         """Give the score with its interval and its signature."""

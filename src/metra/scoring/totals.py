@@ -153,6 +153,7 @@ def build_results(
                     higher_is_better=metric.higher_is_better,
                     parts=metric.parts(total),
                     more_digits=metric.more_digits,
+                    basis=metric.basis,
                 )
             scored[key].append(SystemScores(system, scores))
     overall = scored.pop(())

@@ -20,9 +20,8 @@ normalisation: judges' values on one scale
 paired_tests: tests of two systems by swaps or resamples
 pairs: pairs counted as concordant, discordant or tied; Kendall's coefficients, accuracies
 panel: the record of gold and metric scores, systems × segments
-parallel: chunks of work on all cores
+parallel: chunks of work on all cores, and how far work is
 permutation: tests of two metrics by exchanging their scores
-progress: how far long work has come, for whoever watches
 pseudo_documents: documents of segments drawn at random
 ranking: systems in order, and how two orders agree
 ratings: the record of judgements: judge, unit and value

@@ -1,10 +1,14 @@
-"""Work on all cores: the kernels release the interpreter, so threads are enough."""
+"""Work on all cores, and how far it is.
+
+The kernels release the interpreter, so threads are enough.
+"""
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain, islice
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from metra.errors import OptionError
 
@@ -55,3 +59,30 @@ def ordered_map(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+#: Is told who works, and in a line how far they are.
+Watcher: TypeAlias = Callable[[str, str], None]
+
+_watchers: list[Watcher] = []
+
+
+@contextmanager
+def watch_progress(show: Watcher) -> Iterator[None]:
+    """Have a function told what work reports, from any thread, unless another one watches.
+
+    >>> with watch_progress(lambda worker, line: print(f"{worker}: {line}")):
+    ...     tell_progress("judge", "3 of 10 answers")
+    judge: 3 of 10 answers
+    """
+    _watchers.append(show)
+    try:
+        yield
+    finally:
+        _watchers.remove(show)
+
+
+def tell_progress(worker: str, line: str) -> None:
+    """Report how far a worker is, to who began to watch last."""
+    for show in _watchers[-1:]:
+        show(worker, line)

@@ -255,7 +255,7 @@ def sign_test_p_values(wins: Codes) -> Array:
     `wins` is systems × systems; a comparison that is decided falls like a fair coin. Two
     systems without a decided comparison get NaN.
 
-    >>> sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1]
+    >>> float(sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1])
     0.0546875
     """
     decided = wins + wins.T

@@ -209,6 +209,8 @@ def test_bad_files_say_where(tmp_path, monkeypatch, name, content, message):
         ("metricx-24-hybrid-xl", [1.0], False),
         ("metricx-24-hybrid-xl", [-1.0, 0.0], True),
         ("metricx-24-hybrid-xl", [0.0], False),
+        ("metricx-23", [-3.0, -1.0, 0.02], True),
+        ("metricx-23", [3.0, 1.0, -0.02], False),
         ("BLEURT-20", [-0.3], True),
         ("TER", [0.3], False),
         ("GEMBA-MQM", [-25.0], True),

@@ -128,7 +128,7 @@ def test_compare_and_report_take_judges(cli, files, judge, tmp_path):
 
 
 def test_workers_are_shown_and_their_last_words_stay(monkeypatch, capsys):
-    from metra.stats.progress import tell_progress
+    from metra.stats.parallel import tell_progress
 
     now = [100.0]
     monkeypatch.setattr(output.time, "monotonic", lambda: now[0])

@@ -23,11 +23,12 @@ from metra.errors import (
     TextWarning,
     UnknownNameError,
 )
+from metra.formats.scores.error_spans import ErrorSpan
 from metra.metrics.llm import prompts
 from metra.metrics.llm.budget import Budget, Estimate, Prices, Spending
 from metra.scoring.statistics import count_corpus
 from metra.stats.agreement import alpha
-from metra.stats.progress import watch_progress
+from metra.stats.parallel import watch_progress
 from metra.stats.ratings import convert_matrix
 
 SOURCE = ["le chat dort", "le chien aboie", "il pleut", "bonjour"]
@@ -176,6 +177,32 @@ def test_errors_are_scores_and_details(judge):
     ]
     assert "answers:errors|" in score.signature
     assert "answer_tokens:2000|" in score.signature
+
+
+def test_errors_are_spans_that_reports_can_show(judge):
+    none = '{"errors": []}'
+    answers = {h: [none, none] for h in HYPS}
+    answers |= {HYPS[1]: [none, MARKED], HYPS[2]: [none, "?"]}
+    with serve(by_run(answers)) as server:
+        spec = judge(server, prompt="errors", runs=2, concurrency=1, unread="skip")
+        metric = metra.metric(spec)
+        for _ in range(2):  # once, however often it is scored
+            metric.rows(Batch(HYPS, None, SOURCE, place=BatchPosition("sysA", 100)))
+    table = metric.marked
+    assert table.get("sysA", 100) == []
+    assert table.get("sysA", 101) == [
+        ErrorSpan("102", "sysA", 8, 13, "major", "style/awkward", "judge, run 2",
+                  "output", "barks"),
+        ErrorSpan("102", "sysA", 3, 8, "minor", "accuracy/omission", "judge, run 2",
+                  "source", "chien"),
+        ErrorSpan("102", "sysA", None, None, "minor", "other", "judge, run 2",
+                  "output", "wuff"),
+    ]  # fmt: skip
+    both = ["judge, run 1", "judge, run 2"]
+    assert table.sources["sysA", 101] == both
+    assert table.sources["sysA", 102] == both[:1]
+    assert len(table.sources) == 4
+    assert metra.metric(judge(None)).marked is None
 
 
 def test_a_published_prompt_with_its_own_messages_and_answers(judge, tmp_path):

@@ -8,6 +8,7 @@ its p-values and intervals depend on that.
 import logging
 import math
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -41,7 +42,7 @@ _ONLY = "hyps"
 MOST_TOKENIZED = 100
 
 
-class SacreMetric:
+class SacreMetric(ABC):
     """What sacreBLEU's metrics have in common: corpus and sentence scores, signatures."""
 
     #: The name of the class in messages.
@@ -140,9 +141,9 @@ class SacreMetric:
         rows = self.count({_ONLY: hypotheses}, references, keep=True)[_ONLY]
         return [self.build_score(row) for row in rows]
 
+    @abstractmethod
     def score_samples(self, sums: Array) -> Array:
         """Score sums of resampled rows in the precision that they have."""
-        raise NotImplementedError
 
     def _count_corpus(
         self,
@@ -214,9 +215,9 @@ class SacreMetric:
         """Add up the rows of all segments."""
         return rows.sum(0)
 
+    @abstractmethod
     def build_score(self, totals: Any) -> SacreScore:
         """Build the score of the sums of a corpus or a segment."""
-        raise NotImplementedError
 
 
 #: The smoothing value of each method where none is given; None where it takes none.

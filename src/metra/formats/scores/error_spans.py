@@ -62,6 +62,8 @@ class ErrorSpans:
     path: str
     spans: Sequence[ErrorSpan]
     rated: Sequence[RatedOutput]
+    #: Whether a program marked them.
+    is_automatic: bool = False
 
 
 def locate_span(span: ErrorSpan, text: str) -> tuple[int, int] | None:
@@ -90,7 +92,8 @@ def read_error_spans(path: str) -> ErrorSpans:
             spans, rated = read(path)
             if not rated:
                 break
-            return ErrorSpans(path, spans, list(dict.fromkeys(rated)))
+            is_automatic = read is _read_comet
+            return ErrorSpans(path, spans, list(dict.fromkeys(rated)), is_automatic)
     msg = (
         f"{format_path(path)} has no error spans that are known; expected a table of MQM "
         "errors, ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "

@@ -43,16 +43,24 @@ _KNOWN: Mapping[str, tuple[bool, float | None, float | None]] = {
     "yisi": (True, None, None),
     "prism": (True, None, None),
     "gemba": (True, None, None),
-    **dict.fromkeys(("bleu", "sacrebleu", "chrf", "meteor", "nist"), (True, 0, None)),
+    **dict.fromkeys(
+        ("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist"),
+        (True, 0, None),
+    ),
     **dict.fromkeys(("ter", "wer", "cer", "hter"), (False, 0, None)),
 }
+
+_STRING_METRICS = (
+    *("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist"),
+    *("ter", "wer", "cer", "rouge", "tokengramf"),
+)
 
 
 def find_direction(name: str, values: Array) -> bool | None:
     """Tell whether higher values of a known metric are better, None of an unknown one.
 
-    Values that are all negative where the metric has none have the opposite sign, as WMT
-    publishes MetricX; then the other direction is the better one.
+    Values that are mostly negative where the metric has none have the opposite sign, as
+    WMT publishes MetricX; then the other direction is the better one.
 
     >>> find_direction("MetricX-24", np.array([2.5])), find_direction("judge-7", np.ones(1))
     (False, None)
@@ -64,8 +72,18 @@ def find_direction(name: str, values: Array) -> bool | None:
     if not known:
         return None
     higher, low, _ = _KNOWN[max(known, key=len)]
-    is_turned = low == 0 and values.max(initial=-1) <= 0 and values.min(initial=0) < 0
+    # Predictions of models may lie a little outside the range.
+    is_turned = low == 0 and len(values) > 0 and np.median(values) < 0
     return higher != bool(is_turned)
+
+
+def is_string_metric(name: str) -> bool:
+    """Whether it is the name of a well-known metric that compares strings.
+
+    >>> is_string_metric("chrF2++"), is_string_metric("COMET")
+    (True, False)
+    """
+    return re.sub(r"[^a-z0-9]", "", name.lower()).startswith(_STRING_METRICS)
 
 
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')

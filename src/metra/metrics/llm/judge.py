@@ -5,6 +5,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -13,7 +14,9 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from metra.errors import EndpointError, OptionError, TextWarning
+from metra.formats.scores.error_spans import ErrorSpan
 from metra.metrics.llm.answers import (
+    SEVERITIES,
     AnswerScale,
     ErrorWeights,
     UnreadError,
@@ -31,9 +34,10 @@ from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_addres
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
+from metra.metrics.spans import MarkedErrors
 from metra.metrics.units import Detail
 from metra.stats.agreement import compute_interval_alpha
-from metra.stats.progress import tell_progress
+from metra.stats.parallel import tell_progress
 
 COLUMNS = ("score", "segments", "unread", "input_tokens", "output_tokens")
 #: What repeated runs add: segments with two answers or more, those with equal answers, and
@@ -178,12 +182,14 @@ def llm(
         cache=AnswerCache(cache or find_default_path(model)),
     )
     return Metric(
+        basis="neural",
         name="llm",
         columns=COLUMNS + (RUN_COLUMNS if runs > 1 else ()),
         rows=judge.rows,
         aggregate=aggregate,
         parts=partial(parts, prices=prices),
         details=judge.details,
+        marked=None if scale else judge.marked_errors,
         estimate=judge.estimate,
         needs_source=bool(asked.placeholders & {"source", "texts"}),
         needs_reference=judge.shows_references,
@@ -253,9 +259,19 @@ class ModelJudge:
     _reused: int = 0
     _unread: int = 0
     _slots: threading.Semaphore = field(init=False)
+    #: The errors of the segments that were scored, and who marked them, by system and place.
+    _spans: dict[tuple[str, int], list[ErrorSpan]] = field(default_factory=dict)
+    _sources: dict[tuple[str, int], list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._slots = threading.Semaphore(self.concurrency)
+
+    @property
+    def marked_errors(self) -> MarkedErrors:
+        """The errors that were marked, as far as segments were scored."""
+        name = f"{self.settings['model']}, {self.prompt.describe_version()}"
+        severities = tuple(reversed(SEVERITIES))
+        return MarkedErrors(name, self._spans, self._sources, (), severities, ())
 
     def rows(self, batch: AnyBatch) -> Array:
         """Return each segment's score and what it took, and how its runs agree."""
@@ -266,6 +282,7 @@ class ModelJudge:
         unread: list[_UnreadAnswer] = []
         for at, repeated in enumerate(questions):
             scores = []
+            self._mark_errors(batch, at, repeated)
             for answer in self._get_answers(repeated):
                 try:
                     scores.append(self.reader.score(answer))
@@ -318,6 +335,33 @@ class ModelJudge:
             tokens_out,
             prices.compute_cost(tokens_in, tokens_out) if any(prices) else None,
         )
+
+    def _mark_errors(
+        self, batch: AnyBatch, at: int, repeated: Sequence[_Question]
+    ) -> None:
+        """Keep the errors of a segment, and in which runs somebody looked for them."""
+        if isinstance(self.reader, AnswerScale):
+            return
+        place = (batch.place.system or "", batch.place.first + at)
+        texts = self._get_texts(batch, at)
+        spans: list[ErrorSpan] = []
+        sources = []
+        for run, answer in enumerate(self._get_answers(repeated), 1):
+            name = self.settings["model"]
+            source = f"{name}, run {run}" if self.runs > 1 else name
+            with suppress(UnreadError):
+                errors = self.reader.list_errors(answer)
+                sources.append(source)
+                spans += (
+                    ErrorSpan(
+                        *(str(place[1] + 1), place[0], each.start, each.end),
+                        *(each.error.severity, each.error.category, source),
+                        side=each.side or "output",
+                        text=each.error.text,
+                    )
+                    for each in place_errors(errors, texts.hypothesis, texts.source)
+                )
+        self._spans[place], self._sources[place] = spans, sources
 
     def _list_questions(self, batch: AnyBatch) -> list[list[_Question]]:
         """List the questions of each segment, one for each run."""

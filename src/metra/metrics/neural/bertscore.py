@@ -107,6 +107,8 @@ def bertscore(
             prepare=scorer.prepare,
             pairs=partial(pairs, scorer=scorer),
             more_digits=MORE_DIGITS,
+            basis="neural",
+            own_threads=True,
             settled={
                 "model": checkpoints.label_folder(folder, digest),
                 "layer": depth,

@@ -81,7 +81,7 @@ def comet(
         lambda: load().score,
         with_source=kind.with_source,
         with_reference=with_reference,
-        labels=checkpoint.kind.labels,
+        marks_errors_as=f"comet {checkpoints.name_folder(model)}" if kind.labels else "",
     )
     return Metric(
         name="comet",
@@ -98,6 +98,8 @@ def comet(
         more_digits=MORE_DIGITS,
         needs_source=kind.with_source,
         needs_reference=with_reference,
+        basis="neural",
+        own_threads=True,
         settled={
             "model": checkpoint.label,
             "encoder": checkpoint.encoder_label,

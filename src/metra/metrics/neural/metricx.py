@@ -95,6 +95,8 @@ def metricx(
         prepare=scorer.prepare,
         needs_source=with_source,
         needs_reference=not qe,
+        basis="neural",
+        own_threads=True,
         settled={
             "model": checkpoints.label_folder(folder, digest),
             "tokenizer": checkpoints.name_folder(words),

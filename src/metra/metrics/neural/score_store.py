@@ -7,11 +7,9 @@ from contextlib import closing
 from typing import TypeVar
 
 from metra.errors import FormatError
+from metra.metrics.llm.cache import NO_CACHE, find_cache_folder
 
 T = TypeVar("T")
-
-#: The value of METRA_CACHE with which nothing is kept.
-OFF = "off"
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, score TEXT) WITHOUT ROWID"
@@ -20,21 +18,12 @@ _TABLE = (
 _AT_ONCE = 900
 
 
-def get_cache_folder() -> str | None:
-    """Return the folder that METRA_CACHE names, or metra's in the user's cache folder."""
-    given = os.environ.get("METRA_CACHE", "")
-    if given == OFF:
-        return None
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return given or os.path.join(home, "metra")
-
-
 class ScoreStore:
     """A file of scores in the cache folder; without a folder, nothing is kept."""
 
     def __init__(self, name: str) -> None:
-        folder = get_cache_folder()
-        self.path = "" if folder is None else os.path.join(folder, f"{name}.sqlite")
+        folder = find_cache_folder()
+        self.path = "" if folder is None else str(folder / f"{name}.sqlite")
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, str]:
         """Return what is stored of some keys."""
@@ -72,6 +61,6 @@ class ScoreStore:
         except (sqlite3.Error, OSError) as error:
             msg = (
                 f"The cache of scores {self.path} cannot be used: {error}; delete it, name "
-                f"another folder with METRA_CACHE, or set METRA_CACHE={OFF}."
+                f"another folder with METRA_CACHE, or set METRA_CACHE={NO_CACHE}."
             )
             raise FormatError(msg) from None

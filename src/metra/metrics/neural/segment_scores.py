@@ -62,18 +62,20 @@ class SegmentScorer:
         with_source: bool,
         with_reference: bool,
         choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max,
-        labels: Sequence[str] = (),
+        marks_errors_as: str = "",
     ) -> None:
-        """Name the network and its settings, what it takes, and the errors that it finds.
+        """Name the network and its settings, what it takes, and who finds errors, if any.
 
         `identity` differs between networks that may give different scores.
         """
-        self._name = name = identity.partition(" ")[0]
+        self._name = marks_errors_as
         self._spans: dict[tuple[str, int], list[ErrorSpan]] = {}
         self._sources: dict[tuple[str, int], list[str]] = {}
-        marked = MarkedErrors(name, self._spans, self._sources, [], list(labels), [])
+        marked = MarkedErrors(
+            *(identity, self._spans, self._sources, (), (), ()), is_automatic=True
+        )
         #: The errors in the systems' outputs that were scored last, if it finds any.
-        self.marked = marked if labels else None
+        self.marked = marked if marks_errors_as else None
         self._load = load
         self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
         self._known: dict[Item, SegmentScore] = {}

@@ -3,6 +3,7 @@
 page: the whole page: head, menu, sections, footer, and what may be executed on it
 overview: the scores, who is best, and the differences from the baseline
 segments: the page's list of changed segments, which `analysis.changes` chooses
+errors: errors that judges or programs marked
 findings: scores by bucket, n-grams that changed, profiles of the outputs
 relations: distributions of segment scores, metrics against metrics and against people
 exercise: the page of a collective exercise: evaluators, people and metrics

@@ -11,6 +11,7 @@ from metra.report.html.markup import Html, mark_safe
 from metra.report.pictures import grid
 from metra.report.study import Study
 from metra.stats.arrays import round_values
+from metra.text.offsets import Span, to_utf16_inclusive
 
 ID = "data"
 
@@ -91,6 +92,7 @@ def convert_study(study: Study) -> dict[str, Any]:
         "outputs": [list(texts.outputs[name]) for name in names],
         "documents": documents,
         "document": [index[name] for name in texts.documents or ()],
+        "errors": _convert_errors(study),
         "gridSpec": study.grids.spec,
         "grids": {
             str(segment): _compress_pictures(
@@ -102,6 +104,27 @@ def convert_study(study: Study) -> dict[str, Any]:
             for segment, segments in study.grids.segments.items()
         },
     }
+
+
+def _convert_errors(study: Study) -> list[dict[str, list[Any]]] | None:
+    """Give marked errors by system, then by segment; places count as scripts count."""
+    if study.errors is None:
+        return None
+    converted = []
+    for name in study.texts.outputs:
+        by_segment = {}
+        for at, marked in study.errors.spans[name].items():
+            text = study.texts.outputs[name][at] or ""
+            entries = []
+            for span in marked:
+                place = None
+                if span.place is not None:
+                    first, last = to_utf16_inclusive(text, Span(*span.place))
+                    place = [first, last + 1]
+                entries.append([place, *span[1:]])
+            by_segment[str(at)] = entries
+        converted.append(by_segment)
+    return converted
 
 
 def _compress_pictures(pictures: dict[int, str]) -> str:

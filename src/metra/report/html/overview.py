@@ -2,6 +2,12 @@
 
 from collections.abc import Sequence
 
+from metra.analysis.headlines import (
+    describe_trust,
+    has_disagreement,
+    list_best_systems,
+)
+from metra.analysis.relations import HUMAN_SCORE
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
@@ -14,7 +20,7 @@ from metra.report.writers.headings import (
     order_systems,
 )
 from metra.scoring.compare import SystemComparison
-from metra.scoring.results import Score, SystemScores
+from metra.scoring.results import Results, Score, SystemScores
 from metra.scoring.table import Cell
 
 #: The size of the picture beside a score.
@@ -25,9 +31,38 @@ def build_overview_section(study: Study) -> Html:
     """Lay out the summary and the table of scores."""
     systems = order_systems(study.results, Style(sort=True))
     return join_markup(
+        _build_headline(study),
         tag("p", _build_summary(study, systems), class_="lead"),
         _build_scores_table(study, systems),
         _build_differences(study),
+    )
+
+
+def _build_headline(study: Study) -> Html | None:
+    """Say first where people, neural and string metrics disagree, and whom to trust."""
+    people = study.people.results if study.people else None
+    all_results = [each for each in (people, study.results) if each is not None]
+    if len(study.results.systems) < 2 or not has_disagreement(all_results):
+        return None
+    best = list_best_systems(all_results)
+    kinds = list(dict.fromkeys(entry.basis for entry in best))
+    words: list[Child] = []
+    for basis, metrics, system in best:
+        who = "people" if basis == "people" else f"{join_names(metrics)} ({basis})"
+        verb = "put" if basis == "people" or len(metrics) > 1 else "puts"
+        words += [
+            "; " if words else "",
+            f"{who} {verb} ",
+            _emphasize_name(system),
+            " first",
+        ]
+    who_disagree = "People and metrics" if "people" in kinds else "Metrics"
+    return tag(
+        "p",
+        tag("strong", f"{who_disagree} disagree: "),
+        words,
+        f". {describe_trust(kinds)}",
+        class_="lead headline",
     )
 
 
@@ -101,12 +136,11 @@ def _find_best_system(systems: Sequence[SystemScores], spec: str) -> SystemScore
 def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     results, several = study.results, len(systems) > 1
     headings: list[Child] = ["system"]
-    for spec in results.specs:
-        heading = format_metric_heading(spec, systems[0].scores[spec])
-        headings.append(tables.make_column_heading(heading, "num"))
+    titles = [format_metric_heading(m, systems[0].scores[m]) for m in results.specs]
+    # People come first: they are trusted most.
+    for title in [f"{HUMAN_SCORE} ↑", *titles] if study.people else titles:
+        headings.append(tables.make_column_heading(title, "num"))
         headings.append(tag("td", class_="picture"))
-    if study.people is not None:
-        headings.append(tables.make_column_heading("people", "num"))
     best = {spec: _find_best_system(systems, spec) for spec in results.specs}
     scales = {spec: _build_scale(systems, spec) for spec in results.specs}
     groups = {
@@ -119,12 +153,12 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
         badge = tag("span", "baseline", class_="badge")
         mark = badge if several and entry.name == study.baseline else None
         cells = [tables.make_row_heading(entry.name, mark)]
+        if study.people is not None:
+            cells += _build_people_cells(study.people.results, entry.name)
         for spec, score in entry.scores.items():
             is_best = several and score.score == best[spec].scores[spec].score
             group = groups.get(spec, {}).get(entry.name)
             cells += _build_score_cells(score, is_best, scales[spec], group)
-        if study.people is not None:
-            cells.append(tables.make_number_cell(Cell(study.people.means[entry.name])))
         rows.append(cells)
     caption = "Scores with 95% intervals; the best of a column in bold."
     if groups:
@@ -135,6 +169,19 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
     return tables.build_html_table(
         headings, rows, caption=caption, name="scores", kind="scores", sortable=True
     )
+
+
+def _build_people_cells(results: Results | None, name: str) -> list[Html]:
+    """Make the cells of what people thought, as of a metric; dashes where nothing is."""
+    if results is None or name not in results:
+        return [tables.UNKNOWN, tag("td", class_="picture")]
+    best = _find_best_system(results.systems, HUMAN_SCORE).scores[HUMAN_SCORE].score
+    groups = (results.clusters or {}).get(HUMAN_SCORE, ())
+    group = next((at for at, names in enumerate(groups, 1) if name in names), None)
+    score = results[name][HUMAN_SCORE]
+    is_best = len(results.systems) > 1 and score.score == best
+    scale = _build_scale(results.systems, HUMAN_SCORE)
+    return _build_score_cells(score, is_best, scale, group if len(groups) > 1 else None)
 
 
 def _build_score_cells(
@@ -148,8 +195,8 @@ def _build_score_cells(
     mark = interval = None
     low, high = score.interval or (score.score, score.score)
     if score.interval is not None:
-        ends = [format_score(end, digits) for end in (low, high)]
-        interval = tag("small", "–".join(ends))
+        ends = [tables.format_with_minus(end, digits) for end in (low, high)]
+        interval = tag("small", ("–" if low >= 0 else " to ").join(ends))
     if group is not None:
         word = tag("span", "group ", class_="unseen")
         mark = tag("span", word, group, class_="group", title=f"group {group}")

@@ -134,7 +134,7 @@ def _format_score_change(
     spec: str, score: ScoreChange, digits: int, chosen: bool
 ) -> Html:
     kind, sign = "equal", "="
-    if score.gain:
+    if score.gain and score.gain == score.gain:
         kind, sign = ("better", "▲") if score.gain > 0 else ("worse", "▼")
     change = f"{sign} {format_difference(score.after - score.before, digits)}"
     word = tag("span", f" {kind}", class_="unseen")

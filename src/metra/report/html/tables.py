@@ -106,6 +106,8 @@ def format_difference(value: float, digits: int) -> str:
     ('+1.2', '0.0', '−2.0')
     """
     text = format_score(value, digits)
+    if value != value:  # a dash
+        return text
     if float(text) == 0:
         return text.removeprefix("-")
     return text.replace("-", "−") if value < 0 else f"+{text}"

@@ -3,6 +3,12 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from metra.analysis.headlines import (
+    describe_trust,
+    has_disagreement,
+    list_best_systems,
+    list_contrary_verdicts,
+)
 from metra.report.table import format_p_value
 from metra.report.writers.headings import (
     build_metric_columns,
@@ -33,6 +39,34 @@ def describe_comparisons(results: Results) -> list[str]:
     """Say in words which systems are better, and why there was no test."""
     describe = _describe_rankings if results.clusters else _describe_systems
     return [*describe(results), *build_reasons(results)]
+
+
+def describe_disagreement(results: Results) -> list[str]:
+    """Say first where kinds of metrics disagree, and whom to trust more."""
+    short_names = shorten_specs(results.specs)
+    kinds = [score.basis for score in results.systems[0].scores.values()]
+    if results.clusters:
+        if not has_disagreement([results]):
+            return []
+        best = [
+            f"{system} is best by {join_names([short_names[m] for m in metrics])} ({basis})"
+            for basis, metrics, system in list_best_systems([results])
+        ]
+        return [f"Metrics disagree: {', '.join(best)}. {describe_trust(kinds)}"]
+    lines = []
+    for system, baseline, better, worse in list_contrary_verdicts(results):
+        sides = []
+        for side in (better, worse):
+            by_basis: dict[str, list[str]] = {}
+            for basis, metric in side:
+                by_basis.setdefault(basis, []).append(short_names[metric])
+            named = (f"{join_names(names)} ({b})" for b, names in by_basis.items())
+            sides.append(" and ".join(named))
+        lines.append(
+            f"Metrics disagree about {system}: better than {baseline} by {sides[0]}, worse "
+            f"by {sides[1]}. {describe_trust(kinds)}"
+        )
+    return lines
 
 
 def build_reasons(results: Results) -> list[str]:

@@ -1,7 +1,7 @@
 """Names of metrics and systems above and beside tables, and what was scored."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from metra.metrics.options import OUTSIDE
@@ -45,20 +45,6 @@ def shorten_specs(specs: Sequence[str]) -> dict[str, str]:
         elif longer.count(name_with_files) == 1:
             names[spec] = name_with_files
     return names
-
-
-def shorten_outside_specs(specs: Iterable[str]) -> dict[str, str]:
-    """Leave the files of scores made elsewhere out of specs; other specs stay as they are.
-
-    >>> shorten_outside_specs(["comet@a/b.json", "bleu:tok=intl"])
-    {'comet@a/b.json': 'comet', 'bleu:tok=intl': 'bleu:tok=intl'}
-    """
-    given = list(specs)
-    outside = shorten_specs([spec for spec in given if OUTSIDE.fullmatch(spec)])
-    return {
-        spec: short if (short := outside.get(spec, spec)) not in given else spec
-        for spec in given
-    }
 
 
 def _rewrite_spec(spec: str, *, keep_files: bool) -> str:

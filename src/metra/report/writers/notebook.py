@@ -8,7 +8,12 @@ from metra.report.table import Style
 from metra.report.terminal import escape_controls, render_table
 from metra.report.writers.alignments import render_alignment, render_alignment_html
 from metra.report.writers.headings import list_signatures
-from metra.report.writers.results import build_notes, build_remarks, build_tables
+from metra.report.writers.results import (
+    build_headlines,
+    build_notes,
+    build_remarks,
+    build_tables,
+)
 from metra.scoring.results import Results
 from metra.scoring.table import Table
 
@@ -20,7 +25,9 @@ def render_text(results: Results) -> str:
         render_table(table, style) for table in _build_short_tables(results, style)
     ]
     lines = [*build_remarks(results), *build_notes(results), *_list_levels(results)]
-    return "\n\n".join([*tables, "\n".join(map(escape_controls, lines))])
+    blocks = (map(escape_controls, each) for each in (build_headlines(results), lines))
+    above, below = map("\n".join, blocks)
+    return "\n\n".join([*filter(None, [above]), *tables, below])
 
 
 def render_html(results: Results) -> Html:
@@ -29,6 +36,7 @@ def render_html(results: Results) -> Html:
     tables = [
         build_html_table(each, style) for each in _build_short_tables(results, style)
     ]
+    headlines = [tag("div", each) for each in build_headlines(results)]
     remarks = [tag("div", remark) for remark in build_remarks(results)]
     notes = [*build_notes(results), *_list_levels(results)]
     signatures = [
@@ -37,6 +45,7 @@ def render_html(results: Results) -> Html:
     ]
     return tag(
         "div",
+        headlines,
         tables,
         remarks,
         [tag("div", tag("small", note)) for note in notes],

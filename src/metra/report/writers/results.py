@@ -36,6 +36,8 @@ def render(results: Results, form: str, style: Style) -> str:
 def render_terminal(results: Results, style: Style) -> str:
     """Lay out the results for a terminal."""
     blocks = [render_table(table, style) for table in build_tables(results, style)]
+    headlines = "\n".join(map(escape_controls, build_headlines(results)))
+    blocks = [*filter(None, [headlines]), *blocks]
     remarks = "\n".join(escape_controls(line) for line in build_remarks(results))
     notes = [*build_notes(results), *list_signatures(results, style.signature)]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
@@ -121,6 +123,16 @@ def build_notes(results: Results) -> list[str]:
     from metra.report.writers.comparison import build_comparison_legend
 
     return [*build_comparison_legend(results), describe_corpus(results)]
+
+
+def build_headlines(results: Results) -> list[str]:
+    """Say first where people, neural and string metrics disagree."""
+    bases = {score.basis for score in results.systems[0].scores.values()}
+    if results.terms is None or len(bases) < 2:
+        return []
+    from metra.report.writers.comparison import describe_disagreement
+
+    return describe_disagreement(results)
 
 
 def build_remarks(results: Results) -> list[str]:

@@ -122,8 +122,10 @@ function card(at) {
   });
   const from = (other) => (text) =>
     other == null ? unmatched(text, references) : differing(text, cutText(other), references);
-  rows.push([system(view.a), passage(before, from(several ? after : null)), "output"]);
-  if (several) rows.push([system(view.b), passage(after, from(before)), "output"]);
+  const output = (index, text, other) =>
+    rows.push([system(index), [passage(text, from(other)), errorList(index, at)], "output"]);
+  output(view.a, before, several ? after : null);
+  if (several) output(view.b, after, before);
   return el(
     "article",
     { class: "seg" },

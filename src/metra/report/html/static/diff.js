@@ -144,3 +144,38 @@ function passage(text, nodesOf = (part) => [shown(part)]) {
   }
   return made;
 }
+
+// Errors that were marked in an output, as judges and programs say.
+function errorsOf(index, at) {
+  return data.errors ? data.errors[index][at] ?? [] : [];
+}
+
+function tellError([, severity, category, source, side, words]) {
+  const place = side === "output" ? "" : side === "source" ? ", in the source" : ", left out";
+  return `${severity}${category ? ` ${category}` : ""}${place}`
+    + `${words ? ` “${shown(words)}”` : ""}${source ? `, marked by ${source}` : ""}`;
+}
+
+// The words of errors, underlined; where errors overlap, the worst is drawn.
+function underlined(part, errors) {
+  const order = ["critical", "major", "minor"];
+  const placed = errors.filter(([place]) => place && place[0] < part.length)
+    .sort((one, other) => order.indexOf(one[1]) - order.indexOf(other[1]));
+  const edges = [0, part.length, ...placed.flatMap(([place]) => place)]
+    .filter((edge) => edge <= part.length).sort((one, other) => one - other);
+  return edges.slice(1).map((end, index) => {
+    const start = edges[index];
+    if (start === end) return null;
+    const here = placed.filter(([[first, last]]) => first <= start && end <= last);
+    const text = shown(part.slice(start, end));
+    if (!here.length) return text;
+    return el("mark", { class: `error ${here[0][1]}`, title: here.map(tellError).join("\n") }, text);
+  });
+}
+
+function errorList(index, at) {
+  const errors = errorsOf(index, at);
+  if (!errors.length) return null;
+  return el("ul", { class: "errors" }, errors.map((error) =>
+    el("li", {}, el("b", {}, error[1]), tellError(error).slice(error[1].length))));
+}

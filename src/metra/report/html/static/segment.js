@@ -3,7 +3,7 @@
 const report = document.getElementById("report");
 const segmentView = document.getElementById("segment");
 const title = document.title;
-let markAgainst = "references";
+let markAgainst = data.errors ? "errors" : "references";
 let gridSystem = null;
 
 function segmentNumber() {
@@ -82,6 +82,8 @@ function outputsOf(at) {
     const scores = data.scores[index].map((system) => system[at]).filter((s) => s != null);
     return metric.up ? Math.max(...scores) : Math.min(...scores);
   });
+  const judged = (data.people ?? []).map((system) => system[at]).filter((s) => s != null);
+  const liked = judged.length > 1 ? Math.max(...judged) : null;
   const heads = ["system", "output", ...data.metrics.map((m, index) => `${m.spec} ${arrow(index)}`)];
   if (data.people) heads.push("people");
   const score = (value, top, name, digits) =>
@@ -95,18 +97,20 @@ function outputsOf(at) {
     body.replaceChildren(...order.map((index) => {
       const text = data.outputs[index][at];
       const nodes = (part) =>
-        markAgainst === "references" ? unmatched(part, references)
+        markAgainst === "errors" ? underlined(part, errorsOf(index, at))
+          : markAgainst === "references" ? unmatched(part, references)
           : differing(part, cutText(data.outputs[Number(markAgainst)][at]), references);
       return el("tr", {},
         el("th", { scope: "row" }, system(index)),
-        el("td", { class: "output" }, passage(text, nodes)),
+        el("td", { class: "output" }, passage(text, nodes), errorList(index, at)),
         data.metrics.map(({ digits }, metric) =>
           score(data.scores[metric][index][at], best[metric], heads[metric + 2], digits)),
-        data.people ? score(data.people[index][at], null, "people") : null);
+        data.people ? score(data.people[index][at], liked, "people") : null);
     }));
   };
   fill();
   const against = el("select", {},
+    data.errors ? option("errors", "are marked as errors", markAgainst) : null,
     option("references", "no reference has", markAgainst),
     data.systems.map((name, index) =>
       option(String(index), `differ from ${shown(name)}`, markAgainst)));

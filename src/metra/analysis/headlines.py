@@ -1,0 +1,99 @@
+"""Where people, neural metrics and string metrics disagree, and whom to trust more.
+
+The order of trust is people, then neural metrics, then string metrics: metrics are made to
+predict people's judgements, and neural metrics do so better than string metrics (Freitag et
+al. 2022, WMT).
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from metra.metrics.record import Basis
+from metra.scoring.results import Results
+
+#: Whom to trust, the most trusted first, and what they are called.
+TRUST: dict[Basis, str] = {
+    "people": "people",
+    "neural": "neural metrics",
+    "string": "string metrics",
+}
+
+
+class BestSystem(NamedTuple):
+    """The system that metrics of one kind put first."""
+
+    basis: Basis
+    metrics: Sequence[str]
+    system: str
+
+
+class ContraryVerdict(NamedTuple):
+    """Metrics by which a system is significantly better than another, and worse."""
+
+    system: str
+    baseline: str
+    better: Sequence[tuple[Basis, str]]
+    worse: Sequence[tuple[Basis, str]]
+
+
+def list_best_systems(results: Sequence[Results]) -> list[BestSystem]:
+    """List who is best by which metrics, the most trusted metrics first."""
+    found: dict[tuple[Basis, str], list[str]] = {}
+    for each in results:
+        for spec in each.specs:
+            basis = each.systems[0].scores[spec].basis
+            best = each.ranked(spec)[0].name
+            found.setdefault((basis, best), []).append(spec)
+    order = list(TRUST)
+    listed = sorted(found.items(), key=lambda entry: order.index(entry[0][0]))
+    return [BestSystem(basis, specs, best) for (basis, best), specs in listed]
+
+
+def has_disagreement(results: Sequence[Results]) -> bool:
+    """Whether a system that some kind of metric puts first is not in another's first group.
+
+    Where all pairs of systems were compared, groups differ significantly.
+    """
+    best = list_best_systems(results)
+    for each in results:
+        for spec, groups in (each.clusters or {}).items():
+            basis = each.systems[0].scores[spec].basis
+            known = {name for group in groups for name in group}
+            for other in best:
+                is_contrary = other.system in known and other.system not in groups[0]
+                if other.basis != basis and is_contrary:
+                    return True
+    return False
+
+
+def list_contrary_verdicts(results: Results) -> list[ContraryVerdict]:
+    """List systems that are significantly better by one kind of metric, worse by another."""
+    verdicts = []
+    order = list(TRUST)
+    pairs = dict.fromkeys((each.system, each.baseline) for each in results.comparisons)
+    for system, baseline in pairs:
+        sides: dict[bool, list[tuple[Basis, str]]] = {True: [], False: []}
+        for each in results.comparisons:
+            if (each.system, each.baseline) == (system, baseline) and each.significant:
+                basis = results.systems[0].scores[each.metric].basis
+                sides[each.gain > 0].append((basis, each.metric))
+        better, worse = (
+            sorted(sides[side], key=lambda entry: order.index(entry[0]))
+            for side in (True, False)
+        )
+        kinds = {basis for basis, _ in (*better, *worse)}
+        if better and worse and len(kinds) > 1:
+            verdicts.append(ContraryVerdict(system, baseline, better, worse))
+    return verdicts
+
+
+def describe_trust(kinds: Sequence[Basis]) -> str:
+    """Say whom to trust more, of the kinds that there are.
+
+    >>> describe_trust(["string", "people", "neural"])
+    'Trust people more than neural metrics, and neural metrics more than string metrics.'
+    """
+    names = [TRUST[basis] for basis in TRUST if basis in kinds]
+    pairs = pairwise(names)
+    return f"Trust {', and '.join(f'{one} more than {two}' for one, two in pairs)}."

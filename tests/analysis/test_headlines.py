@@ -1,0 +1,87 @@
+"""Where people, neural and string metrics disagree, and whom to trust more."""
+
+import pytest
+
+import metra
+from metra.analysis.headlines import (
+    describe_trust,
+    has_disagreement,
+    list_best_systems,
+    list_contrary_verdicts,
+)
+
+SIZE = 40
+REFS = [f"this is line {number} of a small text" for number in range(SIZE)]
+#: Nearer to the reference, and further from it.
+NEAR = [ref.replace("small", "little") for ref in REFS]
+FAR = [
+    ref.replace("small text", "text which is small").replace("this is", "here is")
+    for ref in REFS
+]
+HIGH = [0.8 + 0.001 * (number % 7) for number in range(SIZE)]
+LOW = [0.5 + 0.001 * (number % 5) for number in range(SIZE)]
+
+
+def compare_systems(near, far, name="comet", **options):
+    scores = metra.import_scores(
+        name, {"near": near, "far": far}, higher_is_better=True
+    )
+    outputs = {"near": NEAR, "far": FAR}
+    return metra.compare(
+        metra.EvalSet(REFS), outputs, ["bleu", "chrf", scores], **options
+    )
+
+
+def test_a_system_that_is_better_and_worse():
+    results = compare_systems(LOW, HIGH)
+    (verdict,) = list_contrary_verdicts(results)
+    assert (verdict.system, verdict.baseline) == ("far", "near")
+    assert [basis for basis, _ in verdict.better] == ["neural"]
+    assert list(verdict.worse) == [("string", "bleu"), ("string", "chrf")]
+    assert str(results).startswith(
+        "Metrics disagree about far: better than near by comet"
+    )
+
+
+def test_agreement_is_no_headline():
+    results = compare_systems(HIGH, LOW)
+    assert list_contrary_verdicts(results) == []
+    assert "disagree" not in str(results)
+    assert not has_disagreement([compare_systems(HIGH, LOW, all_pairs=True)])
+
+
+def test_a_difference_that_may_be_chance_is_no_disagreement():
+    results = compare_systems(LOW, [*LOW[:-1], LOW[-1] + 0.001])
+    assert list_contrary_verdicts(results) == []
+    pairs = compare_systems(LOW, [*LOW[:-1], LOW[-1] + 0.001], all_pairs=True)
+    # The best by comet is in bleu's second group.
+    assert has_disagreement([pairs])
+
+
+def test_string_metrics_among_themselves_do_not_disagree():
+    results = compare_systems(LOW, HIGH, name="BLEU")
+    assert list_contrary_verdicts(results) == []
+    assert not has_disagreement([compare_systems(LOW, HIGH, "BLEU", all_pairs=True)])
+
+
+def test_the_most_trusted_comes_first():
+    results = compare_systems(LOW, HIGH, all_pairs=True)
+    best = list_best_systems([results])
+    assert [(entry.basis, entry.system) for entry in best] == [
+        ("neural", "far"), ("string", "near"),
+    ]  # fmt: skip
+    assert list(best[1].metrics) == ["bleu", "chrf"]
+    assert has_disagreement([results])
+    assert "is best by comet" in str(results).split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "expected"),
+    [
+        (["string", "neural"], "Trust neural metrics more than string metrics."),
+        (["string", "people"], "Trust people more than string metrics."),
+        (["neural", "people"], "Trust people more than neural metrics."),
+    ],
+)
+def test_the_order_of_trust_is_stated(kinds, expected):
+    assert describe_trust(kinds) == expected

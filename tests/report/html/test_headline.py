@@ -1,0 +1,158 @@
+"""The report's first words, people's column, and marked errors."""
+
+import json
+import re
+
+import pytest
+
+import metra
+
+SIZE = 40
+REFS = [f"this is line {number} of a small text" for number in range(SIZE)]
+OUTPUTS = {
+    "near": [ref.replace("small", "little") for ref in REFS],
+    "far": [
+        ref.replace("this is line", "here comes verse").replace("small", "short")
+        for ref in REFS
+    ],
+}
+
+
+def write_report(tmp_path, *metrics, judged=None):
+    path = tmp_path / "report.html"
+    judgements = None
+    if judged:
+        judgements = tmp_path / "judged.tsv"
+        rows = [
+            f"{system}\t{number}\t{value + number % 3}"
+            for system, value in judged.items()
+            for number in range(1, SIZE + 1)
+        ]
+        judgements.write_text("\n".join(["system\tsegment\tscore", *rows]) + "\n")
+    metra.report(
+        metra.EvalSet(REFS), OUTPUTS, path, ["chrf", *metrics], judgements=judgements
+    )
+    return path.read_text()
+
+
+def get_headline(page):
+    found = re.search(r'<p class="lead headline">(.*?)</p>', page)
+    return re.sub("<[^>]+>", "", found[1]) if found else None
+
+
+def test_people_against_metrics(tmp_path):
+    page = write_report(tmp_path, judged={"near": 40, "far": 80})
+    assert get_headline(page) == (
+        "People and metrics disagree: people put far first; chrf (string) puts near first. "
+        "Trust people more than string metrics."
+    )
+
+
+def test_agreement_has_no_headline(tmp_path):
+    page = write_report(tmp_path, judged={"near": 80, "far": 40})
+    assert get_headline(page) is None
+
+
+def test_neural_metrics_against_string_metrics(tmp_path):
+    shift = {"near": 0.5, "far": 0.7}
+    values = {s: [v + 0.001 * (n % 7) for n in range(SIZE)] for s, v in shift.items()}
+    page = write_report(tmp_path, metra.import_scores("comet", values))
+    assert get_headline(page).startswith(
+        "Metrics disagree: comet (neural) puts far first;"
+    )
+
+
+def test_the_column_of_people_is_like_the_others(tmp_path):
+    page = write_report(tmp_path, judged={"near": 40, "far": 80})
+    table = page[page.index("Scores with 95% intervals") :]
+    (row,) = re.findall(r'<tr><th scope="row"><bdi>far</bdi></th>(.*?)</tr>', table)[:1]
+    cell = row.split("</td>")[0]
+    # The mean of the values, its interval, its group, and the best in bold.
+    assert f"<b>{80 + sum(n % 3 for n in range(1, SIZE + 1)) / SIZE:.2f}" in cell
+    assert "<small>80." in cell
+    assert 'title="group 1"' in cell
+
+
+def write_errors(path):
+    path.write_text(
+        "system\tsegment\trater\tstart\tend\tcategory\tseverity\n"
+        "near\t1\tann\t20\t26\tStyle\tmajor\n"
+        "far\t1\tann\t\t\tno-error\tno-error\n"
+        "far\t2\tbob\t0\t4\tAccuracy\tcritical\n"
+    )
+    return path
+
+
+def test_marked_errors_are_counted_and_carried_to_the_script(tmp_path):
+    path = write_errors(tmp_path / "errors.tsv")
+    page = write_report(tmp_path, f"spans:file={path}")
+    assert "Errors that were marked by ann and bob in 3 outputs." in page
+    assert "Errors by severity" in page
+    assert "Errors by category" in page
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    assert data["errors"] == [
+        {"0": [[[20, 26], "major", "style", "ann", "output", "little"]]},
+        {"1": [[[0, 4], "critical", "accuracy", "bob", "output", "here"]]},
+    ]
+    assert [metric["spec"] for metric in data["metrics"]] == ["chrf", "spans"]
+
+
+def test_places_count_as_scripts_count(tmp_path):
+    path = tmp_path / "errors.tsv"
+    path.write_text(
+        "system\tsegment\trater\tstart\tend\tcategory\tseverity\na\t1\tr\t2\t5\tx\tminor\n"
+    )
+    report = tmp_path / "report.html"
+    spec = f"spans:file={path}"
+    metra.report(metra.EvalSet(["😀 cat"]), {"a": ["😀 dog"]}, report, ["chrf", spec])
+    data = json.loads(re.search(r'id="data">(.*?)</script>', report.read_text())[1])
+    # The face takes two units.
+    assert data["errors"][0]["0"][0][0] == [3, 6]
+
+
+def test_without_marks_there_is_no_section(tmp_path):
+    page = write_report(tmp_path)
+    assert "Errors by severity" not in page
+
+
+@pytest.mark.parametrize("lang", ["en-de"])
+def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path, lang):
+    """GPT-4 is people's best of these systems; COMET and BLEU prefer an online one."""
+    folder = shared / "data/wmt23-mqm-esa"
+    systems = ("GPT4-5shot", "ONLINE-W", "NLLB_Greedy")
+    segments = read_table(folder / f"{lang}.segments.tsv")
+    rows = read_table(folder / f"{lang}.outputs.tsv")
+    outputs = {name: [row[name] for row in rows] for name in systems}
+    judged = tmp_path / "mqm.tsv"
+    scores = read_table(folder / f"{lang}.seg_scores.tsv")
+    lines = [
+        f"{row['system']}\t{row['seg']}\t{row['mqm']}"
+        for row in scores
+        if row["mqm"] and row["system"] in systems
+    ]
+    judged.write_text("\n".join(["system\tsegment\tscore", *lines]) + "\n")
+    page = tmp_path / "report.html"
+    metra.report(
+        metra.EvalSet(
+            [row["refA"] for row in segments],
+            [row["source"] for row in segments],
+            [row["doc"] for row in segments],
+        ),
+        outputs,
+        page,
+        [
+            "bleu",
+            f"COMET@{folder}/{lang}.seg_scores.tsv.gz",
+            f"MetricX-23@{folder}/{lang}.seg_scores.tsv.gz",
+            f"spans:file={folder}/{lang}.mqm_errors.tsv.gz",
+        ],
+        judgements=judged,
+    )
+    text = page.read_text()
+    assert get_headline(text) == (
+        "People and metrics disagree: people put GPT4-5shot first; COMET and MetricX-23 "
+        "(neural) put ONLINE-W first; bleu (string) puts ONLINE-W first. Trust people more "
+        "than neural metrics, and neural metrics more than string metrics."
+    )
+    data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
+    assert all(data["errors"])

@@ -102,10 +102,10 @@ def _score_all(folder: str, example: "ExampleFiles") -> None:
     from metra.scoring.files import open_corpus
 
     files = (example.outputs, example.references, example.source, example.docs)
-    metrics, missing = {}, []
+    with_model = ", ".join(sorted(registry.WITH_MODEL))
+    metrics, missing = {}, [f"Left out {with_model}: they need models of yours."]
     for name in registry.list_metrics():
         if name in registry.WITH_MODEL:
-            missing.append(f"Left out {name}: it needs a model of yours.")
             continue
         spec = examples.build_spec(name, Path(folder))
         try:

@@ -42,7 +42,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cache(tmp_path, monkeypatch) -> Path:
     """A cache for the test alone."""
     monkeypatch.setenv("METRA_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+    return tmp_path / "cache" / "neural"
 
 
 def list_specs(models: Path) -> list[str]:
@@ -340,7 +340,11 @@ def spoil(folder: Path, name: str, content: str | None) -> None:
 
 
 WRONG = {
-    "no settings": ("hparams.yaml", None, r"has no file hparams\.yaml; expected one"),
+    "no settings": (
+        "hparams.yaml",
+        None,
+        r"has no file hparams\.yaml; expected the folder",
+    ),
     "no checkpoint": ("checkpoints/model.ckpt", None, r"has no file checkpoints/model"),
     "no YAML": ("hparams.yaml", "a: [", r"hparams\.yaml is no YAML"),
     "no table": ("hparams.yaml", "- a", "has no settings by name"),
@@ -380,11 +384,47 @@ def save_checkpoint(folder: Path, change) -> str:
 
 
 class Stranger:
+    """An object of another package; it counts how often one is made."""
+
+    made = 0
+
+    def __init__(self, *_: str) -> None:
+        Stranger.made += 1
+
+    def __reduce__(self):
+        return Stranger, ("a", "b")
+
+
+class Runner:
     """What a checkpoint could run if it were loaded with everything in it."""
+
+    def __reduce__(self):
+        import os
+
+        return os.mkdir, ("made-by-a-checkpoint",)
+
+
+def test_objects_of_other_packages_are_not_loaded(models, tmp_path):
+    import shutil
+
+    folder = tmp_path / "model"
+    shutil.copytree(models / "regression", folder)
+
+    def add_strangers(checkpoint):
+        checkpoint["callbacks"] = {Stranger: {"best": Stranger()}}
+
+    spec = save_checkpoint(folder, add_strangers)
+    before = Stranger.made
+    scores = [
+        metra.score(HYPS, [REF], each, source=SOURCE).score
+        for each in (spec, f"comet:model={models}/regression")
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+    assert Stranger.made == before
 
 
 CHANGES = {
-    "foreign objects": (lambda c: c.update(extra=Stranger()), "cannot be loaded"),
+    "code": (lambda c: c.update(extra=Runner()), "holds more than weights"),
     "no weights": (lambda c: c.pop("state_dict"), "has no state_dict"),
     "weights missing": (
         lambda c: c["state_dict"].pop("encoder.model.embeddings.LayerNorm.bias"),
@@ -455,6 +495,10 @@ def test_other_errors(models, tmp_path, monkeypatch):
     write_small_head(models / "metricx", tmp_path / "small")
     with pytest.raises(FormatError, match="has 304 tokens; expected mT5's"):
         metra.metric(f"metricx:model={tmp_path}/small").rows(batch)
+    with pytest.raises(
+        FormatError, match="a network of type xlm-roberta; expected mt5"
+    ):
+        metra.metric(f"metricx:model={models}/bert").rows(batch)
     for name in ("METRA_TOKENS", "METRA_DEVICES"):
         monkeypatch.setenv(name, "0" if name == "METRA_TOKENS" else "gpu7")
         forget_networks()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import metra
 from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.metrics.neural import checkpoints
 from metra.metrics.neural.comet_scores import find_spans
 from metra.metrics.neural.inference import split_by_length
 from metra.metrics.neural.metricx import format_input
@@ -30,6 +31,20 @@ def test_a_model_is_needed(name):
 def test_the_folder_must_be_there(name):
     with pytest.raises(MissingResourceError, match=f"^{name}: there is no folder none"):
         metra.metric(f"{name}:model=none")
+
+
+def test_a_downloaded_model_is_found_by_its_name(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    folder = tmp_path / "models--org--model-1"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "refs" / "main").write_text("4f2a\n")
+    assert checkpoints.find_hub_folder("org/model-1") is None
+    (folder / "snapshots" / "4f2a").mkdir(parents=True)
+    found = checkpoints.check_folder("comet", "model", "org/model-1", "a checkpoint")
+    assert found == str(folder / "snapshots" / "4f2a")
+    assert checkpoints.name_folder(found) == "model-1"
+    assert checkpoints.name_folder(str(folder)) == "models--org--model-1"
+    assert checkpoints.name_folder("/") == ""
 
 
 @given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 200))
@@ -83,7 +98,8 @@ def test_scores_are_stored_by_key(store):
 
 
 def test_a_file_that_is_no_database(store, tmp_path):
-    (tmp_path / "model.sqlite").write_bytes(b"x" * 5000)
+    (tmp_path / "neural").mkdir()
+    (tmp_path / "neural" / "model.sqlite").write_bytes(b"x" * 5000)
     with pytest.raises(FormatError, match="not a database; delete it"):
         store.read([b"a"])
 
@@ -101,6 +117,6 @@ def test_the_cache_is_in_the_users_folder(tmp_path, monkeypatch):
     monkeypatch.delenv("METRA_CACHE", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     ScoreStore("model").write({b"a": "1"})
-    with sqlite3.connect(tmp_path / "metra" / "model.sqlite") as db:
+    with sqlite3.connect(tmp_path / "metra" / "neural" / "model.sqlite") as db:
         assert db.execute("SELECT count(*) FROM scores").fetchone() == (1,)
     db.close()

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from pickle import UnpicklingError
 from typing import Any
+from zipfile import is_zipfile
 
 from metra.errors import (
     FormatError,
@@ -42,14 +44,15 @@ _UNLIMITED = 1 << 20
 
 
 def check_folder(owner: str, option: str, folder: str, expected: str) -> str:
-    """Return the path of a folder, or say which one was expected."""
+    """Return the folder of a path or of a downloaded model's name, or say what it must be."""
     if not folder:
         msg = f"{owner} needs {expected}; give {option}=FOLDER."
         raise OptionError(msg)
-    if not os.path.isdir(folder):
+    found = folder if os.path.isdir(folder) else find_hub_folder(folder)
+    if found is None:
         msg = f"{owner}: there is no folder {folder}; expected {expected}."
         raise MissingResourceError(msg)
-    return folder
+    return found
 
 
 def require_file(owner: str, folder: str, *names: str) -> str:
@@ -58,7 +61,10 @@ def require_file(owner: str, folder: str, *names: str) -> str:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
             return path
-    msg = f"{owner}: {folder} has no file {' or '.join(names)}; expected one."
+    msg = (
+        f"{owner}: {folder} has no file {' or '.join(names)}; expected the folder of a "
+        "whole model."
+    )
     raise MissingResourceError(msg)
 
 
@@ -93,7 +99,7 @@ def _digest_file(path: str, state: object) -> str:
 
 
 def find_hub_folder(name: str) -> str | None:
-    """Return the folder of a model that Hugging Face's programs have downloaded before."""
+    """Return the folder of a model that Hugging Face's programs downloaded under a name."""
     home = os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface")
     hub = os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")
     folder = os.path.join(hub, "models--" + name.replace("/", "--"))
@@ -121,8 +127,9 @@ def list_weight_files(owner: str, folder: str) -> list[str]:
 
 
 def name_folder(folder: str) -> str:
-    """Return the name of a folder, without those above it."""
-    return os.path.basename(os.path.abspath(folder))
+    """Return the name of a folder, without those above it; of a download, the model's."""
+    *_, model, parent, name = ["", "", *os.path.abspath(folder).split(os.sep)]
+    return model.split("--")[-1] if parent == "snapshots" else name
 
 
 def label_folder(folder: str, digest: str) -> str:
@@ -236,6 +243,10 @@ def load_mt5(owner: str, folder: str) -> Any:
     """Load encoder and decoder of a network of mT5's shape."""
     from transformers import MT5Model
 
+    kind = read_config(owner, folder).get("model_type")
+    if kind != "mt5":
+        msg = f"{owner}: {folder} has a network of type {kind}; expected mt5."
+        raise FormatError(msg)
     try:
         with hide_progress():
             network = MT5Model.from_pretrained(folder, local_files_only=True)
@@ -291,12 +302,25 @@ def hide_progress() -> Iterator[None]:
 
 def load_weights(owner: str, path: str) -> dict[str, Any]:
     """Load a checkpoint of torch's, in which only numbers and plain settings are read."""
-    import torch
+    from torch import load, serialization
 
+    is_zip = is_zipfile(path)
     try:
-        return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+        foreign = serialization.get_unsafe_globals_in_checkpoint(path) if is_zip else ()
+        with serialization.safe_globals([(_ForeignObject, name) for name in foreign]):
+            return load(path, map_location="cpu", weights_only=True, mmap=is_zip)
+    except UnpicklingError:  # torch's message advises to run what is in the file
+        error = ValueError("it is damaged, or holds more than weights and settings")
+        raise _name_problem(owner, "checkpoint", path, error) from None
     except Exception as error:  # of any kind: the file may hold anything
         raise _name_problem(owner, "checkpoint", path, error) from None
+
+
+class _ForeignObject:
+    """What stands for objects of other packages, such as those of Lightning in old files."""
+
+    def __new__(cls, *_: object) -> "_ForeignObject":
+        return super().__new__(cls)
 
 
 def check_weights(
@@ -318,4 +342,5 @@ def check_weights(
 
 def _name_problem(owner: str, what: str, path: str, error: Exception) -> FormatError:
     reason = str(error).partition("\n")[0].rstrip(".")
-    return FormatError(f"{owner}: the {what} {path} cannot be loaded: {reason}.")
+    msg = f"{owner}: the {what} {path} cannot be loaded: {reason}; get a whole copy of it."
+    return FormatError(msg)

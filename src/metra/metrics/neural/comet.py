@@ -81,7 +81,9 @@ def comet(
         lambda: load().score,
         with_source=kind.with_source,
         with_reference=with_reference,
-        marks_errors_as=f"comet {checkpoints.name_folder(model)}" if kind.labels else "",
+        marks_errors_as=f"comet {checkpoints.name_folder(model)}"
+        if kind.labels
+        else "",
     )
     return Metric(
         name="comet",
@@ -258,9 +260,13 @@ def _find_encoder(folder: str, given: str, named: str) -> str:
     for place in (os.path.join(folder, "encoder"), named):
         if os.path.isdir(place):
             return place
-    found = checkpoints.find_hub_folder(named)
-    if found:
-        return found
+    for name in (
+        named,
+        f"FacebookAI/{named}",
+    ):  # as Hugging Face calls some of them now
+        found = checkpoints.find_hub_folder(name)
+        if found:
+            return found
     msg = (
         f"comet: {folder} needs the tokeniser and config.json of its encoder "
         f"{named or 'XLM-R'}, which is not on this machine; give its folder with "

@@ -23,7 +23,7 @@ class ScoreStore:
 
     def __init__(self, name: str) -> None:
         folder = find_cache_folder()
-        self.path = "" if folder is None else str(folder / f"{name}.sqlite")
+        self.path = "" if folder is None else str(folder / "neural" / f"{name}.sqlite")
 
     def read(self, keys: Sequence[bytes]) -> dict[bytes, str]:
         """Return what is stored of some keys."""

@@ -329,6 +329,9 @@ class TaskOptions:
     test: bool = _option(
         False, "Test the averages of all pairs of metrics; gives clusters."
     )
+    ci: bool = _option(
+        False, "Add bootstrap intervals, of other systems and segments; --plot does so."
+    )
     trials: int = _find_option("trials")
     seed: int = _find_option("seed")
 

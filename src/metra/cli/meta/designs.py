@@ -55,7 +55,7 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
             average_curves(curves),
             dashed=[JUDGES],
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_pseudo(panel, curves, options)
 
 
@@ -111,7 +111,7 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
             [str(count) for count in curves.counts],
             {name: curves.mean(name) for name in curves.values},
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_references(curves, panel, question)
 
 
@@ -148,7 +148,7 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
             )
             for panel, each in zip(panels, robustness, strict=True)
         ]
-        asked.write_pictures(*map(draw_curves, plots))
+        asked.write_pictures(draw_curves, *plots)
     return report_robustness(panels, robustness, options)
 
 
@@ -178,16 +178,15 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        asked.write_pictures(
-            *map(draw_scatter, question.build_system_clouds(scattered))
-        )
+        clouds = question.build_system_clouds(scattered)
+        asked.write_pictures(draw_scatter, *clouds)
     return question.report_scatter(scattered, named=named)
 
 
 _protocol = click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
 
 
-@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol)
+@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol, plot=True)
 def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
@@ -197,10 +196,25 @@ def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
     """
-    from metra.meta.task import report_task, score_task
+    from metra.meta.task import add_intervals, report_task, score_task
     from metra.stats.correlation import Options
 
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
     panels = asked.build_panels()
     scores = score_task(asked.protocol, panels, chosen, test=options.test)
+    if options.ci or asked.plot:
+        scores = add_intervals(scores, chosen)
+    if asked.plot:
+        from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
+
+        headings = ["average", *(column.name for column in scores.columns)]
+        figures = [scores.average.tolist(), *scores.values.tolist()]
+        plot = ForestPlot(
+            f"{asked.protocol} protocol, gold {asked.gold}",
+            "95 % bootstrap intervals over systems and segments",
+            scores.metrics,
+            [*map(ForestPanel, headings, figures, scores.intervals or [])],
+            scores.clusters or (),
+        )
+        asked.write_pictures(draw_forest, plot)
     return report_task(scores, chosen)

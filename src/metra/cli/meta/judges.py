@@ -1,5 +1,6 @@
 """`metra meta rank`, `agree` and `normalise`: questions about judgements."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from metra.cli.meta import options as shared
@@ -33,7 +34,7 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
         caption = "p-values, row better than column; clusters framed"
         names, p = ranking.systems, ranking.p.tolist()
         heat = Heatmap(title, caption, names, p, "p", ranking.clusters)
-        asked.write_pictures(draw_heatmap(heat))
+        asked.write_pictures(draw_heatmap, heat)
     return report_ranking(ranking, options)
 
 
@@ -58,9 +59,10 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
         from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 
-        asked.write_pictures(
-            draw_judge_plot(build_judge_plot(agreement, name, seed=options.seed)),
-            draw_histogram(build_gap_histogram(agreement, name)),
+        judges = build_judge_plot(agreement, name, seed=options.seed)
+        gaps = build_gap_histogram(agreement, name)
+        asked.write_drawn(
+            partial(draw_judge_plot, judges), partial(draw_histogram, gaps)
         )
     return report_agreement(ratings, name, agreement, options)
 

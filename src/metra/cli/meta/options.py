@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
     from metra.meta.options import Scaling
+    from metra.report.chart import PictureLayout
     from metra.scoring.files import FileCorpus
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
@@ -57,8 +58,6 @@ SCORER = option(
     "Whose judgements; needed where there are several scorers. A+B is the sum of both for "
     "the same judge and segment.",
 )
-
-_PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
 
 #: What every question takes.
 _QUESTION = (
@@ -111,6 +110,8 @@ class MetaQuestion:
     #: The protocol of a WMT metrics task.
     protocol: str = ""
     plot: str | None = None
+    #: The size, letters and title of pictures.
+    layout: "PictureLayout | None" = None
     #: Outputs that are scored right here, with what metrics need for it.
     outputs: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
@@ -226,14 +227,20 @@ class MetaQuestion:
         source = ",".join(Path(path).name for path in eps_from)
         return transfer_thresholds(specs, lined_up, source)
 
-    def write_pictures(self, *pictures: str) -> None:
-        """Write the picture; several are numbered before the suffix."""
-        from metra.cli.output import write_output
+    def write_pictures(self, draw: "Callable[..., str]", *plots: Any) -> None:
+        """Draw each plot and write the picture; several are numbered before the suffix."""
+        self.write_drawn(*(partial(draw, plot) for plot in plots))
+
+    def write_drawn(self, *pictures: "Callable[[PictureLayout], str]") -> None:
+        """Write pictures that are drawn for a layout."""
+        from metra.cli.output import write_picture
 
         path = Path(str(self.plot))
-        for number, picture in enumerate(pictures, 1):
+        for number, draw in enumerate(pictures, 1):
             numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
-            write_output(picture, str(numbered if len(pictures) > 1 else path))
+            write_picture(
+                draw, str(numbered if len(pictures) > 1 else path), self.layout
+            )
         if not pictures:
             self.notes.append(f"{path} is not written: there is nothing to draw.")
 
@@ -246,7 +253,8 @@ def question(
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
     `first` is an argument that stands before the scores.
     """
-    added = [first, *_QUESTION, *takes, options_from(record), _PLOT if plot else None]
+    picture = inputs.picture if plot else None
+    added = [first, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
         command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))

@@ -403,6 +403,12 @@ class AgreeOptions:
     most_pairs: int = _option(
         15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )
+    most_judges: int = _option(
+        20,
+        "Judges to show, those first who agree least with the others; 0 for all.",
+        flags="--judges",
+        low=0,
+    )
     worst: int = _option(5, "Units to list that judges disagree about most.", low=0)
     no_ci: bool = _find_option("no_ci")
     trials: int = _find_option("trials")
@@ -418,6 +424,12 @@ class NormaliseOptions:
         "z: mean 0, deviation 1; min-max and rank: 0 to 1; none: only quality control.",
     )
     left_out: tuple[str, ...] = _names("Judges to leave out.", "--without-judge")
+    most_judges: int = _option(
+        20,
+        "Judges to show, those first who are left out; 0 for all.",
+        flags="--judges",
+        low=0,
+    )
     bad: str | None = _option(
         None,
         "The system of degraded outputs, their scorer (da-bad-ref, esa-bad), or their type "

@@ -81,6 +81,7 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     from metra.cli.output import write_output
     from metra.formats.scores.long_table import format_long_table
     from metra.meta import normalise as question
+    from metra.meta.findings import name_some
 
     scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}
@@ -92,8 +93,9 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
     normalised = question.normalise(scores, name, options.method, left_out=left_out)
     if failed:
-        told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
+        told = name_some([f"{judge} ({why})" for judge, why in failed.items()])
         asked.notes.append(f"Did not tell {options.bad} from the rest: {told}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
-    return question.report_normalisation(normalised, name, options.method)
+    most = options.most_judges
+    return question.report_normalisation(normalised, name, options.method, most)

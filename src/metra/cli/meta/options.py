@@ -156,13 +156,14 @@ class MetaQuestion:
         if method == "none":
             return name
         from metra.formats.scores.record import concatenate_scores
+        from metra.meta.findings import name_some
         from metra.meta.normalise import normalise
 
         normalised = normalise(self.scores, name, method)
         left_out = normalised.left_out.items()
         gone = [f"{judge} ({spread.left_out})" for judge, spread in left_out]
         if gone:
-            self.notes.append(f"Judges left out: {', '.join(gone)}.")
+            self.notes.append(f"Judges left out: {name_some(gone)}.")
         self.scores = concatenate_scores([self.scores, normalised.scores])
         return normalised.scores.names[0]
 

@@ -1,4 +1,4 @@
-"""`metra meta pseudo`, `refs`, `robust`, `scatter` and `task`: questions about designs."""
+"""`metra meta power`, `pseudo`, `refs`, `robust`, `scatter` and `task`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,6 +7,7 @@ import click
 
 from metra.cli.meta import options as shared
 from metra.meta.options import (
+    PowerOptions,
     PseudoOptions,
     RefsOptions,
     RobustOptions,
@@ -17,6 +18,48 @@ from metra.meta.options import (
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
     from metra.stats.panel import ScorePanel
+
+
+@shared.question(PowerOptions, shared.SCORER, plot=True, needs_scores=False)
+def power(asked: shared.MetaQuestion, options: PowerOptions) -> "MetaReport":
+    """Say how many segments and raters tell which systems apart.
+
+    From the judgements of a pilot study, or before a study with assumed variances (--like,
+    --sd). --plot draws the share of pairs that separate, or the detectable difference, by
+    the number of segments. `metra meta variance` explains the variances.
+
+    \b
+    metra meta power pilot.tsv --scorer esa --segments 200,400,800 --raters 1,2,3
+    metra meta power pilot.tsv --scorer esa --plot power.pdf --plot-width column
+    metra meta power --like esa --systems 12 --difference 1,2,4
+    metra meta power --sd system=2,system×segment=10,rating=15 --segments 300,600
+    """
+    from metra.meta import power as question
+
+    name = ""
+    if asked.has_scores:
+        shared.require_one_language(asked.scores)
+        name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+        curves = question.plan_from_pilot(asked.scores, name, options)
+    else:
+        curves = question.plan_from_variances(options)
+    if asked.plot:
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
+        power, pairs = f"power {options.power:g}", len(curves.pairs)
+        plot = CurvePlot(
+            f"Pairs of systems that separate with {power}"
+            if pairs
+            else f"Smallest difference that is found with {power}",
+            f"{curves.systems} systems, alpha {options.alpha:g}"
+            + (" by all pairs" if options.corrected else ""),
+            "segments",
+            f"% of {pairs} pairs" if pairs else "difference",
+            [f"{count:,}" for count in options.segments],
+            question.list_curves(curves, options),
+        )
+        asked.write_pictures(draw_curves, plot)
+    return question.report_power(curves, options, name)
 
 
 @shared.question(PseudoOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)

@@ -1,10 +1,15 @@
-"""`metra meta rank`, `agree` and `normalise`: questions about judgements."""
+"""`metra meta rank`, `agree`, `normalise` and `variance`: questions about judgements."""
 
 from functools import partial
 from typing import TYPE_CHECKING
 
 from metra.cli.meta import options as shared
-from metra.meta.options import AgreeOptions, NormaliseOptions, RankOptions
+from metra.meta.options import (
+    AgreeOptions,
+    NormaliseOptions,
+    RankOptions,
+    VarianceOptions,
+)
 
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
@@ -99,3 +104,23 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
         write_output(format_long_table(normalised.scores), options.to)
     most = options.most_judges
     return question.report_normalisation(normalised, name, options.method, most)
+
+
+@shared.question(VarianceOptions, shared.SCORER)
+def variance(asked: shared.MetaQuestion, options: VarianceOptions) -> "MetaReport":
+    """Say what judgements vary with: systems, documents, segments, raters.
+
+    The variance components of a generalisability study, by Henderson's method I, which
+    needs no balance; and how two panels of raters would correlate, which no metric can
+    beat. `metra meta power` plans a study with them.
+
+    \b
+    metra meta variance ratings.tsv
+    metra meta variance mqm.tsv --scorer mqm --normalise z --raters 1,2,3,5
+    """
+    from metra.meta.variance import compute_variance, report_variance
+
+    shared.require_one_language(asked.scores)
+    name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+    components = compute_variance(asked.scores, name, options)
+    return report_variance(components, name, options)

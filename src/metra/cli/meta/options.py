@@ -61,7 +61,6 @@ SCORER = option(
 
 #: What every question takes.
 _QUESTION = (
-    click.argument("paths", nargs=-1, required=True, metavar="SCORES..."),
     name_option(
         "--lower-is-better lower", "Scorers whose lower values are the better ones."
     ),
@@ -122,6 +121,11 @@ class MetaQuestion:
     statistics: "dict[str, SegmentStatistics]" = field(default_factory=dict)
     #: What is said below the answer.
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether any files of scores are given."""
+        return bool(len(self.scores))
 
     def select_level(self, level: str, gold: str | None = None) -> None:
         """Take documents for what is scored, where these are compared."""
@@ -247,15 +251,22 @@ class MetaQuestion:
 
 
 def question(
-    record: type, *takes: Callable[..., Any], first: Any = None, plot: bool = False
+    record: type,
+    *takes: Callable[..., Any],
+    first: Any = None,
+    plot: bool = False,
+    needs_scores: bool = True,
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that reads scores, asks a question of them and shows the answer.
 
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
-    `first` is an argument that stands before the scores.
+    `first` is an argument that stands before the scores; some questions can be asked
+    without any scores.
     """
+    shown = "SCORES..." if needs_scores else "[SCORES]..."
+    paths = click.argument("paths", nargs=-1, required=needs_scores, metavar=shown)
     picture = inputs.picture if plot else None
-    added = [first, *_QUESTION, *takes, options_from(record), picture]
+    added = [first, paths, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
         command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))
@@ -284,7 +295,7 @@ def _show_answer(
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import build_style, write_output
     from metra.formats.scores.read import read_score_files
-    from metra.formats.scores.record import list_parts
+    from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
     from metra.report.writers.meta import render
 
@@ -295,7 +306,7 @@ def _show_answer(
         wmt=getattr(options, "wmt", False),
         formats=ALL_SCORE_FORMATS,
     )
-    scores = read(paths)
+    scores = read(paths) if paths else build_score_table([], [], {})
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):

@@ -88,12 +88,11 @@ def compute_error(components: VarianceComponents, plan: StudyPlan) -> Difference
         rating += components.total(
             terms.RATER, terms.RATER_DOCUMENT, terms.RATER_SEGMENT
         )
-    # Variance and degrees of freedom of each part.
-    parts = [
-        (by_document / plan.documents, plan.documents - 1),
-        (by_segment / n, n - 1),
-        (rating / (n * k), n * k - 1),
-    ]
+    # Variance and degrees of freedom of each part: documents are the units of a test about
+    # texts where they matter, else segments.
+    units = plan.documents if by_document else n
+    of_texts = by_document / plan.documents + by_segment / n + rating / (n * k)
+    parts = [(of_texts, units - 1)]
     if plan.other_raters:
         parts.append((by_rater / pool, pool - 1))
     total = 2 * sum(part for part, _ in parts)
@@ -115,7 +114,7 @@ def compute_power(
 
     >>> error = DifferenceError(variance=1.0, df=10, segment_variance=1.0)
     >>> compute_power([0.0, 3.0], error).round(4).tolist()
-    [0.05, 0.7746]
+    [0.05, 0.7714]
     """
     given = np.abs(np.asarray(difference, np.float64))
     if error.df < 1e-9:
@@ -234,9 +233,11 @@ def _critical_value(alpha: float, df: float) -> float:
 def _spread_of_deviation(df: float) -> tuple[Array, Array]:
     """Return values of an estimated deviation, the true one being 1, and their weights."""
     width = 9 / math.sqrt(2 * df)
-    # Cells are narrower near 0, where few degrees of freedom put much of the weight.
     ends = np.linspace(max(1 - width, 0.0), 1 + width, _POINTS + 1)
+    if width > 1:
+        # Few degrees of freedom put weight near 0, where cells are narrower.
+        ends = (1 + width) * np.linspace(0, 1, _POINTS + 1) ** 3
     middle = (ends[1:] + ends[:-1]) / 2
     log_density = (df - 1) * np.log(middle) - df * middle**2 / 2
-    weights = np.exp(log_density - log_density.max())
+    weights = np.exp(log_density - log_density.max()) * np.diff(ends)
     return middle, weights / weights.sum()

@@ -140,14 +140,12 @@ def list_terms(factors: RatingFactors) -> tuple[dict[str, Codes], dict[str, str]
     sizes: dict[str, int] = {}
     for term in TERMS[:-1]:
         parts = term.split(" × ")
-        if not all(part in known for part in parts):
+        if not all(part in known and known[part].any() for part in parts):
             continue
         numbers = known[parts[0]]
         if len(parts) == 2:
             numbers = _combine(numbers, known[parts[1]])
         size = int(numbers.max(initial=0)) + 1
-        if size < 2:
-            continue
         same = next(
             (t for t in codes if _is_same(codes[t], sizes[t], numbers, size)), ""
         )

@@ -107,9 +107,9 @@ class PictureLayout:
         """Return the width to draw in: that in print, else `width`."""
         return self.units or width
 
-    def choose_left(self, left: float) -> float:
+    def choose_room(self, on_screen: float, in_print: float) -> float:
         """Return the room for an axis and its name, less of it in print."""
-        return left if self.width is None else 0.72 * left
+        return on_screen if self.width is None else in_print
 
 
 POINTS_PER_MM = 72 / 25.4

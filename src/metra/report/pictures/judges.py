@@ -14,9 +14,9 @@ def draw_histogram(plot: Histogram, layout: chart.PictureLayout = chart.SCREEN) 
     shares = zip(plot.bars, _compute_shares(plot), strict=True)
     bars = "; ".join(f"{label} {share:.1f} %" for (label, _), share in shares)
     width = layout.choose_width(HISTOGRAM_WIDTH)
-    left = layout.choose_left(LEFT)
-    height = min(380.0, TOP + BOTTOM + 0.5 * width)
-    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - BOTTOM)
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = min(380.0, TOP + bottom + 0.5 * width)
+    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
     marks, size = plot_histogram(plot, frame), (width, height)
     description = f"{plot.across}: {bars}."
     return chart.render_chart(
@@ -64,9 +64,9 @@ def draw_judge_plot(plot: JudgePlot, layout: chart.PictureLayout = chart.SCREEN)
     """Draw two judges' values as a file of its own."""
     width = layout.choose_width(PLOT_WIDTH)
     # Both axes are equally long.
-    left = layout.choose_left(LEFT)
-    height = width - left - RIGHT + TOP + BOTTOM
-    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - BOTTOM)
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = width - left - RIGHT + TOP + bottom
+    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
     marks, size = plot_judges(plot, frame), (width, height)
     description = f"{plot.down} against {plot.across}, {plot.caption}."
     return chart.render_chart(

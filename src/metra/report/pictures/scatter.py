@@ -22,9 +22,9 @@ def draw_scatter(
 ) -> str:
     """Draw a scatter plot as a file of its own, with a legend of the points' classes."""
     width = layout.choose_width(WIDTH)
-    left = layout.choose_left(LEFT)
-    height = min(HEIGHT, TOP + BOTTOM + 0.56 * width)
-    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - BOTTOM)
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = min(HEIGHT, TOP + bottom + 0.56 * width)
+    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
     legend, below = _draw_legend(_list_classes(cloud), width, height)
     marks = [*plot_points(cloud, frame), *legend]
     size = width, height + below

@@ -194,12 +194,13 @@ def build_result_style(
 
 
 def write_picture(
-    draw: "Callable[[PictureLayout], str]", path: str, layout: "PictureLayout"
+    draw: "Callable[[PictureLayout], str]", path: str, layout: "PictureLayout | None"
 ) -> None:
     """Draw a picture for a layout, and write it in the format that the file's name asks for."""
+    from metra.report.chart import SCREEN
     from metra.report.picture_file import check_picture_path, convert_picture
 
-    suffix = check_picture_path(path)
+    suffix, layout = check_picture_path(path), layout or SCREEN
     write_output(convert_picture(draw(layout), suffix, layout), path)
 
 

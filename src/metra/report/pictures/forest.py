@@ -92,7 +92,7 @@ def plot_panel(
         y = frame.top + (row + 0.5) * ROW
         hint = f"{name}: {panel.heading} {value:.4g}"
         if interval:
-            low, high = map(x, interval)
+            low, high = x(interval[0]), x(interval[1])
             yield chart.draw_line(low, y, high, y, f"error {kind}")
             for end in (low, high):
                 yield chart.draw_line(end, y - 3, end, y + 3, f"error {kind}")

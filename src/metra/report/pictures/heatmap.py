@@ -93,10 +93,12 @@ def plot_matrix(
             kind = "heat negative" if value < 0 else "heat"
             shade = {"rx": 2 * gap, "fill_opacity": _choose_shade(value, heat.kind)}
             hint = f"{heat.names[i]}, {heat.names[j]}: {value:.4g}"
-            middle = x + cell / 2, y + cell / 2 + _lower_text(heat.kind, cell)
+            across, down = x + cell / 2, y + cell / 2 + _lower_text(heat.kind, cell)
             marks.append(draw_rect(x + gap, y + gap, side, side, kind, hint, **shade))
             if number := _format_cell(value, heat.kind, cell):
-                marks.append(draw_text(*middle, number, "cell", "middle", **letters))
+                marks.append(
+                    draw_text(across, down, number, "cell", "middle", **letters)
+                )
     for cluster in dict.fromkeys(heat.clusters):
         first, size = heat.clusters.index(cluster), heat.clusters.count(cluster) * cell
         x, y = left + first * cell, top + first * cell

@@ -189,6 +189,11 @@ META = {
     "deltas": [f"{GOLD} --trials 20 --plot plot.svg", f"{GOLD} --no-ci --at 1,2"],
     "sentinel": [f"{GOLD} --trials 20", f"{OWN} -s examples/source.fr.txt --no-ci"],
     "card": [f"{GOLD} --metric good --trials 20 --html card.html"],
+    "variance": ["gold.tsv --studies 20", "gold.tsv --no-ci --normalise z"],
+    "power": [
+        "gold.tsv --segments 100,400 --plot plot.svg",
+        "--like esa --systems 5 --raters 1,3 --segments 100 --pool 6",
+    ],
 }
 
 

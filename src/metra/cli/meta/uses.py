@@ -11,7 +11,7 @@ from metra.cli import name_flags
 from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
 from metra.cli.options import option
-from metra.meta.options import (
+from metra.meta.use_options import (
     CardOptions,
     ChallengeOptions,
     DeltaOptions,
@@ -167,7 +167,7 @@ def deltas(asked: shared.MetaQuestion, options: DeltaOptions) -> "MetaReport":
             )
             for each in build_curves(noticed)
         ]
-        asked.write_pictures(*map(draw_curves, plots))
+        asked.write_pictures(draw_curves, *plots)
     return report_deltas(panels, noticed, options)
 
 

@@ -25,8 +25,8 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
     and -m, corpus measures are pooled from their statistics; other scores are averaged.
-    Where segments were judged twice, judges are compared with judges. Judges have scales of
-    their own: where the same judges judged all systems of a segment, --judges-by segment,
+    Where segments were judged twice, judges are compared with judges, also without scores of
+    a metric. Judges have scales of their own: where the same judges judged all systems of a segment, --judges-by segment,
     the default for such data, gives all systems the same judge.
 
     \b
@@ -39,7 +39,7 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     shared.require_one_language(asked.scores)
     asked.gold = asked.normalise_scores(asked.gold, options.scaling)
     asked.add_own_scores()
-    panel = asked.build_panels()[0]
+    panel = asked.build_panels(None if asked.has_metrics else ())[0]
     curves = correlate_documents(asked.scores, panel, options)
     if asked.plot:
         from metra.meta.pseudo import JUDGES, average_curves

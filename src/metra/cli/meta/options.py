@@ -1,6 +1,6 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 INPUT_FORMATS = (
     *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
     *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
-    *("comet-json", "comet", "metricx", "wmt25", "column", "folder"),
+    *("comet-json", "comet", "metricx", "wmt25", "wmt25-human", "column", "folder"),
 )
 
 
@@ -73,6 +73,23 @@ _QUESTION = (
         "--unit units",
         "More columns that tell apart what was scored, such as condition; tables and "
         "JSON lines only.",
+    ),
+    option(
+        "--column columns ROLE=HEADING",
+        "The column that plays a role which its heading does not tell, such as "
+        "system=model; roles: system, segment, document, scorer, value, judge, domain, "
+        "lang. Tables and JSON lines only.",
+        multiple=True,
+    ),
+    option(
+        "--systems system_names FILE",
+        "Other names of systems: the name in the scores, a tab, the name to use, one a "
+        "line.",
+    ),
+    option(
+        "--mqm-weights WEIGHTS",
+        "What errors of MQM cost, beside the usual weights: SEVERITY[/CATEGORY]:POINTS, "
+        "source:yes, cap:POINTS, per:100 words; commas between them.",
     ),
     option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
     inputs.form,
@@ -194,11 +211,19 @@ class MetaQuestion:
 
         return open_corpus(self.outputs, self.references, self.source, self.docs)
 
-    def build_panels(self) -> "list[ScorePanel]":
+    @property
+    def has_metrics(self) -> bool:
+        """Whether metrics are named, or have scores."""
+        from metra.formats.scores.panel import list_metrics
+
+        return bool(self.metrics or list_metrics(self.scores, self.gold))
+
+    def build_panels(self, metrics: Sequence[str] | None = None) -> "list[ScorePanel]":
         """Line up gold and metrics for each language pair by itself."""
         from metra.formats.scores.panel import build_panel
 
-        gold, metrics, statistics = self.gold, self.metrics or None, self.statistics
+        gold, statistics = self.gold, self.statistics
+        metrics = self.metrics or metrics
         parts = [self.scores.only(lang=lang) for lang in self.scores.languages]
         return [build_panel(one, gold, metrics, statistics=statistics) for one in parts]
 
@@ -264,6 +289,9 @@ def _show_answer(
     lower: tuple[str, ...],
     input_format: str,
     units: tuple[str, ...],
+    columns: tuple[str, ...],
+    system_names: str | None,
+    mqm_weights: str | None,
     form: str,
     out: str | None,
     digits: int,
@@ -274,7 +302,9 @@ def _show_answer(
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import build_style, write_output
-    from metra.formats.scores.read import read_score_files
+    from metra.formats.scores.long_table import read_named_pairs
+    from metra.formats.scores.mqm import parse_weighting
+    from metra.formats.scores.read import parse_roles, read_score_files
     from metra.formats.scores.record import list_parts
     from metra.meta.findings import merge_reports
     from metra.report.writers.meta import render
@@ -283,10 +313,13 @@ def _show_answer(
         read_score_files,
         input_format=input_format,
         units=units,
+        columns=parse_roles(columns),
+        mqm_weights=parse_weighting(mqm_weights) if mqm_weights else None,
         wmt=getattr(options, "wmt", False),
         formats=ALL_SCORE_FORMATS,
     )
-    scores = read(paths)
+    names = read_named_pairs(system_names) if system_names else {}
+    scores = read(paths).rename_systems(names)
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):
@@ -294,7 +327,7 @@ def _show_answer(
         raise click.UsageError(msg)
     notes = []
     for each in golds if gold_from else ():
-        other = read(gold_from)
+        other = read(gold_from).rename_systems(names)
         for part in list_parts(each, other.names):
             scores = scores.with_values_of(part, other)
         notes.append(f"{each} is of {', '.join(gold_from)} only.")

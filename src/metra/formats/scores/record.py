@@ -4,6 +4,7 @@ A line says that a scorer (a metric or a kind of judgement) gave a value to a sy
 output for a segment, a document or the whole test set, and which judge gave it.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -16,6 +17,10 @@ from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.stats.arrays import Array, Codes
 
 Name = TypeVar("Name", bound="str | ScoredItem | Scorer")
+
+_LANGUAGE = r"[A-Za-z]{2,3}(?:_[A-Za-z0-9]{2,8})*"
+#: Two languages, with scripts and countries: en-de, zh_Hans-en, en-ko_KR, en-sr_Cyrl_RS.
+LANGUAGE_PAIR = re.compile(rf"{_LANGUAGE}-{_LANGUAGE}")
 
 
 class ScoredItem(NamedTuple):
@@ -172,6 +177,13 @@ class Scores:
         for index in lower:
             scorers[index] = scorers[index]._replace(higher_is_better=False)
         return replace(self, scorers=tuple(scorers))
+
+    def rename_systems(self, names: Mapping[str, str]) -> "Scores":
+        """Give systems other names; two that get the same name become one system."""
+        renamed = [names.get(system, system) for system in self.systems]
+        place = {name: at for at, name in enumerate(dict.fromkeys(renamed))}
+        codes = np.array([place[name] for name in renamed], np.int64)
+        return replace(self, systems=tuple(place), system=codes[self.system])
 
     def with_values_of(self, name: str, other: "Scores") -> "Scores":
         """Take one scorer's values from another table, for its language pairs only."""

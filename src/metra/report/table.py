@@ -190,7 +190,7 @@ def format_latex_comments(lines: Iterable[str]) -> str:
 
 def list_rows(table: Table) -> Iterator[tuple[str, list[tuple[str, Cell]]]]:
     """List each row's name and its cells with their headings, as programs get them."""
-    headings = [column.heading for column in table.columns[1:]]
+    headings = [f"{c.group} {c.heading}".strip() for c in table.columns[1:]]
     for at, (first, *cells) in enumerate(table.rows):
         if table.names:
             # Only one half of such a matrix may be filled.

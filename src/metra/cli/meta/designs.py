@@ -184,22 +184,50 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     return question.report_scatter(scattered, named=named)
 
 
-_protocol = click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
+def _answer_study(path: str, options: TaskOptions) -> "MetaReport":
+    """Score the metrics of a study."""
+    from functools import partial
+
+    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+    from metra.formats.scores.read import read_scores
+    from metra.meta.study import load_study, read_study
+    from metra.meta.task import report_task, score_study
+    from metra.stats.correlation import Options
+
+    chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
+    read = partial(read_scores, wmt=options.wmt, formats=ALL_SCORE_FORMATS)
+    study = read_study(path)
+    loaded = load_study(study, lambda file, weights: read(file, mqm_weights=weights))
+    scores = score_study(study, loaded, chosen, test=options.test)
+    return report_task(scores, chosen)
 
 
-@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol)
+_protocol = click.argument("protocol", metavar="{wmt23|wmt24|wmt25|STUDY.toml}")
+
+
+@shared.question(
+    *(TaskOptions, *shared.OPTIONAL_GOLD, shared.METRIC),
+    first=_protocol,
+    study=_answer_study,
+)
 def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
-    """Score metrics by the protocol of a WMT metrics task.
+    """Score metrics by the protocol of a WMT metrics task, or by that of a study.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
     systems and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq.
+    A study names its files, golds, systems, metrics and columns itself; with --format latex
+    its table is a float for a page of two columns.
 
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
+    metra meta task study.toml --wmt --test --format latex
     """
     from metra.meta.task import report_task, score_task
     from metra.stats.correlation import Options
 
+    if not asked.gold:
+        msg = "Missing option '--gold': the scorer that metrics are compared with."
+        raise click.UsageError(msg)
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
     panels = asked.build_panels()
     scores = score_task(asked.protocol, panels, chosen, test=options.test)

@@ -35,20 +35,19 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
     )
 
 
-#: Whose judgements are compared with, and where they come from.
-GOLD = (
-    option(
-        "--gold NAMES",
-        "The scorer to compare with: judgements. Several, with commas between them, give "
-        "a table each; A+B is the sum of both for the same judge and segment.",
-        required=True,
-    ),
-    option(
-        "--gold-from SCORES",
-        "Take the gold from this file; the same scorer of other files is left out.",
-        multiple=True,
-    ),
+_GOLD_FROM = option(
+    "--gold-from SCORES",
+    "Take the gold from this file; the same scorer of other files is left out.",
+    multiple=True,
 )
+_GOLD_HELP = (
+    "The scorer to compare with: judgements. Several, with commas between them, give "
+    "a table each; A+B is the sum of both for the same judge and segment."
+)
+#: Whose judgements are compared with, and where they come from.
+GOLD = (option("--gold NAMES", _GOLD_HELP, required=True), _GOLD_FROM)
+#: The same where a study may name them.
+OPTIONAL_GOLD = (option("--gold NAMES", _GOLD_HELP, ""), _GOLD_FROM)
 METRIC = name_option(
     "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
@@ -62,7 +61,6 @@ _PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
 
 #: What every question takes.
 _QUESTION = (
-    click.argument("paths", nargs=-1, required=True, metavar="SCORES..."),
     name_option(
         "--lower-is-better lower", "Scorers whose lower values are the better ones."
     ),
@@ -264,22 +262,68 @@ class MetaQuestion:
 
 
 def question(
-    record: type, *takes: Callable[..., Any], first: Any = None, plot: bool = False
+    record: type,
+    *takes: Callable[..., Any],
+    first: Any = None,
+    plot: bool = False,
+    study: Callable[..., "MetaReport"] | None = None,
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that reads scores, asks a question of them and shows the answer.
 
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
-    `first` is an argument that stands before the scores.
+    `first` is an argument that stands before the scores. Where it may be a study, which
+    names its scores itself, `study` is the function of its path and the options.
     """
-    added = [first, *_QUESTION, *takes, options_from(record), _PLOT if plot else None]
+    paths = click.argument("paths", nargs=-1, required=not study, metavar="SCORES...")
+    own = [options_from(record), _PLOT if plot else None]
+    added = [first, paths, *_QUESTION, *takes, *own]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
-        command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))
+        show = partial(_show_answer, answer)
+        if study is not None:
+            show = partial(_show_study, study, show)
+        command: Callable[..., Any] = wraps(answer)(show)
         for add_option in filter(None, reversed(added)):
             command = add_option(command)
         return click.command()(command)
 
     return decorate
+
+
+#: What a study takes besides itself: how to show the answer.
+_BESIDE_STUDY = frozenset({"protocol", "form", "out", "digits", "options", "plot"})
+
+
+def _show_study(
+    study: Callable[..., "MetaReport"], show: Callable[..., None], **given: Any
+) -> None:
+    """Show what a study comes to, or the answer to a question about scores."""
+    path = given["protocol"]
+    if not path.endswith(".toml"):
+        if not given["paths"]:
+            msg = "Missing argument 'SCORES...'; or give a study, such as study.toml."
+            raise click.UsageError(msg)
+        show(**given)
+        return
+    empty = (None, (), "", "auto")
+    for name, value in given.items():
+        if name not in _BESIDE_STUDY and value not in empty:
+            what = "SCORES" if name == "paths" else f"the option of {name!r}"
+            msg = f"{path} is a study, which says all about its scores: leave out {what}."
+            raise click.UsageError(msg)
+    form, out, digits = (given[name] for name in ("form", "out", "digits"))
+    _write_answer(study(path, given["options"]), form, out, digits)
+
+
+def _write_answer(
+    answer: "MetaReport", form: str, out: str | None, digits: int
+) -> None:
+    from metra.cli.output import build_style, write_output
+    from metra.report.writers.meta import render
+
+    # Notes name flags, not parameters.
+    answer = replace(answer, notes=[name_flags(note) for note in answer.notes])
+    write_output(render(answer, form, build_style(out, digits=digits)), out)
 
 
 def _show_answer(
@@ -301,13 +345,11 @@ def _show_answer(
     **given: Any,
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
-    from metra.cli.output import build_style, write_output
     from metra.formats.scores.long_table import read_named_pairs
     from metra.formats.scores.mqm import parse_weighting
     from metra.formats.scores.read import parse_roles, read_score_files
     from metra.formats.scores.record import list_parts
     from metra.meta.findings import merge_reports
-    from metra.report.writers.meta import render
 
     read = partial(
         read_score_files,
@@ -343,10 +385,8 @@ def _show_answer(
         reports[each] = answer
     if len(reports) > 1:
         answer = merge_reports(reports)
-    # Notes name flags, not parameters.
-    named = [name_flags(note) for note in [*answer.notes, *notes]]
-    answer = replace(answer, notes=named)
-    write_output(render(answer, form, build_style(out, digits=digits)), out)
+    answer = replace(answer, notes=[*answer.notes, *notes])
+    _write_answer(answer, form, out, digits)
 
 
 def _filter_scores(

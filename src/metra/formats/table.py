@@ -168,7 +168,11 @@ def parse_table(
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
     first = next(rows, None)
-    if first and _ends_in_comment(header.cells) and len(first.cells) < len(header.cells):
+    if (
+        first
+        and _ends_in_comment(header.cells)
+        and len(first.cells) < len(header.cells)
+    ):
         header = header._replace(cells=header.cells[:-1])
 
     def check_widths() -> Iterator[Row]:

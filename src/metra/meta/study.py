@@ -133,7 +133,9 @@ class StudyScores:
     scores: Scores
     notes: tuple[str, ...] = ()
 
-    def build_panel(self, metrics: Sequence[str], *, level: str, domain: str) -> ScorePanel:
+    def build_panel(
+        self, metrics: Sequence[str], *, level: str, domain: str
+    ) -> ScorePanel:
         """Line up the gold with metrics: segments, or documents, of all domains or one."""
         scores = self.select_scores(level=level, domain=domain)
         return replace(
@@ -214,7 +216,15 @@ def _parse_pair(lang: str, entry: object, gold: str, path: str) -> StudyPair:
         msg = f"{place}: {lang!r} is no language pair; expected one such as en-ko_KR."
         raise FormatError(msg)
     texts = ("gold", "documents", "ceiling")
-    lists = ("scores", "gold_from", "aliases", "domains", "references", "humans", "without")
+    lists = (
+        "scores",
+        "gold_from",
+        "aliases",
+        "domains",
+        "references",
+        "humans",
+        "without",
+    )
     table = _check_table(entry, (*texts, *lists), place)
     named = {key: _get_text(table, key, place) for key in texts}
     named["gold"] = named["gold"] or gold
@@ -252,7 +262,9 @@ def _parse_columns(
             raise FormatError(msg)
         pooled = _get_flag(table, "pooled", place, default=False)
         if pooled and (level != "sys" or coef != "accuracy"):
-            msg = f"{place}: only accuracy of systems can be pooled over language pairs."
+            msg = (
+                f"{place}: only accuracy of systems can be pooled over language pairs."
+            )
             raise FormatError(msg)
         yield StudyColumn(
             level=level,
@@ -362,17 +374,22 @@ def _load_pair(
     if pair.gold_from:
         gold = select(read_files(pair.gold_from))
         scores = scores.with_values_of(pair.gold, gold)
-        notes.append(f"{pair.gold} is of {', '.join(pair.gold_from)} only.")
+        files = ", ".join(Path(file).name for file in pair.gold_from)
+        notes.append(f"{pair.gold} is of {files} only.")
     if pair.documents:
         scores = _add_documents(scores, study.resolve(pair.documents))
     if pair.domains:
         scores = scores.only(domain=pair.domains)
     humans = [name for name in pair.humans if name in scores.systems]
     gone = [*pair.references, *pair.without, *([] if study.with_humans else humans)]
-    scores = scores.only(without_systems={name for name in gone if name in scores.systems})
+    scores = scores.only(
+        without_systems={name for name in gone if name in scores.systems}
+    )
     if humans and study.with_humans:
         notes.append(f"People's translations among the systems: {', '.join(humans)}.")
-    lower = [name for name in scores.names if _matches(name, study.metrics.lower_is_better)]
+    lower = [
+        name for name in scores.names if _matches(name, study.metrics.lower_is_better)
+    ]
     scores, _ = add_total(scores.with_lower_is_better(lower), pair.gold)
     return StudyScores(pair, scores, tuple(notes))
 
@@ -425,7 +442,9 @@ def _add_documents(scores: Scores, path: str) -> Scores:
         document, domain = item.document or document, item.domain or domain
         items.append(ScoredItem(item.segment, document, domain, item.lang))
     # What is known of an item may make it one with another.
-    return concatenate_scores([replace(scores, items=tuple(items)), scores.only(scorers=())])
+    return concatenate_scores(
+        [replace(scores, items=tuple(items)), scores.only(scorers=())]
+    )
 
 
 def _read_documents(path: str) -> dict[str, tuple[str, str]]:
@@ -462,7 +481,9 @@ def _split_off_judge(scores: Scores, pair: StudyPair) -> Scores:
     return concatenate_scores([rest, own])
 
 
-def choose_metrics(study: Study, loaded: Sequence[StudyScores]) -> tuple[list[str], list[str]]:
+def choose_metrics(
+    study: Study, loaded: Sequence[StudyScores]
+) -> tuple[list[str], list[str]]:
     """List the metrics that every language pair has and the study has a place for.
 
     The second list is of those that some language pair lacks.
@@ -471,7 +492,9 @@ def choose_metrics(study: Study, loaded: Sequence[StudyScores]) -> tuple[list[st
     for each in loaded:
         ceiling = each.pair.ceiling
         names = list_metrics(each.scores, each.pair.gold)
-        by_pair.append([n for n in names if n != ceiling and study.metrics.find_status(n)])
+        by_pair.append(
+            [n for n in names if n != ceiling and study.metrics.find_status(n)]
+        )
     names = list(dict.fromkeys(name for names in by_pair for name in names))
     shared = [name for name in names if all(name in each for each in by_pair)]
     if not shared:

@@ -8,7 +8,7 @@ pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Fr
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.meta.compare import list_outcomes
 from metra.meta.correlate import (
     CorrelationSpec,
     correlate_panel,
@@ -246,12 +247,15 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         sys=",".join(str(len(panel.systems)) for panel in scores.panels),
         spa_p=soft,
         test=f"joint exchange k={options.trials}" if test else None,
+        p="b/k" if test and options.wmt else None,
         clusters="greedy" if test else None,
         seed=options.seed if test or soft else None,
     )
     data = {
         "ranks": {
-            name: {c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)}
+            name: {
+                c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)
+            }
             for at, name in enumerate(scores.metrics)
         }
     }
@@ -277,10 +281,15 @@ def build_task_table(scores: TaskScores) -> Table:
     rows_of_cells = [
         _build_cells(values, ranks, tested)
         for values, ranks in zip(
-            [scores.average, *scores.values], [average_ranks, *scores.ranks], strict=True
+            [scores.average, *scores.values],
+            [average_ranks, *scores.ranks],
+            strict=True,
         )
     ]
-    columns = [Column("average"), *(Column(c.heading, group=c.group) for c in scores.columns)]
+    columns = [
+        Column("average"),
+        *(Column(c.heading, group=c.group) for c in scores.columns),
+    ]
     if scores.clusters is not None:
         columns.insert(1, Column("cluster"))
         rows_of_cells.insert(1, [build_count(cluster) for cluster in scores.clusters])
@@ -292,7 +301,7 @@ def build_task_table(scores: TaskScores) -> Table:
     ]
     if np.isfinite(scores.ceiling).any():
         figures = [build_figure(value) for value in scores.ceiling]
-        blank = [Cell("")] * (len(columns) - len(figures))
+        blank = [Cell(None)] * (len(columns) - len(figures))
         rows.append([Cell(CEILING, marks=_PEOPLE), *blank, *figures])
     golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
     name = scores.study.name if scores.study else f"{scores.protocol} protocol"
@@ -328,10 +337,12 @@ def _explain_marks(scores: TaskScores) -> list[str]:
     if np.isfinite(scores.ceiling).any():
         signs.append(f"{_PEOPLE} people, held against the gold; without a rank")
     about = "; ".join(signs)
-    if scores.clusters is None:
-        ranked = "Raised: rank in the column. Bold: the best of the column."
-    else:
-        ranked = "Raised: rank of the cluster in the column. Bold: the first cluster."
+    ranked = "Behind each number: its rank in the column. Best of a column: bold."
+    if scores.clusters is not None:
+        ranked = (
+            "Behind each number: the rank of its cluster in the column, by tests of each "
+            "two metrics. First cluster: bold."
+        )
     return [ranked, *([f"{about}."] if about else [])]
 
 
@@ -419,29 +430,69 @@ def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -
 def _p_values(
     columns: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
 ) -> Array:
-    """One joint test: the averages after exchanges that are drawn in every column alike."""
+    """One joint test: the averages after exchanges that are drawn in every column alike.
+
+    WMT's scorer draws for every column anew.
+    """
     size = len(order)
     observed = []
     for column in columns:
         ask = replace(column.question, options=column.question.options.in_tests)
         observed.append(_score_column(replace(column, question=ask), column.panels))
     average = _average(columns, np.array(observed), weights)
-    p = np.full((size, size), np.nan)
-    after = []
+    gaps = []
     for column, weight in zip(columns, weights, strict=True):
-        ask = column.question
-        scale = 1 - column.lowest
         pairs = column.pairs
         for panel, share in zip(column.panels, pairs.tolist(), strict=True):
-            swap = choose_swap(panel, ask.level, ask.options)
-            swap_in = prepare_swaps(panel, ask.level, ask.options, swap)
-            after.append((swap_in, weight * share / sum(pairs), scale))
+            part = weight * share / sum(pairs) / (1 - column.lowest)
+            ask = column.question
+            if options.wmt:
+                seed = options.seed + len(gaps)
+                ask = replace(ask, options=replace(ask.options, seed=seed))
+            gaps.append((_prepare_gaps(panel, ask), part))
+    p = np.full((size, size), np.nan)
     for i, j in combinations(range(size), 2):
         a, b = int(order[i]), int(order[j])
         gap = np.zeros(options.trials)
-        for swap_in, weight, scale in after:
-            first, second = swap_in(a, b)
-            gap += weight * (first - second) / scale
+        for draw_gap, part in gaps:
+            gap += part * draw_gap(a, b)
         reached = int((gap >= average[a] - average[b] - SLACK).sum())
         p[i, j] = share_reached(reached, options.trials)
+        if options.wmt:
+            p[i, j] = reached / options.trials
     return p
+
+
+def _prepare_gaps(
+    panel: ScorePanel, question: CorrelationSpec
+) -> Callable[[int, int], Array]:
+    """Return a function that draws how far two metrics are apart after exchanges.
+
+    WMT exchanges the outcomes of pairs for accuracies of segments, cells for soft pairwise
+    accuracy and for coefficients of all segments, and systems otherwise.
+    """
+    options, level = question.options, question.level
+    swap = choose_swap(panel, level, options)
+    if options.wmt:
+        if options.coefficient.pairs and level != "sys":
+            return _exchange_outcomes(panel, options)
+        swap = "sys" if level == "sys" and not options.coefficient.soft else "both"
+    exchange = prepare_swaps(panel, level, options, swap)
+    return lambda a, b: np.subtract(*exchange(a, b))
+
+
+def _exchange_outcomes(
+    panel: ScorePanel, options: Options
+) -> Callable[[int, int], Array]:
+    """Exchange which pairs of outputs two metrics get right; pairs of one weight at once."""
+    right, weights = list_outcomes(panel, options)
+    values, kind = np.unique(weights, return_inverse=True)
+    values = values / weights.sum()
+
+    def draw_gap(a: int, b: int) -> Array:
+        count = np.bincount(kind[right[a] != right[b]], minlength=len(values))
+        rng = np.random.default_rng([options.seed, a, b])
+        won = rng.binomial(count, 0.5, (options.trials, len(values)))
+        return np.einsum("v,tv->t", values, 2.0 * won - count)
+
+    return draw_gap

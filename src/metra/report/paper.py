@@ -20,6 +20,7 @@ from metra.report.table import (
     format_cell,
     format_cell_interval,
     format_latex_tabular,
+    guard_latex_line,
     lay_out_latex,
     list_groups,
     render_markdown_table,
@@ -85,7 +86,7 @@ def _render_latex(paper: PaperTable, style: Style) -> str:
         rf"\caption{{{escape_latex(table.caption)}}}",
         rf"\label{{{_clean_label(paper.label)}}}",
         parts,
-        " \\\\\n".join(notes),
+        " \\\\\n".join(map(guard_latex_line, notes)),
     )
     packages = "booktabs" + (",longtable" if is_long else ",graphicx" * is_wide)
     comments = [f"% Needs \\usepackage{{{packages}}}."]

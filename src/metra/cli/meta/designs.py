@@ -26,8 +26,8 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     People's score is the mean of one judgement a segment, chosen at random. With --output
     and -m, corpus measures are pooled from their statistics; other scores are averaged.
     Where segments were judged twice, judges are compared with judges, also without scores of
-    a metric. Judges have scales of their own: where the same judges judged all systems of a segment, --judges-by segment,
-    the default for such data, gives all systems the same judge.
+    a metric. Judges have scales of their own: where the same judges judged all systems of a
+    segment, --judges-by segment, the default for such data, gives all systems the same judge.
 
     \b
     metra meta pseudo scores.tsv --gold esa --plot curve.svg

@@ -309,7 +309,9 @@ def _show_study(
     for name, value in given.items():
         if name not in _BESIDE_STUDY and value not in empty:
             what = "SCORES" if name == "paths" else f"the option of {name!r}"
-            msg = f"{path} is a study, which says all about its scores: leave out {what}."
+            msg = (
+                f"{path} is a study, which says all about its scores: leave out {what}."
+            )
             raise click.UsageError(msg)
     form, out, digits = (given[name] for name in ("form", "out", "digits"))
     _write_answer(study(path, given["options"]), form, out, digits)

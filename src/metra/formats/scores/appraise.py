@@ -15,14 +15,14 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.scores import record
-from metra.formats.scores.columns import parse_numbers
+from metra.formats.scores.columns import is_number, parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
     JudgedText,
@@ -146,7 +146,8 @@ def read_appraise(path: str, name: str = "da") -> Scores:
     """Read direct assessments as the scorer `da`; checks become `da-bad` and so on.
 
     Tutorials, which WMT's files list like systems, become `da-tutorial`; documents that a
-    task was filled up with, `da-repeat` and `da-incomplete`.
+    task was filled up with, `da-repeat` and `da-incomplete`; judgements that the same judge
+    replaced by another one later, `da-earlier`.
     """
     rows = parse_appraise(read_lines(path), path)
     if not rows:
@@ -158,11 +159,42 @@ def read_appraise(path: str, name: str = "da") -> Scores:
         lang = f"{row.source_language}-{row.target_language}"
         segment = "" if row.is_whole else row.item
         items.append(ScoredItem(segment, row.document, row.domain, lang))
-    scorers = [f"{name}{row.ending}" for row in rows]
+    endings = [
+        "-earlier" if old else row.ending
+        for row, old in zip(rows, _find_earlier(rows), strict=True)
+    ]
+    scorers = [f"{name}{ending}" for ending in endings]
     values = record.split_by_scorer(scores, scorers, name)
     return record.build_score_table(
         [row.system for row in rows], items, values, [row.judge for row in rows]
     )
+
+
+def _find_earlier(rows: Sequence[AppraiseRow]) -> list[bool]:
+    """Find judgements that the same judge changed later: an export has both."""
+    last: dict[tuple[str, ...], int] = {}
+    order = sorted(range(len(rows)), key=lambda at: _get_end(rows[at]))
+    keys = [
+        (
+            row.judge,
+            row.system,
+            row.item,
+            row.type,
+            row.document,
+            row.remark,
+            str(row.is_whole),
+        )
+        for row in rows
+    ]
+    for at in order:
+        last[keys[at]] = at
+    return [last[key] != at for at, key in enumerate(keys)]
+
+
+def _get_end(row: AppraiseRow) -> float:
+    """Return when a judgement was made; all at once where it is not known."""
+    end = row.times[1] or row.times[0]
+    return float(end) if is_number(end) else 0.0
 
 
 def read_esa(path: str) -> Scores:

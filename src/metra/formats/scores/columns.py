@@ -103,7 +103,9 @@ class ScoreColumns:
         """
         names = [self._name_segments(units), *map(self.get, ("document", "domain"))]
         if any("all" in cells for cells in names):
-            names = [["" if cell == "all" else cell for cell in cells] for cells in names]
+            names = [
+                ["" if cell == "all" else cell for cell in cells] for cells in names
+            ]
         return list(map(ScoredItem, *names, self.languages))
 
     def _name_segments(self, units: Sequence[str]) -> Sequence[str]:

@@ -213,13 +213,13 @@ def read_jsonl(
         msg = f"{format_path(path)} is empty; expected a JSON object a line."
         raise FormatError(msg)
     endings = name_checks(by_role["check"]) or [""] * len(values)
-    names = [f"{name}{end}" for name, end in zip(by_role["scorer"], endings, strict=True)]
+    names = [
+        f"{name}{end}" for name, end in zip(by_role["scorer"], endings, strict=True)
+    ]
     return build_scores(by_role | {"scorer": names}, np.array(values), path)
 
 
-def _find_value(
-    entry: dict[str, object], role: str, keys: Mapping[str, str]
-) -> object:
+def _find_value(entry: dict[str, object], role: str, keys: Mapping[str, str]) -> object:
     names = [keys[role]] if role in keys else ALIASES[role]
     return next((entry[name] for name in names if name in entry), None)
 

@@ -3,8 +3,9 @@
 COMET's JSON (`comet-score --to_json`) has a list of segments for each file of outputs, and
 its lines name a file, a segment counted from 0 and a score. MetricX adds a prediction to
 each of its JSON lines. WMT 2025 has a file for each system with a line a document: lists of
-values by metric, one a paragraph; its judgements are lines of their own. A column has a number a line, for one system that it does
-not name. In a folder, each file is of the system that it is named after.
+values by metric, one a paragraph; its judgements are lines of their own. A column has a
+number a line, for one system that it does not name. In a folder, each file is of the system
+that it is named after.
 """
 
 import json
@@ -278,7 +279,9 @@ def _parse_segment_name(name: str, place: str) -> ScoredItem:
     """Parse LANG_#_DOMAIN_#_DOCUMENT_#_SEGMENT; paragraphs are counted from 1, as in lists."""
     parts = name.split("_#_")
     if len(parts) != 4 or not parts[3].isdecimal():
-        msg = f"{place}: doc_id is {name!r}; expected LANG_#_DOMAIN_#_DOCUMENT_#_NUMBER."
+        msg = (
+            f"{place}: doc_id is {name!r}; expected LANG_#_DOMAIN_#_DOCUMENT_#_NUMBER."
+        )
         raise FormatError(msg)
     lang, domain, document, number = parts
     return ScoredItem(f"{document}#{int(number) + 1}", document, domain, lang)

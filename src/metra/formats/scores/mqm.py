@@ -192,7 +192,9 @@ def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
     """
     weighting = weights or MqmWeighting()
     errors = _group_errors(path, weighting)
-    if weighting.length and not all("target" in each[0].cells for each in errors.values()):
+    if weighting.length and not all(
+        "target" in each[0].cells for each in errors.values()
+    ):
         msg = (
             f"{format_path(path)} has no column target, whose length `mqm_weights` divides "
             "costs by."

@@ -101,9 +101,7 @@ _ALL = (
     ScoreFormat(
         *("wmt25", model_scores.is_paragraph_lists), model_scores.read_paragraph_lists
     ),
-    ScoreFormat(
-        *("wmt25-human", model_scores.is_rounds), model_scores.read_rounds
-    ),
+    ScoreFormat(*("wmt25-human", model_scores.is_rounds), model_scores.read_rounds),
     ScoreFormat("column", model_scores.is_column, model_scores.read_column),
     ScoreFormat("metra-judgements", judgement_jsonl.is_judgements, _refuse_judgements),
     ScoreFormat(
@@ -210,9 +208,7 @@ def parse_roles(given: Sequence[str]) -> dict[str, str]:
     return columns
 
 
-def recognise_score_format(
-    path: str, columns: Mapping[str, str] | None = None
-) -> str:
+def recognise_score_format(path: str, columns: Mapping[str, str] | None = None) -> str:
     """Return the name of a file's format, by its name and its first lines.
 
     Where `columns` says what plays which role, it is a table with these columns.

@@ -190,7 +190,9 @@ class Scores:
         """Give scorers other names; two that get the same name become one."""
         renamed = [s._replace(name=names.get(s.name, s.name)) for s in self.scorers]
         first = {scorer.name: scorer for scorer in reversed(renamed)}
-        place = {name: at for at, name in enumerate(dict.fromkeys(s.name for s in renamed))}
+        place = {
+            name: at for at, name in enumerate(dict.fromkeys(s.name for s in renamed))
+        }
         codes = np.array([place[scorer.name] for scorer in renamed], np.int64)
         scorers = tuple(first[name] for name in place)
         return replace(self, scorers=scorers, scorer=codes[self.scorer])

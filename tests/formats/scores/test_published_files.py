@@ -130,7 +130,7 @@ def test_what_fills_up_a_task_is_not_judged(tmp_path):
 
 
 def test_the_last_of_a_judges_answers_counts(tmp_path):
-    """An export has answers that the judge changed later; order of lines is no order of time."""
+    """An export has answers that the judge changed later, in any order of lines."""
     again = esa("d", score=50).replace(",1.5,2.5", ",3.5,4.5")
     lines = [again, esa("d", score=80), esa("d", judge="j2", score=20)]
     for order in (lines, lines[::-1]):

@@ -289,7 +289,7 @@ def _find_strata(
     if macro == "none":
         return None, np.ones(values.shape[1], bool)
     named = [getattr(scores.items[item], macro) for item in scores.segments.tolist()]
-    judged = np.isfinite(values).any(0)
+    judged: Mask = np.asarray(np.isfinite(values).any(0))
     nameless = sum(not name for name in compress(named, judged))
     if nameless:
         msg = (

@@ -103,7 +103,7 @@ class MetricNames:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Study:
+class MetricStudy:
     """A study, as its manifest says."""
 
     path: str
@@ -174,7 +174,7 @@ class StudyScores:
         return replace(panel, lang=pair.lang)
 
 
-def read_study(path: str) -> Study:
+def read_study(path: str) -> MetricStudy:
     """Read a manifest; FormatError says what is wrong with it."""
     data = read_toml(path, "a study")
     known = (
@@ -195,7 +195,7 @@ def read_study(path: str) -> Study:
     gold = _get_text(data, "gold", path)
     weights = _get_text(data, "mqm_weights", path)
     metrics = _get_table(data, "metrics", path)
-    return Study(
+    return MetricStudy(
         path=path,
         name=_get_text(data, "name", path) or Path(path).stem,
         protocol=_get_text(data, "protocol", path),
@@ -226,13 +226,13 @@ def _parse_pair(lang: str, entry: object, gold: str, path: str) -> StudyPair:
         "without",
     )
     table = _check_table(entry, (*texts, *lists), place)
-    named = {key: _get_text(table, key, place) for key in texts}
+    named: dict[str, Any] = {key: _get_text(table, key, place) for key in texts}
     named["gold"] = named["gold"] or gold
     if not named["gold"]:
         msg = f"{place} names no gold; give it here, or for the whole study."
         raise FormatError(msg)
-    listed = {key: _get_texts(table, key, place) for key in lists}
-    return StudyPair(lang=lang, **named, **listed)
+    listed: dict[str, Any] = {key: _get_texts(table, key, place) for key in lists}
+    return StudyPair(lang=lang, **listed, **named)
 
 
 def _parse_columns(
@@ -346,14 +346,14 @@ def _get_names(
     return names
 
 
-def load_study(study: Study, read: ScoreReader) -> list[StudyScores]:
+def load_study(study: MetricStudy, read: ScoreReader) -> list[StudyScores]:
     """Read the scores of all language pairs; `read` reads a file."""
     shared = [read(study.resolve(file), study.mqm_weights) for file in study.scores]
     return [_load_pair(study, pair, shared, read) for pair in study.pairs]
 
 
 def _load_pair(
-    study: Study, pair: StudyPair, shared: Sequence[Scores], read: ScoreReader
+    study: MetricStudy, pair: StudyPair, shared: Sequence[Scores], read: ScoreReader
 ) -> StudyScores:
     def read_files(files: Iterable[str]) -> list[Scores]:
         paths = [f"{pair.lang}={study.resolve(file)}" for file in files]
@@ -482,7 +482,7 @@ def _split_off_judge(scores: Scores, pair: StudyPair) -> Scores:
 
 
 def choose_metrics(
-    study: Study, loaded: Sequence[StudyScores]
+    study: MetricStudy, loaded: Sequence[StudyScores]
 ) -> tuple[list[str], list[str]]:
     """List the metrics that every language pair has and the study has a place for.
 

@@ -24,7 +24,7 @@ from metra.meta.correlate import (
     parse_specs,
 )
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
-from metra.meta.study import Study, StudyColumn, StudyScores, choose_metrics
+from metra.meta.study import MetricStudy, StudyColumn, StudyScores, choose_metrics
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Group, Options
@@ -89,7 +89,7 @@ class TaskScores:
     #: Metrics that not every language pair has.
     left_out: list[str]
     notes: tuple[str, ...] = ()
-    study: Study | None = None
+    study: MetricStudy | None = None
 
     @property
     def panels(self) -> list[ScorePanel]:
@@ -130,7 +130,7 @@ def score_task(
 
 
 def score_study(
-    study: Study,
+    study: MetricStudy,
     loaded: Sequence[StudyScores],
     options: Options,
     *,
@@ -317,7 +317,7 @@ def _build_cells(values: Array, ranks: Sequence[int], tested: bool) -> list[Cell
     return cells if tested else mark_best(cells)
 
 
-def _mark_metric(study: Study | None, name: str) -> str:
+def _mark_metric(study: MetricStudy | None, name: str) -> str:
     if study is None:
         return ""
     status = study.metrics.find_status(name) or ""
@@ -440,7 +440,7 @@ def _p_values(
         ask = replace(column.question, options=column.question.options.in_tests)
         observed.append(_score_column(replace(column, question=ask), column.panels))
     average = _average(columns, np.array(observed), weights)
-    gaps = []
+    gaps: list[tuple[Callable[[int, int], Array], float]] = []
     for column, weight in zip(columns, weights, strict=True):
         pairs = column.pairs
         for panel, share in zip(column.panels, pairs.tolist(), strict=True):

@@ -109,10 +109,8 @@ def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:
     has_marks = len(row) > 9 and row[9].startswith("[")
     marks, *times = row[9:] if has_marks else ["", *row[9:]]
     is_whole = whole.strip().lower() == "true"
-    return AppraiseRow(
-        *(line, is_whole, marks, [*times, "", ""][:2], *names),
-        *split_document_name(document),
-    )
+    names += split_document_name(document)
+    return AppraiseRow(line, is_whole, marks, [*times, "", ""][:2], *names)
 
 
 def split_document_name(name: str) -> tuple[str, str, str]:

@@ -51,7 +51,7 @@ from metra.formats.table import (
 #: up to the same whatever their order.
 Weights: TypeAlias = tuple[tuple[str, str, int], ...]
 
-Cost = TypeVar("Cost", int, float, Fraction)
+Cost = TypeVar("Cost", bound=float | Fraction)
 
 NON_TRANSLATION = "non-translation"
 _CREATIVE = "accuracy/creative reinterpretation"

@@ -307,9 +307,15 @@ def _append_repeats(scores: Scores, name: str) -> Scores:
         for each in (first, again)
     ]
     again = again.keep_lines(np.isin(keys[1], keys[0]) & (again.judge >= 0))
-    columns = ("system", "item", "scorer", "judge", "value")
-    joined = {n: np.append(getattr(first, n), getattr(again, n)) for n in columns}
-    return replace(first, **joined, line=np.empty(0, np.int64))
+    return replace(
+        first,
+        system=np.append(first.system, again.system),
+        item=np.append(first.item, again.item),
+        scorer=np.append(first.scorer, again.scorer),
+        judge=np.append(first.judge, again.judge),
+        value=np.append(first.value, again.value),
+        line=np.empty(0, np.int64),
+    )
 
 
 def average_documents(scores: Scores, gold: str | None = None) -> Scores:

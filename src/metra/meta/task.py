@@ -261,7 +261,7 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
     }
     table = build_task_table(scores)
     label = f"tab:{scores.study.name}" if scores.study else ""
-    about = _explain_marks(scores) if scores.study else []
+    about = _explain_marks(scores)
     return MetaReport([table], signature, notes, data, label, about)
 
 

@@ -27,6 +27,7 @@ from metra.meta.findings import MetaReport, build_count, build_figure, build_sig
 from metra.meta.study import MetricStudy, StudyColumn, StudyScores, choose_metrics
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats.arrays import Array, Codes
+from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.paired_tests import SLACK
@@ -88,6 +89,8 @@ class TaskScores:
     ceiling: Array
     #: Metrics that not every language pair has.
     left_out: list[str]
+    #: Bootstrap intervals of the average and of each column, where they were asked for.
+    intervals: list[list[tuple[float, float] | None]] | None = None
     notes: tuple[str, ...] = ()
     study: MetricStudy | None = None
 
@@ -225,6 +228,36 @@ def _rank_tested(
     return [by_place[place] for place in order.tolist()]
 
 
+def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
+    """Add bootstrap intervals: systems and segments are drawn, for each language pair anew.
+
+    All columns of a language pair share the draws, so the average of the columns has an
+    interval of its own.
+    """
+    drawn = np.array(
+        [_draw_column(scores, column, options) for column in scores.columns]
+    )
+    weights = np.array([column.weight for column in scores.columns])
+    averages = _average(
+        scores.columns, drawn.reshape(len(drawn), -1), weights / weights.sum()
+    ).reshape(drawn.shape[1:])
+    intervals = [
+        [compute_bounds(draws) for draws in rows] for rows in (averages, *drawn)
+    ]
+    return replace(scores, intervals=intervals)
+
+
+def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -> Array:
+    """Draw the coefficients of a column: metrics × draws."""
+    total = np.zeros((len(scores.metrics), options.trials))
+    for panel, pairs in zip(column.panels, column.pairs.tolist(), strict=True):
+        place = [other.lang for other in scores.panels].index(panel.lang)
+        seeded = replace(column.question.options, seed=options.seed + place)
+        draws = bootstrap(panel, column.question.level, seeded)
+        total += pairs * np.array([draws[name] for name in scores.metrics])
+    return total / column.pairs.sum()
+
+
 def report_task(scores: TaskScores, options: Options) -> MetaReport:
     """Lay out the average and every column of the protocol."""
     notes = list(scores.notes)
@@ -249,7 +282,8 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         test=f"joint exchange k={options.trials}" if test else None,
         p="b/k" if test and options.wmt else None,
         clusters="greedy" if test else None,
-        seed=options.seed if test or soft else None,
+        boot=f"both k={options.trials}" if scores.intervals else None,
+        seed=options.seed if test or soft or scores.intervals else None,
     )
     data = {
         "ranks": {
@@ -278,13 +312,12 @@ def build_task_table(scores: TaskScores) -> Table:
     """
     tested = scores.clusters is not None
     average_ranks = scores.clusters or _rank_values(scores.average)
+    figures = [scores.average, *scores.values]
+    intervals = scores.intervals or [[None] * len(scores.metrics)] * len(figures)
+    ranks = [average_ranks, *scores.ranks]
     rows_of_cells = [
-        _build_cells(values, ranks, tested)
-        for values, ranks in zip(
-            [scores.average, *scores.values],
-            [average_ranks, *scores.ranks],
-            strict=True,
-        )
+        _build_cells(*each, tested)
+        for each in zip(figures, intervals, ranks, strict=True)
     ]
     columns = [
         Column("average"),
@@ -309,10 +342,15 @@ def build_task_table(scores: TaskScores) -> Table:
     return Table([Column("metric", "left"), *columns], rows, caption, scores.protocol)
 
 
-def _build_cells(values: Array, ranks: Sequence[int], tested: bool) -> list[Cell]:
+def _build_cells(
+    values: Array,
+    intervals: Sequence[tuple[float, float] | None],
+    ranks: Sequence[int],
+    tested: bool,
+) -> list[Cell]:
     cells = [
-        Cell(value, marks=str(rank), best=rank == 1 and tested)
-        for value, rank in zip(values.tolist(), ranks, strict=True)
+        Cell(value, interval, marks=str(rank), best=rank == 1 and tested)
+        for value, interval, rank in zip(values.tolist(), intervals, ranks, strict=True)
     ]
     return cells if tested else mark_best(cells)
 

@@ -50,6 +50,8 @@ def choose(page, tab_to, label, *paths):
     chooser.value.set_files([str(path) for path in paths])
 
 
+# One kind of store: pages do not know which, and tests/web tries both without a browser.
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 def test_from_files_to_results_by_keyboard(server, visit, files, tab_to, tmp_path):
     page = visit().new_page()
     # From here on choosers come to us: asked for later, the first could be missed.

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
     from metra.meta.options import Scaling
+    from metra.report.chart import PictureLayout
     from metra.scoring.files import FileCorpus
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
@@ -57,8 +58,6 @@ SCORER = option(
     "the same judge and segment.",
 )
 
-_PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
-
 #: What every question takes.
 _QUESTION = (
     name_option(
@@ -95,6 +94,12 @@ _QUESTION = (
     option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
 )
 
+#: The parameters that say something about the scores rather than about the answer.
+ABOUT_SCORES = (
+    *("lower", "without", "lang", "domain", "units", "columns", "system_names"),
+    *("mqm_weights", "input_format"),
+)
+
 #: What is scored right here, so that corpus scores can be pooled anew.
 OWN = (
     option(
@@ -126,6 +131,8 @@ class MetaQuestion:
     #: The protocol of a WMT metrics task.
     protocol: str = ""
     plot: str | None = None
+    #: The size, letters and title of pictures.
+    layout: "PictureLayout | None" = None
     #: Outputs that are scored right here, with what metrics need for it.
     outputs: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
@@ -136,6 +143,11 @@ class MetaQuestion:
     statistics: "dict[str, SegmentStatistics]" = field(default_factory=dict)
     #: What is said below the answer.
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether any files of scores are given."""
+        return bool(len(self.scores))
 
     def select_level(self, level: str, gold: str | None = None) -> None:
         """Take documents for what is scored, where these are compared."""
@@ -170,13 +182,14 @@ class MetaQuestion:
         if method == "none":
             return name
         from metra.formats.scores.record import concatenate_scores
+        from metra.meta.findings import name_some
         from metra.meta.normalise import normalise
 
         normalised = normalise(self.scores, name, method)
         left_out = normalised.left_out.items()
         gone = [f"{judge} ({spread.left_out})" for judge, spread in left_out]
         if gone:
-            self.notes.append(f"Judges left out: {', '.join(gone)}.")
+            self.notes.append(f"Judges left out: {name_some(gone)}.")
         self.scores = concatenate_scores([self.scores, normalised.scores])
         return normalised.scores.names[0]
 
@@ -249,14 +262,20 @@ class MetaQuestion:
         source = ",".join(Path(path).name for path in eps_from)
         return transfer_thresholds(specs, lined_up, source)
 
-    def write_pictures(self, *pictures: str) -> None:
-        """Write the picture; several are numbered before the suffix."""
-        from metra.cli.output import write_output
+    def write_pictures(self, draw: "Callable[..., str]", *plots: Any) -> None:
+        """Draw each plot and write the picture; several are numbered before the suffix."""
+        self.write_drawn(*(partial(draw, plot) for plot in plots))
+
+    def write_drawn(self, *pictures: "Callable[[PictureLayout], str]") -> None:
+        """Write pictures that are drawn for a layout."""
+        from metra.cli.output import write_picture
 
         path = Path(str(self.plot))
-        for number, picture in enumerate(pictures, 1):
+        for number, draw in enumerate(pictures, 1):
             numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
-            write_output(picture, str(numbered if len(pictures) > 1 else path))
+            write_picture(
+                draw, str(numbered if len(pictures) > 1 else path), self.layout
+            )
         if not pictures:
             self.notes.append(f"{path} is not written: there is nothing to draw.")
 
@@ -266,23 +285,24 @@ def question(
     *takes: Callable[..., Any],
     first: Any = None,
     plot: bool = False,
-    study: Callable[..., "MetaReport"] | None = None,
+    needs_scores: bool = True,
+    check: Callable[[dict[str, Any]], None] | None = None,
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that reads scores, asks a question of them and shows the answer.
 
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
-    `first` is an argument that stands before the scores. Where it may be a study, which
-    names its scores itself, `study` is the function of its path and the options.
+    `first` is an argument that stands before the scores; some questions can be asked
+    without any scores. `check` refuses options that do not go together.
     """
-    paths = click.argument("paths", nargs=-1, required=not study, metavar="SCORES...")
-    own = [options_from(record), _PLOT if plot else None]
-    added = [first, paths, *_QUESTION, *takes, *own]
+    shown = "SCORES..." if needs_scores else "[SCORES]..."
+    paths = click.argument("paths", nargs=-1, required=needs_scores, metavar=shown)
+    picture = inputs.picture if plot else None
+    added = [first, paths, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
-        show = partial(_show_answer, answer)
-        if study is not None:
-            show = partial(_show_study, study, show)
-        command: Callable[..., Any] = wraps(answer)(show)
+        command: Callable[..., Any] = wraps(answer)(
+            partial(_show_answer, answer, check)
+        )
         for add_option in filter(None, reversed(added)):
             command = add_option(command)
         return click.command()(command)
@@ -290,45 +310,17 @@ def question(
     return decorate
 
 
-#: What a study takes besides itself: how to show the answer.
-_BESIDE_STUDY = frozenset({"protocol", "form", "out", "digits", "options", "plot"})
-
-
-def _show_study(
-    study: Callable[..., "MetaReport"], show: Callable[..., None], **given: Any
-) -> None:
-    """Show what a study comes to, or the answer to a question about scores."""
-    path = given["protocol"]
-    if not path.endswith(".toml"):
-        if not given["paths"]:
-            msg = "Missing argument 'SCORES...'; or give a study, such as study.toml."
-            raise click.UsageError(msg)
-        show(**given)
-        return
-    empty = (None, (), "", "auto")
-    for name, value in given.items():
-        if name not in _BESIDE_STUDY and value not in empty:
-            what = "SCORES" if name == "paths" else f"the option of {name!r}"
-            msg = (
-                f"{path} is a study, which says all about its scores: leave out {what}."
-            )
-            raise click.UsageError(msg)
-    form, out, digits = (given[name] for name in ("form", "out", "digits"))
-    _write_answer(study(path, given["options"]), form, out, digits)
-
-
-def _write_answer(
-    answer: "MetaReport", form: str, out: str | None, digits: int
-) -> None:
-    from metra.cli.output import build_style, write_output
-    from metra.report.writers.meta import render
-
-    # Notes name flags, not parameters.
-    answer = replace(answer, notes=[name_flags(note) for note in answer.notes])
-    write_output(render(answer, form, build_style(out, digits=digits)), out)
-
-
 def _show_answer(
+    ask: Callable[..., "MetaReport"],
+    check: Callable[[dict[str, Any]], None] | None,
+    **given: Any,
+) -> None:
+    if check is not None:
+        check(given)
+    _answer_question(ask, **given)
+
+
+def _answer_question(
     ask: Callable[..., "MetaReport"],
     *,
     paths: tuple[str, ...],
@@ -347,11 +339,13 @@ def _show_answer(
     **given: Any,
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+    from metra.cli.output import build_style, write_output
     from metra.formats.scores.long_table import read_named_pairs
     from metra.formats.scores.mqm import parse_weighting
     from metra.formats.scores.read import parse_roles, read_score_files
-    from metra.formats.scores.record import list_parts
+    from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
+    from metra.report.writers.meta import render
 
     read = partial(
         read_score_files,
@@ -363,7 +357,8 @@ def _show_answer(
         formats=ALL_SCORE_FORMATS,
     )
     names = read_named_pairs(system_names) if system_names else {}
-    scores = read(paths).rename_systems(names)
+    scores = read(paths) if paths else build_score_table([], [], {})
+    scores = scores.rename_systems(names)
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):
@@ -387,8 +382,10 @@ def _show_answer(
         reports[each] = answer
     if len(reports) > 1:
         answer = merge_reports(reports)
-    answer = replace(answer, notes=[*answer.notes, *notes])
-    _write_answer(answer, form, out, digits)
+    # Notes name flags, not parameters.
+    named = [name_flags(note) for note in [*answer.notes, *notes]]
+    answer = replace(answer, notes=named)
+    write_output(render(answer, form, build_style(out, digits=digits)), out)
 
 
 def _filter_scores(

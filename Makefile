@@ -4,10 +4,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
 	Cargo.toml Cargo.lock pyproject.toml README.md
+# Tests write a gigabyte in small files, and their stores sync every answer: in memory, where there
+# is room for it, they do not wait for the disk.
+SCRATCH := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null \
+	| awk '$$1 + 0 >= 6 { found = 1 } END { print found ? "/dev/shm" : "/tmp" }')
 # On all cores, a file at a time, in the order of tests/conftest.py; two workers more than there are
 # cores, because tests with servers and browsers wait for most of their time.
-PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 2)) --dist loadfile \
-	--no-loadscope-reorder
+PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest \
+	-n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 

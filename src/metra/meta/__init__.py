@@ -27,6 +27,7 @@ scatter: systems by gold and metric
 select: whether a metric keeps good outputs, and takes the best of several
 sentinel: what scores reach that cannot tell how good an output is
 spans: whether errors are marked where people mark them
+study: the manifest of a study, and the scores that it names
 task: the protocols of WMT's metrics tasks
 trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people

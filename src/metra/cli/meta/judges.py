@@ -59,6 +59,7 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     from metra.meta.agree import (
         compute_agreement,
         report_agreement,
+        report_repeats,
         take_runs_for_judges,
     )
 
@@ -66,6 +67,8 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
         asked.scores = take_runs_for_judges(asked.scores, options.runs)
     name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
     ratings = collect_ratings(asked.scores, name)
+    if len(ratings.repeats.judge) and not ratings.pairable().units and not asked.plot:
+        return report_repeats(ratings, name, options)
     agreement = compute_agreement(ratings, options)
     if asked.plot:
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot

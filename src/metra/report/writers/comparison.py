@@ -48,10 +48,13 @@ def describe_disagreement(results: Results) -> list[str]:
     if results.clusters:
         if not has_disagreement([results]):
             return []
-        best = [
-            f"{system} is best by {join_names([short_names[m] for m in metrics])} ({basis})"
-            for basis, metrics, system in list_best_systems([results])
-        ]
+        best = []
+        for basis, metrics, system, equals in list_best_systems([results]):
+            named = join_names([short_names[metric] for metric in metrics])
+            unclear = (
+                f", not significantly better than {join_names(equals)}" if equals else ""
+            )
+            best.append(f"{system} is best by {named} ({basis}{unclear})")
         return [f"Metrics disagree: {', '.join(best)}. {describe_trust(kinds)}"]
     lines = []
     for system, baseline, better, worse in list_contrary_verdicts(results):

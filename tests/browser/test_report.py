@@ -131,7 +131,9 @@ def test_segments_can_be_sorted_by_the_disagreement_between_metrics(
         expected.append((gains[0][0] - gains[-1][0], at, gains))
     page = open_page(path, "#compare")
     page.get_by_label("sort by").select_option("disagree")
-    assert texts(page, ".cards h3") == [f"Segment {at + 1}" for _, at, _ in sorted(expected)]
+    assert texts(page, ".cards h3") == [
+        f"Segment {at + 1}" for _, at, _ in sorted(expected)
+    ]
     shown = [
         " ".join(text.split())
         for text in texts(page, ".changes .score")

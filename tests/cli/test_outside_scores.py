@@ -280,9 +280,18 @@ def test_parts_are_resumed_and_shown_with_all_digits(metra_command, tmp_path):
         (["comet/a=judge_a", "comet/b=nowhere"], "has no column 'nowhere'"),
         (["ter/a=judge_a", "ter/b=judge_b"], "give better=higher or better=lower"),
         (["x/a=judge_a", "x/b=judge_b"], "give better=higher or better=lower"),
-        (["comet/a=judge_a", "comet/b=gaps"], "The column 'gaps' has no score in a row; expected"),
-        (["comet/a=judge_a", "comet/b=infinite"], "'infinite' has the score inf in a row; exp"),
-        (["comet/a=judge_a:high=0.5", "comet/b=judge_b"], "score 1 in a row; expected at most 0.5"),
+        (
+            ["comet/a=judge_a", "comet/b=gaps"],
+            "The column 'gaps' has no score in a row; expected",
+        ),
+        (
+            ["comet/a=judge_a", "comet/b=infinite"],
+            "'infinite' has the score inf in a row; exp",
+        ),
+        (
+            ["comet/a=judge_a:high=0.5", "comet/b=judge_b"],
+            "score 1 in a row; expected at most 0.5",
+        ),
         (["comet/a=judge_a", "comet/a=judge_b"], "'comet/a' is given twice"),
     ],
 )

@@ -42,9 +42,7 @@ class ContraryVerdict(NamedTuple):
 
 def list_best_systems(results: Sequence[Results]) -> list[BestSystem]:
     """List who is best by which metrics, the most trusted metrics first."""
-    best = {
-        spec: each.ranked(spec)[0].name for each in results for spec in each.specs
-    }
+    best = {spec: each.ranked(spec)[0].name for each in results for spec in each.specs}
     found: dict[tuple[Basis, str, tuple[str, ...]], list[str]] = {}
     for each in results:
         for spec in each.specs:
@@ -72,7 +70,9 @@ def _list_equals(
     return tuple(n for n in others if tested.get(frozenset((system, n))) is False)
 
 
-def rank_by_trust(results: Results, people: Results | None = None) -> list[SystemScores]:
+def rank_by_trust(
+    results: Results, people: Results | None = None
+) -> list[SystemScores]:
     """List the systems, the best by the most trusted first; those it does not know last.
 
     The most trusted are people, then the first neural metric, then the first string metric.

@@ -149,9 +149,7 @@ def select_judged_systems(
     """
     others = [name for name in judgements.systems if name not in systems]
     if others and len(others) == len(judgements.systems):
-        msg = (
-            f"No system is judged that has an output; {no_such('system', others[0], systems)}"
-        )
+        msg = f"No system is judged that has an output; {no_such('system', others[0], systems)}"
         raise UnknownNameError(msg)
     return judgements.only(without_systems=others), others
 

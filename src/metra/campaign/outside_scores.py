@@ -10,7 +10,11 @@ from typing import Literal
 import numpy as np
 
 from metra.campaign.campaign import NUMBERS, Campaign, System
-from metra.campaign.metric_scores import JudgeCorrelation, build_corpus, correlate_people
+from metra.campaign.metric_scores import (
+    JudgeCorrelation,
+    build_corpus,
+    correlate_people,
+)
 from metra.campaign.ranking import HumanRanking
 from metra.campaign.uploads import make_safe_name
 from metra.errors import CorpusError, MetraError
@@ -98,7 +102,9 @@ def _select_segments(
     for system in systems:
         known = table.get(system, systems)
         chosen = [known[n - 1] if 0 < n <= len(known) else np.nan for n in numbers]
-        missing = [n for n, x in zip(numbers, chosen, strict=True) if not np.isfinite(x)]
+        missing = [
+            n for n, x in zip(numbers, chosen, strict=True) if not np.isfinite(x)
+        ]
         if missing:
             msg = (
                 f"{table.source} have no number for segment {missing[0]} of {system!r}, "

@@ -199,9 +199,7 @@ class CorpusChunk:
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
         systems = tuple(self.systems)
-        place = self.position(
-            system, self.first, self.documents, systems, self.scores
-        )
+        place = self.position(system, self.first, self.documents, systems, self.scores)
         return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:

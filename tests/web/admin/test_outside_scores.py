@@ -129,7 +129,9 @@ def test_lower_scores_may_be_better(admin, table):
 
 
 def test_files_for_each_system(admin, table):
-    assert send(admin, *write_folder(), metric="mine", better="higher").status_code == 303
+    assert (
+        send(admin, *write_folder(), metric="mine", better="higher").status_code == 303
+    )
     admin.form("/unblind")
     head, *body = table(admin.get("/results"), "People and scores from other programs")
     assert head[-1] == "mine ↑"
@@ -211,18 +213,16 @@ def test_an_imported_campaign_takes_the_segments_that_were_judged(tmp_path):
 
     store = stores.open(str(tmp_path / "judge.db"))
     first = filled(store, systems=3, judges=6)
-    judged = [
-        one
-        for one in first.house.judgements()
-        if one.segment in (3, 5, 12)
-    ]
+    judged = [one for one in first.house.judgements() if one.segment in (3, 5, 12)]
     with store.transaction() as db:
         made_of = imported.import_campaigns(
             db, judged, files=["j.jsonl"], now=1.0, who="ann", name="again"
         )
         stored = campaigns.get_campaign(db, made_of["again"].id)
     (scores,) = read_outside_scores([write_comet()], stored.campaign)
-    numbers = [stored.campaign.number(at) for at in range(len(stored.campaign.segments))]
+    numbers = [
+        stored.campaign.number(at) for at in range(len(stored.campaign.segments))
+    ]
     assert set(numbers) <= {3, 5, 12}
     for name, values in scores.values.items():
         assert values == [SYSTEM_SCORES[name][number - 1] for number in numbers]

@@ -32,7 +32,6 @@ from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
 
 
-
 class MetricHeadings:
     """How metrics are named in running text, and how many digits their scores need."""
 
@@ -153,9 +152,7 @@ def format_change(
         yield "  The texts are too long to compare word for word; more may agree."
 
 
-def _format_scores(
-    change: SegmentChange, headings: MetricHeadings, digits: int
-) -> str:
+def _format_scores(change: SegmentChange, headings: MetricHeadings, digits: int) -> str:
     shown = []
     for spec, entry in change.scores.items():
         places = digits + headings.get_more_digits(spec)
@@ -305,9 +302,7 @@ def _build_sections(
         yield tables, [note]
 
 
-def _build_bucket_table(
-    buckets: Buckets, spec: str, metrics: MetricHeadings
-) -> Table:
+def _build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) -> Table:
     others = [name for name in buckets.systems if name != buckets.baseline]
     # Two systems leave room for the interval of their difference.
     pair = buckets.baseline is not None and len(others) == 1

@@ -52,7 +52,9 @@ def describe_disagreement(results: Results) -> list[str]:
         for basis, metrics, system, equals in list_best_systems([results]):
             named = join_names([short_names[metric] for metric in metrics])
             unclear = (
-                f", not significantly better than {join_names(equals)}" if equals else ""
+                f", not significantly better than {join_names(equals)}"
+                if equals
+                else ""
             )
             best.append(f"{system} is best by {named} ({basis}{unclear})")
         return [f"Metrics disagree: {', '.join(best)}. {describe_trust(kinds)}"]

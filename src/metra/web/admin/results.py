@@ -21,7 +21,7 @@ from metra.campaign.outside_scores import (
     tabulate_means,
 )
 from metra.campaign.prefilled_marks import count_mark_changes
-from metra.campaign.ranking import RankingOptions, HumanRanking
+from metra.campaign.ranking import HumanRanking, RankingOptions
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
     JudgementFilter,

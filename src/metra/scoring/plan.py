@@ -66,12 +66,11 @@ class ScoringPlan:
             ("system", names),
             ("metric", self.metrics),
             ("column to group by", self.group_by),
-            ("column of scores", [entry[:2] for entry in self.scored]),
+            ("column of scores", ["/".join(entry[:2]) for entry in self.scored]),
         ):
             twice = [name for name in given if given.count(name) > 1]
             if twice:
-                shown = twice[0] if isinstance(twice[0], str) else "/".join(twice[0])
-                msg = f"The {what} {shown!r} is given twice; give it once."
+                msg = f"The {what} {twice[0]!r} is given twice; give it once."
                 raise OptionError(msg)
         for metric_name, known in self.list_scored().items():
             lacking = [name for name in names if name not in known]

@@ -227,7 +227,7 @@ def test_an_imported_campaign_takes_the_segments_that_were_judged(tmp_path):
     for name, values in scores.values.items():
         assert values == [SYSTEM_SCORES[name][number - 1] for number in numbers]
     few = {name: values[:2] for name, values in SYSTEM_SCORES.items()}
-    with pytest.raises(MetraError, match="no number for segment .* which was judged"):
+    with pytest.raises(MetraError, match=r"no number for segment .* which was judged"):
         read_outside_scores([write_comet(few)], stored.campaign)
     store.close()
 

@@ -80,8 +80,8 @@ def find_direction(name: str, values: Array) -> bool | None:
 def has_fixed_direction(name: str) -> bool:
     """Whether the direction of a known metric is the same whatever its values are.
 
-    >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX"), has_fixed_direction("x")
-    (True, False, False)
+    >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
+    (True, False)
     """
     plain = re.sub(r"[^a-z0-9]", "", name.lower())
     known = [key for key in _KNOWN if plain.startswith(key)]

@@ -65,8 +65,8 @@ def describe_disagreement(results: Results) -> list[str]:
             by_basis: dict[str, list[str]] = {}
             for basis, metric in side:
                 by_basis.setdefault(basis, []).append(short_names[metric])
-            named = (f"{join_names(names)} ({b})" for b, names in by_basis.items())
-            sides.append(" and ".join(named))
+            listed = (f"{join_names(names)} ({b})" for b, names in by_basis.items())
+            sides.append(" and ".join(listed))
         lines.append(
             f"Metrics disagree about {system}: better than {baseline} by {sides[0]}, worse "
             f"by {sides[1]}. {describe_trust(kinds)}"

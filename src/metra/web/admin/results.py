@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, get_args
+from typing import Annotated, Literal, get_args
 
 from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
@@ -51,6 +51,10 @@ _MOST_OUTPUTS = 50
 _MOST_FILES = 100
 _MOST_UNDEFINED = 100
 _LIMITS = (10, 25, 50, 75)
+_DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
+    "higher": "higher",
+    "lower": "lower",
+}
 _METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
 
@@ -185,7 +189,6 @@ async def add_outside_scores(visit: OfCampaign) -> Response:
 def _add_outside_scores(
     visit: CampaignVisit, form: FormData, sent: list[tuple[str, bytes]]
 ) -> Response:
-    better = get_field(form, "better")
     if not sent:
         return _render_results(visit, "Choose at least one file of scores.")
     try:
@@ -193,7 +196,7 @@ def _add_outside_scores(
             sent,
             visit.stored.campaign,
             name=get_field(form, "metric").strip()[:100],
-            better=better if better in ("higher", "lower") else "auto",
+            better=_DIRECTIONS.get(get_field(form, "better"), "auto"),
         )
         with visit.store.transaction() as db:
             outside_scores.add_scores(db, visit.stored.id, scores, **visit.by)

@@ -19,6 +19,9 @@ class MetaReport:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
+    #: LaTeX's label where the table is for a paper; then it is a float with these remarks.
+    label: str = ""
+    remarks: Sequence[str] = ()
 
 
 def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:
@@ -54,6 +57,16 @@ def group_names(reasons: Mapping[str, str]) -> dict[str, list[str]]:
         if reason:
             names.setdefault(reason, []).append(name)
     return names
+
+
+def name_some(names: Sequence[str], most: int = 6) -> str:
+    """Write names with commas between them; of many, the first and how many more there are.
+
+    >>> name_some("abc"), name_some("abcdefgh")
+    ('a, b, c', 'a, b, c, d, e, f and 2 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def build_count(value: int) -> Cell:

@@ -1,12 +1,13 @@
-"""`metra meta pseudo`, `refs`, `robust`, `scatter` and `task`: questions about designs."""
+"""`metra meta power`, `pseudo`, `refs`, `robust`, `scatter` and `task`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from metra.cli.meta import options as shared
 from metra.meta.options import (
+    PowerOptions,
     PseudoOptions,
     RefsOptions,
     RobustOptions,
@@ -16,7 +17,51 @@ from metra.meta.options import (
 
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
+    from metra.meta.task import TaskScores
+    from metra.stats.correlation import Options
     from metra.stats.panel import ScorePanel
+
+
+@shared.question(PowerOptions, shared.SCORER, plot=True, needs_scores=False)
+def power(asked: shared.MetaQuestion, options: PowerOptions) -> "MetaReport":
+    """Say how many segments and raters tell which systems apart.
+
+    From the judgements of a pilot study, or before a study with assumed variances (--like,
+    --sd). --plot draws the share of pairs that separate, or the detectable difference, by
+    the number of segments. `metra meta variance` explains the variances.
+
+    \b
+    metra meta power pilot.tsv --scorer esa --segments 200,400,800 --raters 1,2,3
+    metra meta power pilot.tsv --scorer esa --plot power.pdf --plot-width column
+    metra meta power --like esa --systems 12 --difference 1,2,4
+    metra meta power --sd system=2,system×segment=10,rating=15 --segments 300,600
+    """
+    from metra.meta import power as question
+
+    name = ""
+    if asked.has_scores:
+        shared.require_one_language(asked.scores)
+        name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+        curves = question.plan_from_pilot(asked.scores, name, options)
+    else:
+        curves = question.plan_from_variances(options)
+    if asked.plot:
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
+        power, pairs = f"power {options.power:g}", len(curves.pairs)
+        plot = CurvePlot(
+            f"Pairs of systems that separate with {power}"
+            if pairs
+            else f"Smallest difference that is found with {power}",
+            f"{curves.systems} systems, alpha {options.alpha:g}"
+            + (" by all pairs" if options.corrected else ""),
+            "segments",
+            f"% of {pairs} pairs" if pairs else "difference",
+            [f"{count:,}" for count in options.segments],
+            question.list_curves(curves, options),
+        )
+        asked.write_pictures(draw_curves, plot)
+    return question.report_power(curves, options, name)
 
 
 @shared.question(PseudoOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
@@ -25,9 +70,9 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
     and -m, corpus measures are pooled from their statistics; other scores are averaged.
-    Where segments were judged twice, judges are compared with judges. Judges have scales of
-    their own: where the same judges judged all systems of a segment, --judges-by segment,
-    the default for such data, gives all systems the same judge.
+    Where segments were judged twice, judges are compared with judges, also without scores of
+    a metric. Judges have scales of their own: where the same judges judged all systems of a
+    segment, --judges-by segment, the default for such data, gives all systems the same judge.
 
     \b
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
@@ -39,7 +84,7 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     shared.require_one_language(asked.scores)
     asked.gold = asked.normalise_scores(asked.gold, options.scaling)
     asked.add_own_scores()
-    panel = asked.build_panels()[0]
+    panel = asked.build_panels(None if asked.has_metrics else ())[0]
     curves = correlate_documents(asked.scores, panel, options)
     if asked.plot:
         from metra.meta.pseudo import JUDGES, average_curves
@@ -55,7 +100,7 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
             average_curves(curves),
             dashed=[JUDGES],
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_pseudo(panel, curves, options)
 
 
@@ -111,7 +156,7 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
             [str(count) for count in curves.counts],
             {name: curves.mean(name) for name in curves.values},
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_references(curves, panel, question)
 
 
@@ -148,7 +193,7 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
             )
             for panel, each in zip(panels, robustness, strict=True)
         ]
-        asked.write_pictures(*map(draw_curves, plots))
+        asked.write_pictures(draw_curves, *plots)
     return report_robustness(panels, robustness, options)
 
 
@@ -178,29 +223,95 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        asked.write_pictures(
-            *map(draw_scatter, question.build_system_clouds(scattered))
-        )
+        clouds = question.build_system_clouds(scattered)
+        asked.write_pictures(draw_scatter, *clouds)
     return question.report_scatter(scattered, named=named)
 
 
-_protocol = click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
+def _check_study(given: dict[str, Any]) -> None:
+    """Refuse what a study says itself, and a protocol without scores or a gold."""
+    path = given["protocol"]
+    if not path.endswith(".toml"):
+        if not given["paths"]:
+            msg = "Missing argument 'SCORES...'; or give a study, such as study.toml."
+            raise click.UsageError(msg)
+        if not given["gold"]:
+            msg = "Missing option '--gold': the scorer that metrics are compared with."
+            raise click.UsageError(msg)
+        return
+    for name in ("paths", "gold", "gold_from", "metrics", *shared.ABOUT_SCORES):
+        if given[name] not in (None, (), "", "auto"):
+            what = "SCORES" if name == "paths" else f"the option of {name!r}"
+            msg = (
+                f"{path} is a study, which says all about its scores: leave out {what}."
+            )
+            raise click.UsageError(msg)
 
 
-@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol)
+def _score_study(path: str, options: TaskOptions, chosen: "Options") -> "TaskScores":
+    """Read a study and its scores, and score its metrics."""
+    from functools import partial
+
+    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+    from metra.formats.scores.read import read_scores
+    from metra.meta.study import load_study, read_study
+    from metra.meta.task import score_study
+
+    read = partial(read_scores, wmt=options.wmt, formats=ALL_SCORE_FORMATS)
+    study = read_study(path)
+    loaded = load_study(study, lambda file, weights: read(file, mqm_weights=weights))
+    return score_study(study, loaded, chosen, test=options.test)
+
+
+_protocol = click.argument("protocol", metavar="{wmt23|wmt24|wmt25|STUDY.toml}")
+
+
+@shared.question(
+    *(TaskOptions, *shared.OPTIONAL_GOLD, shared.METRIC),
+    first=_protocol,
+    plot=True,
+    needs_scores=False,
+    check=_check_study,
+)
 def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
-    """Score metrics by the protocol of a WMT metrics task.
+    """Score metrics by the protocol of a WMT metrics task, or by that of a study.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
     systems and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq.
+    A study names its files, golds, systems, metrics and columns itself; with --format latex
+    its table is a float for a page of two columns.
 
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
+    metra meta task study.toml --wmt --test --format latex
     """
-    from metra.meta.task import report_task, score_task
+    from metra.meta.task import (
+        add_intervals,
+        build_task_table,
+        report_task,
+        score_task,
+    )
     from metra.stats.correlation import Options
 
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
-    panels = asked.build_panels()
-    scores = score_task(asked.protocol, panels, chosen, test=options.test)
+    if asked.protocol.endswith(".toml"):
+        scores = _score_study(asked.protocol, options, chosen)
+    else:
+        panels = asked.build_panels()
+        scores = score_task(asked.protocol, panels, chosen, test=options.test)
+    if options.ci or asked.plot:
+        scores = add_intervals(scores, chosen)
+    if asked.plot:
+        from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
+
+        headings = ["average", *(column.name for column in scores.columns)]
+        figures = [scores.average.tolist(), *scores.values.tolist()]
+        plot = ForestPlot(
+            build_task_table(scores).caption,
+            "95 % bootstrap intervals over systems and segments",
+            scores.metrics,
+            [*map(ForestPanel, headings, figures, scores.intervals or [])],
+            scores.clusters or (),
+        )
+        asked.write_pictures(draw_forest, plot)
     return report_task(scores, chosen)

@@ -1,6 +1,6 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
     from metra.meta.options import Scaling
+    from metra.report.chart import PictureLayout
     from metra.scoring.files import FileCorpus
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
 INPUT_FORMATS = (
     *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
     *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
-    *("comet-json", "comet", "metricx", "wmt25", "column", "folder"),
+    *("comet-json", "comet", "metricx", "wmt25", "wmt25-human", "column", "folder"),
 )
 
 
@@ -35,20 +36,19 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
     )
 
 
-#: Whose judgements are compared with, and where they come from.
-GOLD = (
-    option(
-        "--gold NAMES",
-        "The scorer to compare with: judgements. Several, with commas between them, give "
-        "a table each; A+B is the sum of both for the same judge and segment.",
-        required=True,
-    ),
-    option(
-        "--gold-from SCORES",
-        "Take the gold from this file; the same scorer of other files is left out.",
-        multiple=True,
-    ),
+_GOLD_FROM = option(
+    "--gold-from SCORES",
+    "Take the gold from this file; the same scorer of other files is left out.",
+    multiple=True,
 )
+_GOLD_HELP = (
+    "The scorer to compare with: judgements. Several, with commas between them, give "
+    "a table each; A+B is the sum of both for the same judge and segment."
+)
+#: Whose judgements are compared with, and where they come from.
+GOLD = (option("--gold NAMES", _GOLD_HELP, required=True), _GOLD_FROM)
+#: The same where a study may name them.
+OPTIONAL_GOLD = (option("--gold NAMES", _GOLD_HELP, ""), _GOLD_FROM)
 METRIC = name_option(
     "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
@@ -58,11 +58,8 @@ SCORER = option(
     "the same judge and segment.",
 )
 
-_PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
-
 #: What every question takes.
 _QUESTION = (
-    click.argument("paths", nargs=-1, required=True, metavar="SCORES..."),
     name_option(
         "--lower-is-better lower", "Scorers whose lower values are the better ones."
     ),
@@ -74,10 +71,33 @@ _QUESTION = (
         "More columns that tell apart what was scored, such as condition; tables and "
         "JSON lines only.",
     ),
+    option(
+        "--column columns ROLE=HEADING",
+        "The column that plays a role which its heading does not tell, such as "
+        "system=model; roles: system, segment, document, scorer, value, judge, domain, "
+        "lang. Tables and JSON lines only.",
+        multiple=True,
+    ),
+    option(
+        "--systems system_names FILE",
+        "Other names of systems: the name in the scores, a tab, the name to use, one a "
+        "line.",
+    ),
+    option(
+        "--mqm-weights WEIGHTS",
+        "What errors of MQM cost, beside the usual weights: SEVERITY[/CATEGORY]:POINTS, "
+        "source:yes, cap:POINTS, per:100 words; commas between them.",
+    ),
     option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
     inputs.form,
     inputs.out,
     option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+)
+
+#: The parameters that say something about the scores rather than about the answer.
+ABOUT_SCORES = (
+    *("lower", "without", "lang", "domain", "units", "columns", "system_names"),
+    *("mqm_weights", "input_format"),
 )
 
 #: What is scored right here, so that corpus scores can be pooled anew.
@@ -111,6 +131,8 @@ class MetaQuestion:
     #: The protocol of a WMT metrics task.
     protocol: str = ""
     plot: str | None = None
+    #: The size, letters and title of pictures.
+    layout: "PictureLayout | None" = None
     #: Outputs that are scored right here, with what metrics need for it.
     outputs: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
@@ -121,6 +143,11 @@ class MetaQuestion:
     statistics: "dict[str, SegmentStatistics]" = field(default_factory=dict)
     #: What is said below the answer.
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether any files of scores are given."""
+        return bool(len(self.scores))
 
     def select_level(self, level: str, gold: str | None = None) -> None:
         """Take documents for what is scored, where these are compared."""
@@ -155,13 +182,14 @@ class MetaQuestion:
         if method == "none":
             return name
         from metra.formats.scores.record import concatenate_scores
+        from metra.meta.findings import name_some
         from metra.meta.normalise import normalise
 
         normalised = normalise(self.scores, name, method)
         left_out = normalised.left_out.items()
         gone = [f"{judge} ({spread.left_out})" for judge, spread in left_out]
         if gone:
-            self.notes.append(f"Judges left out: {', '.join(gone)}.")
+            self.notes.append(f"Judges left out: {name_some(gone)}.")
         self.scores = concatenate_scores([self.scores, normalised.scores])
         return normalised.scores.names[0]
 
@@ -194,11 +222,19 @@ class MetaQuestion:
 
         return open_corpus(self.outputs, self.references, self.source, self.docs)
 
-    def build_panels(self) -> "list[ScorePanel]":
+    @property
+    def has_metrics(self) -> bool:
+        """Whether metrics are named, or have scores."""
+        from metra.formats.scores.panel import list_metrics
+
+        return bool(self.metrics or list_metrics(self.scores, self.gold))
+
+    def build_panels(self, metrics: Sequence[str] | None = None) -> "list[ScorePanel]":
         """Line up gold and metrics for each language pair by itself."""
         from metra.formats.scores.panel import build_panel
 
-        gold, metrics, statistics = self.gold, self.metrics or None, self.statistics
+        gold, statistics = self.gold, self.statistics
+        metrics = self.metrics or metrics
         parts = [self.scores.only(lang=lang) for lang in self.scores.languages]
         return [build_panel(one, gold, metrics, statistics=statistics) for one in parts]
 
@@ -226,30 +262,47 @@ class MetaQuestion:
         source = ",".join(Path(path).name for path in eps_from)
         return transfer_thresholds(specs, lined_up, source)
 
-    def write_pictures(self, *pictures: str) -> None:
-        """Write the picture; several are numbered before the suffix."""
-        from metra.cli.output import write_output
+    def write_pictures(self, draw: "Callable[..., str]", *plots: Any) -> None:
+        """Draw each plot and write the picture; several are numbered before the suffix."""
+        self.write_drawn(*(partial(draw, plot) for plot in plots))
+
+    def write_drawn(self, *pictures: "Callable[[PictureLayout], str]") -> None:
+        """Write pictures that are drawn for a layout."""
+        from metra.cli.output import write_picture
 
         path = Path(str(self.plot))
-        for number, picture in enumerate(pictures, 1):
+        for number, draw in enumerate(pictures, 1):
             numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
-            write_output(picture, str(numbered if len(pictures) > 1 else path))
+            write_picture(
+                draw, str(numbered if len(pictures) > 1 else path), self.layout
+            )
         if not pictures:
             self.notes.append(f"{path} is not written: there is nothing to draw.")
 
 
 def question(
-    record: type, *takes: Callable[..., Any], first: Any = None, plot: bool = False
+    record: type,
+    *takes: Callable[..., Any],
+    first: Any = None,
+    plot: bool = False,
+    needs_scores: bool = True,
+    check: Callable[[dict[str, Any]], None] | None = None,
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that reads scores, asks a question of them and shows the answer.
 
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
-    `first` is an argument that stands before the scores.
+    `first` is an argument that stands before the scores; some questions can be asked
+    without any scores. `check` refuses options that do not go together.
     """
-    added = [first, *_QUESTION, *takes, options_from(record), _PLOT if plot else None]
+    shown = "SCORES..." if needs_scores else "[SCORES]..."
+    paths = click.argument("paths", nargs=-1, required=needs_scores, metavar=shown)
+    picture = inputs.picture if plot else None
+    added = [first, paths, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
-        command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))
+        command: Callable[..., Any] = wraps(answer)(
+            partial(_show_answer, answer, check)
+        )
         for add_option in filter(None, reversed(added)):
             command = add_option(command)
         return click.command()(command)
@@ -259,11 +312,24 @@ def question(
 
 def _show_answer(
     ask: Callable[..., "MetaReport"],
+    check: Callable[[dict[str, Any]], None] | None,
+    **given: Any,
+) -> None:
+    if check is not None:
+        check(given)
+    _answer_question(ask, **given)
+
+
+def _answer_question(
+    ask: Callable[..., "MetaReport"],
     *,
     paths: tuple[str, ...],
     lower: tuple[str, ...],
     input_format: str,
     units: tuple[str, ...],
+    columns: tuple[str, ...],
+    system_names: str | None,
+    mqm_weights: str | None,
     form: str,
     out: str | None,
     digits: int,
@@ -274,8 +340,10 @@ def _show_answer(
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import build_style, write_output
-    from metra.formats.scores.read import read_score_files
-    from metra.formats.scores.record import list_parts
+    from metra.formats.scores.long_table import read_named_pairs
+    from metra.formats.scores.mqm import parse_weighting
+    from metra.formats.scores.read import parse_roles, read_score_files
+    from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
     from metra.report.writers.meta import render
 
@@ -283,10 +351,14 @@ def _show_answer(
         read_score_files,
         input_format=input_format,
         units=units,
+        columns=parse_roles(columns),
+        mqm_weights=parse_weighting(mqm_weights) if mqm_weights else None,
         wmt=getattr(options, "wmt", False),
         formats=ALL_SCORE_FORMATS,
     )
-    scores = read(paths)
+    names = read_named_pairs(system_names) if system_names else {}
+    scores = read(paths) if paths else build_score_table([], [], {})
+    scores = scores.rename_systems(names)
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):
@@ -294,7 +366,7 @@ def _show_answer(
         raise click.UsageError(msg)
     notes = []
     for each in golds if gold_from else ():
-        other = read(gold_from)
+        other = read(gold_from).rename_systems(names)
         for part in list_parts(each, other.names):
             scores = scores.with_values_of(part, other)
         notes.append(f"{each} is of {', '.join(gold_from)} only.")

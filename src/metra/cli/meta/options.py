@@ -86,7 +86,7 @@ _QUESTION = (
         multiple=True,
     ),
     option(
-        "--systems system_names FILE",
+        "--system-names FILE",
         "Other names of systems: the name in the scores, a tab, the name to use, one a "
         "line.",
     ),

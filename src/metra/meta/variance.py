@@ -149,14 +149,7 @@ def build_ceiling_table(
             for figure in (value, math.sqrt(value) if value >= 0 else math.nan)
         ]
         rows.append((level, cells))
-    heads = [
-        head
-        for count in ratings
-        for head in (
-            f"two panels of {count}",
-            f"truth and {count}",
-        )
-    ]
+    heads = [head for k in ratings for head in (f"{k} with {k}", f"{k} with truth")]
     caption = "Correlations that people reach, by raters in a panel"
     return make_table("over", heads, rows, caption=caption, name="ceiling")
 

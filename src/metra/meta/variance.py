@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import get_sign
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.options import VarianceOptions
@@ -46,7 +45,7 @@ _MEANINGS = {
 
 
 def collect_factors(scores: Scores, name: str) -> RatingFactors:
-    """Gather a scorer's judgements of segments, turned so that higher is better."""
+    """Gather a scorer's judgements of segments."""
     lines = scores.lines(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
     if not len(lines):
@@ -58,7 +57,7 @@ def collect_factors(scores: Scores, name: str) -> RatingFactors:
     has_documents = all(documents[item] for item in np.unique(lines.item).tolist())
     has_raters = bool((lines.judge >= 0).all())
     factors = RatingFactors(
-        lines.value * get_sign(scores, name),
+        lines.value,
         lines.system,
         lines.item,
         lines.judge if has_raters else None,

@@ -7,9 +7,12 @@ is one whose encoding the user has named.
 import codecs
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import islice
 
 from metra.errors import FormatError, MetraError
+from metra.formats.limits import LimitError, check_limit, get_limits
 from metra.formats.stream import (
+    BLOCK,
     ByteStream,
     describe_invalid_utf8,
     find_encoding,
@@ -29,8 +32,11 @@ _NAME_ENCODING = (
 
 def read_lines(path: str) -> list[str]:
     """Read all lines of a file; `-` is standard input."""
-    with closing(LineReader(path)) as lines:
-        return list(lines)
+    most = get_limits().rows
+    with closing(LineReader(path)) as reader:
+        lines = list(islice(reader, most + 1))
+    check_limit("rows", len(lines), format_path(path))
+    return lines
 
 
 def list_strings(text: Text) -> list[str]:
@@ -57,6 +63,9 @@ class LineReader:
         self._buffer = LineBuffer()
         self._bytes: ByteStream | None = None
         self._ended = False
+        self._longest = get_limits().line
+        # Bytes since the last line feed.
+        self._open = 0
 
     def __iter__(self) -> Iterator[str]:
         while len(text := self.read(CHUNK)):
@@ -67,7 +76,8 @@ class LineReader:
         while self._buffer.ready < most and not self._ended:
             if self._bytes is None:
                 self._bytes = ByteStream(self.path)
-            block = self._bytes.read()
+            block = self._bytes.read(min(BLOCK, self._longest))
+            self._check_line(block)
             if not self.read_as:
                 self.read_as = self._find_encoding(block)
                 if self.read_as != "utf-8":
@@ -87,6 +97,15 @@ class LineReader:
             raise FormatError(msg) from None
         self.count += len(text)
         return text
+
+    def _check_line(self, block: bytes) -> None:
+        end = block.rfind(b"\n")
+        self._open = len(block) - end - 1 + (self._open if end < 0 else 0)
+        if self._open > self._longest:
+            self.close()
+            line = self.count + self._buffer.ready + 1
+            place = f"{format_path(self.path)}, line {line}"
+            raise LimitError("line", self._longest, place)
 
     def _find_encoding(self, head: bytes) -> str:
         try:

@@ -8,7 +8,7 @@ import codecs
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import lru_cache, wraps
 from io import BufferedReader
 from itertools import chain
@@ -16,6 +16,7 @@ from os.path import basename, splitext
 from typing import IO, Any, TypeVar, cast
 
 from metra.errors import FormatError, OptionError
+from metra.formats.limits import RATIO_FROM, LimitError, Limits, check_limit, get_limits
 
 T = TypeVar("T")
 
@@ -100,23 +101,53 @@ def compute_file_version(path: str) -> str:
         with open(path, "rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise FormatError(_describe_unreadable(path, error)) from None
+        raise UnreadableError(path, error.strerror) from None
     return f"{path}[sha256:{digest[:12]}]"
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a file at once, unpacked."""
+    most = get_limits().whole
+    pieces: list[bytes] = []
+    with closing(ByteStream(path)) as stream:
+        while block := stream.read():
+            pieces.append(block)
+            most -= len(block)
+            if most < 0:
+                raise LimitError("whole", get_limits().whole, format_path(path))
+    return b"".join(pieces)
 
 
 def read_toml(path: str, what: str) -> dict[str, Any]:
     """Read a file whole; `what` it should be is for the error message."""
+    try:
+        text = read_bytes(path).decode()
+    except UnreadableError as error:
+        raise UnreadableError(path, error.reason, f"expected {what} in TOML") from None
+    except UnicodeDecodeError as error:
+        msg = f"{path} is no TOML: {error}."
+        raise FormatError(msg) from None
+    return parse_toml(text, path)
+
+
+def parse_toml(text: str, place: str) -> dict[str, Any]:
+    """Parse TOML; `place` names the file.
+
+    >>> parse_toml("a = 1", "a.toml")
+    {'a': 1}
+    """
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; expected {what} in TOML."
+        table = tomllib.loads(text.replace("\r\n", "\n"))
+    except RecursionError:
+        raise LimitError("depth", get_limits().depth, place) from None
+    except ValueError as error:
+        # Also a number with more digits than Python takes.
+        msg = f"{place} is no TOML: {error}."
         raise FormatError(msg) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        msg = f"{path} is no TOML: {error}."
-        raise FormatError(msg) from None
+    _check_values(table, place)
+    return table
 
 
 def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]:
@@ -128,7 +159,7 @@ def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]
     return table
 
 
-def parse_json(text: str, place: str) -> Any:
+def parse_json(text: str, place: str, expected: str = "") -> Any:
     """Parse JSON; `place` names the file, and the line if there are several.
 
     >>> parse_json("[1]", "a.json")
@@ -136,11 +167,42 @@ def parse_json(text: str, place: str) -> Any:
     """
     import json
 
+    # Every value but the first stands after one of these.
+    openings = text.count("[") + text.count("{")
+    check_limit("tokens", openings + text.count(","), place)
+    digits = get_limits().digits
+
+    def parse_whole_number(number: str) -> int:
+        if len(number) > digits:
+            raise LimitError("digits", digits, place)
+        return int(number)
+
     try:
-        return json.loads(text)
-    except ValueError as error:
-        msg = f"{place} is no JSON: {error}."
+        value = json.loads(text, parse_int=parse_whole_number)
+    except RecursionError:
+        raise LimitError("depth", get_limits().depth, place) from None
+    except json.JSONDecodeError as error:
+        tail = f"; expected {expected}" if expected else ""
+        msg = f"{place} is no JSON: {error}{tail}."
         raise FormatError(msg) from None
+    if openings > get_limits().depth:
+        _check_values(value, place)
+    return value
+
+
+def _check_values(value: object, place: str) -> None:
+    """Refuse nesting that is too deep, and whole numbers with too many digits."""
+    digits = get_limits().digits
+    depth, level = 0, [value]
+    while level:
+        check_limit("depth", depth, place)
+        depth += 1
+        lists = [one for one in level if isinstance(one, list)]
+        tables = [one.values() for one in level if isinstance(one, dict)]
+        level = list(chain(*lists, *tables))
+        for one in level:
+            if isinstance(one, int) and abs(one) >= 10**digits:
+                raise LimitError("digits", digits, place)
 
 
 class ByteStream:
@@ -153,8 +215,9 @@ class ByteStream:
             raw = None if is_kept else open(path, "rb")  # noqa: SIM115, see `close`
             if raw is None or not raw.seekable():
                 raw = _open_pipe(path, raw)
-        except OSError as error:
-            raise FormatError(_describe_unreadable(path, error)) from None
+        except (OSError, ValueError) as error:
+            # A name may hold a zero.
+            raise UnreadableError(path, getattr(error, "strerror", error)) from None
         self.file = self._raw = raw
         head = raw.read(6)
         raw.seek(0)
@@ -164,15 +227,22 @@ class ByteStream:
 
                 self.file = open_packed(raw, suffix, "rb")
         self.is_packed = self.file is not raw
+        self._limits = get_limits()
+        self._unpacked = 0
 
     def read(self, size: int = BLOCK) -> bytes:
         """Read up to `size` bytes; nothing at the end."""
         try:
-            return self.file.read(size)
+            block = self.file.read(size)
         except _list_read_errors() as error:
             problem = f"{format_path(self.path)} is damaged or breaks off: {error}"
             msg = f"{problem}; expected a whole compressed file."
             raise FormatError(msg) from None
+        if self.is_packed:
+            self._unpacked += len(block)
+            packed = self._raw.tell()
+            check_unpacked(self._unpacked, packed, self.path, self._limits)
+        return block
 
     def share(self) -> float | None:
         """Return the share of the file that has been read, None for a pipe."""
@@ -187,6 +257,17 @@ class ByteStream:
         self._raw.close()
 
 
+def check_unpacked(
+    unpacked: int, packed: int, path: str, limits: Limits | None = None
+) -> None:
+    """Refuse what unpacks to too many bytes, or to too many for its size."""
+    limits = limits or get_limits()
+    if unpacked > limits.unpacked:
+        raise LimitError("unpacked", limits.unpacked, format_path(path))
+    if unpacked > max(RATIO_FROM, limits.ratio * packed):
+        raise LimitError("ratio", limits.ratio, format_path(path))
+
+
 def _open_pipe(path: str, pipe: BufferedReader | None) -> BufferedReader:
     """Return a reader of a copy, which is made where there is none."""
     from metra.formats.spool import CopyReader, copy_pipe
@@ -197,8 +278,15 @@ def _open_pipe(path: str, pipe: BufferedReader | None) -> BufferedReader:
     return BufferedReader(CopyReader(PIPES[path]))
 
 
-def _describe_unreadable(path: str, error: OSError) -> str:
-    return f"{path} cannot be read: {error.strerror}; check the name and its rights."
+class UnreadableError(FormatError):
+    """A file that the system does not let us read, and its reason."""
+
+    def __init__(
+        self, path: str, reason: object, remedy: str = "check the name and its rights"
+    ) -> None:
+        """Name the file, the reason and what to do."""
+        self.reason = reason
+        super().__init__(f"{path} cannot be read: {reason}; {remedy}.")
 
 
 def _list_read_errors() -> tuple[type[Exception], ...]:

@@ -14,6 +14,7 @@ from itertools import count, repeat
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.limits import LimitError, check_limit, get_limits
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
 
@@ -77,7 +78,7 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
     import csv
 
     # A text may be longer than what the module takes for a sign of damage.
-    csv.field_size_limit(LONGEST_CELL)
+    csv.field_size_limit(get_limits().cell)
     reader = csv.reader(
         (f"{line}\n" for line in lines),
         delimiter=dialect.delimiter or " ",
@@ -88,14 +89,13 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
             cells = next(reader, None)
         except csv.Error as error:
             line = reader.line_num + dialect.skipped
+            if "field limit" in str(error):
+                raise LimitError("cell", get_limits().cell, f"line {line}") from None
             raise QuotingError(line, str(error).partition(" - ")[0]) from None
         if cells is None:
             return
         # An empty line is an empty cell.
         yield Row(reader.line_num + dialect.skipped, cells or [""])
-
-
-LONGEST_CELL = (1 << 31) - 1
 
 
 class QuotingError(FormatError):
@@ -143,7 +143,18 @@ def read_table(path: str, dialect: Dialect = TABS, **options: Any) -> DelimitedT
     with closing(LineReader(path)) as lines:
         lines.read(dialect.skipped)
         table = parse_table(lines, path, dialect, **options)
-        return table._replace(rows=list(table.rows))
+        return table._replace(rows=[*_count_rows(table)])
+
+
+def _count_rows(table: DelimitedTable) -> Iterator[Row]:
+    """Pass rows on, as many as may be kept at once."""
+    width = len(table.header)
+    most = min(get_limits().rows, get_limits().tokens // width)
+    for number, row in enumerate(table.rows):
+        if number == most:
+            check_limit("rows", number + 1, table.path)
+            check_limit("tokens", (number + 1) * width, table.path)
+        yield row
 
 
 def parse_table(
@@ -167,6 +178,7 @@ def parse_table(
     if header is None:
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
+    check_limit("columns", len(header.cells), place)
 
     def check_widths() -> Iterator[Row]:
         width = len(header.cells)
@@ -183,7 +195,7 @@ def _name_file(rows: Iterator[Row], place: str) -> Iterator[Row]:
     """Pass rows on; an error says in which file it is."""
     try:
         yield from rows
-    except QuotingError as error:
+    except (QuotingError, LimitError) as error:
         msg = f"{place}, {error}"
         raise FormatError(msg) from None
 

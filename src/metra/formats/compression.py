@@ -1,7 +1,15 @@
-"""Files packed with gzip, xz or zstd: their unpacked bytes, read and written."""
+"""Files packed with gzip, xz or zstd, read and written; members of zip archives, read."""
 
-from collections.abc import Callable
-from typing import IO, Any, Protocol
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from metra.errors import FormatError
+from metra.formats.limits import check_unpacked, get_limits, refuse_excess
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 # Packed bytes at a time: few, because each may become 32,000 with zstd.
 _PIECE = 1 << 11
@@ -95,3 +103,69 @@ class PackedFile:
     def close(self) -> None:
         """Forget what was read ahead; the packed file is closed by whoever opened it."""
         self._rest = self._ready = b""
+
+
+def list_zip(file: str | IO[bytes], place: str) -> list[str]:
+    """List the members of a zip archive; `place` names it in messages."""
+    with _open_zip(file, place) as packed:
+        return packed.namelist()
+
+
+def read_zip(
+    file: str | IO[bytes], place: str, wanted: Callable[[str], bool]
+) -> dict[str, bytes]:
+    """Read the members of a zip archive whose names are wanted, within the limits.
+
+    What an archive says about its sizes is not believed. Names that lead out of a folder
+    are refused.
+    """
+    members: dict[str, bytes] = {}
+    total = 0
+    with _open_zip(file, place) as packed:
+        for entry in packed.infolist():
+            if not wanted(entry.filename) or entry.is_dir():
+                continue
+            check_member_name(entry.filename, place)
+            with packed.open(entry) as member:
+                most = get_limits().whole - total
+                content = member.read(most + 1)
+            if len(content) > most:
+                refuse_excess("whole", place)
+            total += len(content)
+            check_unpacked(len(content), entry.compress_size, place)
+            members[entry.filename] = content
+    return members
+
+
+def check_member_name(name: str, place: str) -> None:
+    """Refuse a name that would be a path outside of the folder in which it is put.
+
+    >>> check_member_name("en-de/a.score", "a.zip")
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    has_drive = ":" in name.partition("/")[0]
+    if path.is_absolute() or has_drive or ".." in path.parts or "\0" in name:
+        msg = f"{place} holds {name!r}, which leads out of its folder; expected names below it."
+        raise FormatError(msg)
+
+
+@contextmanager
+def _open_zip(file: str | IO[bytes], place: str) -> "Iterator[ZipFile]":
+    """Open a zip archive; what is wrong with it is a message."""
+    import lzma
+    import zlib
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(file) as packed:
+            yield packed
+    except (
+        *(BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError),
+        *(RuntimeError, NotImplementedError),
+    ) as error:
+        if isinstance(error, FormatError):
+            raise
+        # A password is asked for by a RuntimeError.
+        problem = f"{place} cannot be unpacked: {str(error).rstrip('.')}"
+        msg = f"{problem}; expected a whole zip without a password."
+        raise FormatError(msg) from None

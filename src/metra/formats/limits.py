@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from metra.errors import FormatError, OptionError, no_such
 
@@ -112,18 +112,25 @@ def _change_limits(limits: Limits, text: str) -> Limits:
 
 def check_limit(name: str, size: int, place: str) -> None:
     """Refuse what is larger than its limit; `place` names the file."""
-    most = getattr(get_limits(), name)
-    if size > most:
-        raise LimitError(name, most, place)
+    if size > getattr(get_limits(), name):
+        refuse_excess(name, place)
+
+
+def check_unpacked(unpacked: int, packed: int, place: str) -> None:
+    """Refuse what unpacks to too many bytes, or to too many for its size."""
+    check_limit("unpacked", unpacked, place)
+    if unpacked > max(RATIO_FROM, get_limits().ratio * packed):
+        refuse_excess("ratio", place)
 
 
 class LimitError(FormatError):
     """A file that asks for more than a limit allows."""
 
-    def __init__(self, name: str, most: int, place: str) -> None:
-        """Name the limit, its value, and the file."""
-        problem = f"{place} has more than {most:,} {EXPLANATIONS[name]}"
-        super().__init__(
-            f"{problem}; if you trust the file, allow more with the environment variable "
-            f"{VARIABLE}={name}=NUMBER."
-        )
+
+def refuse_excess(name: str, place: str) -> NoReturn:
+    """Refuse a file, or a place in it, that exceeds a limit."""
+    most = getattr(get_limits(), name)
+    problem = f"{place} has more than {most:,} {EXPLANATIONS[name]}"
+    remedy = "if you trust the file, allow more with the environment variable"
+    msg = f"{problem}; {remedy} {VARIABLE}={name}=NUMBER."
+    raise LimitError(msg) from None

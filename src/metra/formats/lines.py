@@ -10,7 +10,7 @@ from contextlib import closing
 from itertools import islice
 
 from metra.errors import FormatError, MetraError
-from metra.formats.limits import LimitError, check_limit, get_limits
+from metra.formats.limits import check_limit, get_limits, refuse_excess
 from metra.formats.stream import (
     BLOCK,
     ByteStream,
@@ -105,7 +105,7 @@ class LineReader:
             self.close()
             line = self.count + self._buffer.ready + 1
             place = f"{format_path(self.path)}, line {line}"
-            raise LimitError("line", self._longest, place)
+            refuse_excess("line", place)
 
     def _find_encoding(self, head: bytes) -> str:
         try:

@@ -8,15 +8,15 @@ import codecs
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from functools import lru_cache, wraps
 from io import BufferedReader
 from itertools import chain
 from os.path import basename, splitext
 from typing import IO, Any, TypeVar, cast
 
-from metra.errors import FormatError, OptionError
-from metra.formats.limits import RATIO_FROM, LimitError, Limits, check_limit, get_limits
+from metra.errors import FormatError, MetraError, OptionError
+from metra.formats.limits import check_limit, check_unpacked, get_limits, refuse_excess
 
 T = TypeVar("T")
 
@@ -114,7 +114,7 @@ def read_bytes(path: str) -> bytes:
             pieces.append(block)
             most -= len(block)
             if most < 0:
-                raise LimitError("whole", get_limits().whole, format_path(path))
+                refuse_excess("whole", format_path(path))
     return b"".join(pieces)
 
 
@@ -130,8 +130,8 @@ def read_toml(path: str, what: str) -> dict[str, Any]:
     return parse_toml(text, path)
 
 
-def parse_toml(text: str, place: str) -> dict[str, Any]:
-    """Parse TOML; `place` names the file.
+def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:
+    """Parse TOML; `place` names the file, and what is `expected` is for messages.
 
     >>> parse_toml("a = 1", "a.toml")
     {'a': 1}
@@ -141,13 +141,45 @@ def parse_toml(text: str, place: str) -> dict[str, Any]:
     try:
         table = tomllib.loads(text.replace("\r\n", "\n"))
     except RecursionError:
-        raise LimitError("depth", get_limits().depth, place) from None
+        refuse_excess("depth", place)
     except ValueError as error:
         # Also a number with more digits than Python takes.
-        msg = f"{place} is no TOML: {error}."
+        tail = f"; expected {expected}" if expected else ""
+        msg = f"{place} is no TOML: {error}{tail}."
         raise FormatError(msg) from None
     _check_values(table, place)
     return table
+
+
+#: What readers raise where a file does not hold what it should.
+DAMAGE = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError),
+)
+
+
+def describe_damage(error: Exception) -> str:
+    """Say in a few words what went wrong.
+
+    >>> describe_damage(KeyError("output")), describe_damage(ValueError("No number."))
+    ("'output' is missing", 'No number')
+    """
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    return str(error).split("\n")[0].rstrip(".") or type(error).__name__
+
+
+@contextmanager
+def refuse_damage(path: str) -> Iterator[None]:
+    """Turn what a reader did not expect of a file into an error that names the file."""
+    try:
+        yield
+    except MetraError:
+        raise
+    except DAMAGE as error:
+        problem = f"{format_path(path)} is damaged, or not in the format that it seems"
+        msg = f"{problem} to be in ({describe_damage(error)}); write it again."
+        raise FormatError(msg) from error
 
 
 def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]:
@@ -159,12 +191,23 @@ def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]
     return table
 
 
-def parse_json(text: str, place: str, expected: str = "") -> Any:
+def parse_json(text: str, place: str) -> Any:
     """Parse JSON; `place` names the file, and the line if there are several.
 
     >>> parse_json("[1]", "a.json")
     [1]
     """
+    import json
+
+    try:
+        return load_json(text, place)
+    except json.JSONDecodeError as error:
+        msg = f"{place} is no JSON: {error}."
+        raise FormatError(msg) from None
+
+
+def load_json(text: str, place: str) -> Any:
+    """Parse JSON within the limits; what is no JSON raises the library's own error."""
     import json
 
     # Every value but the first stands after one of these.
@@ -174,17 +217,13 @@ def parse_json(text: str, place: str, expected: str = "") -> Any:
 
     def parse_whole_number(number: str) -> int:
         if len(number) > digits:
-            raise LimitError("digits", digits, place)
+            refuse_excess("digits", place)
         return int(number)
 
     try:
         value = json.loads(text, parse_int=parse_whole_number)
     except RecursionError:
-        raise LimitError("depth", get_limits().depth, place) from None
-    except json.JSONDecodeError as error:
-        tail = f"; expected {expected}" if expected else ""
-        msg = f"{place} is no JSON: {error}{tail}."
-        raise FormatError(msg) from None
+        refuse_excess("depth", place)
     if openings > get_limits().depth:
         _check_values(value, place)
     return value
@@ -202,7 +241,7 @@ def _check_values(value: object, place: str) -> None:
         level = list(chain(*lists, *tables))
         for one in level:
             if isinstance(one, int) and abs(one) >= 10**digits:
-                raise LimitError("digits", digits, place)
+                refuse_excess("digits", place)
 
 
 class ByteStream:
@@ -227,7 +266,6 @@ class ByteStream:
 
                 self.file = open_packed(raw, suffix, "rb")
         self.is_packed = self.file is not raw
-        self._limits = get_limits()
         self._unpacked = 0
 
     def read(self, size: int = BLOCK) -> bytes:
@@ -240,8 +278,8 @@ class ByteStream:
             raise FormatError(msg) from None
         if self.is_packed:
             self._unpacked += len(block)
-            packed = self._raw.tell()
-            check_unpacked(self._unpacked, packed, self.path, self._limits)
+            place = format_path(self.path)
+            check_unpacked(self._unpacked, self._raw.tell(), place)
         return block
 
     def share(self) -> float | None:
@@ -255,17 +293,6 @@ class ByteStream:
         """Close the file; what was read from a pipe stays for the next reader."""
         self.file.close()
         self._raw.close()
-
-
-def check_unpacked(
-    unpacked: int, packed: int, path: str, limits: Limits | None = None
-) -> None:
-    """Refuse what unpacks to too many bytes, or to too many for its size."""
-    limits = limits or get_limits()
-    if unpacked > limits.unpacked:
-        raise LimitError("unpacked", limits.unpacked, format_path(path))
-    if unpacked > max(RATIO_FROM, limits.ratio * packed):
-        raise LimitError("ratio", limits.ratio, format_path(path))
 
 
 def _open_pipe(path: str, pipe: BufferedReader | None) -> BufferedReader:

@@ -14,7 +14,7 @@ from itertools import count, repeat
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.limits import LimitError, check_limit, get_limits
+from metra.formats.limits import LimitError, check_limit, get_limits, refuse_excess
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
 
@@ -90,7 +90,7 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
         except csv.Error as error:
             line = reader.line_num + dialect.skipped
             if "field limit" in str(error):
-                raise LimitError("cell", get_limits().cell, f"line {line}") from None
+                refuse_excess("cell", f"line {line}")
             raise QuotingError(line, str(error).partition(" - ")[0]) from None
         if cells is None:
             return

@@ -4,7 +4,6 @@ MQM tables (with places, or `<v>` marks), rating files of mt-metrics-eval, ESA a
 exports it, xCOMET's JSON, judgements of our campaigns, and JSON lines are read.
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,13 @@ from metra.formats.scores import appraise, judgement_jsonl, model_scores
 from metra.formats.scores.judgement import OMISSION, get_marks, refuse_line
 from metra.formats.scores.mqm import MARKED, MqmError, parse_errors
 from metra.formats.scores.mt_metrics_eval import parse_rating_lines
-from metra.formats.stream import format_path, name_system, parse_json
+from metra.formats.stream import (
+    format_path,
+    load_json,
+    name_system,
+    parse_json,
+    refuse_damage,
+)
 from metra.formats.table import read_table
 from metra.text.offsets import from_utf16_inclusive
 
@@ -89,7 +94,8 @@ def read_error_spans(path: str) -> ErrorSpans:
     head = read_head(path)
     for looks_like, read in _READERS:
         if looks_like(head):
-            spans, rated = read(path)
+            with refuse_damage(path):
+                spans, rated = read(path)
             if not rated:
                 break
             is_automatic = read is _read_comet
@@ -158,7 +164,7 @@ def _read_esa(path: str) -> Read:
             continue
         rated.append(RatedOutput(row.system, row.item, row.judge))
         with refuse_line(f"{format_path(path)}, line {row.line}"):
-            for mark in json.loads(row.marks or "[]"):
+            for mark in load_json(row.marks or "[]", "the marks"):
                 if mark["start_i"] == OMISSION:
                     place: dict[str, Any] = {"side": OMISSION}
                 else:

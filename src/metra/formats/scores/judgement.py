@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
+from metra.formats.stream import DAMAGE, describe_damage
 
 #: Why a judge was given an output. A baseline measures how a judge reads any text; a
 #: control measures what is found without the translation.
@@ -102,8 +103,8 @@ def refuse_line(place: str) -> Iterator[None]:
     """Turn whatever goes wrong in reading a line into an error that names its place."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        msg = f"{place} cannot be read: {str(error).rstrip('.')}."
+    except DAMAGE as error:
+        msg = f"{place} cannot be read: {describe_damage(error)}."
         raise FormatError(msg) from None
 
 

@@ -9,7 +9,6 @@ included. A folder, or a zip, is read as a whole. Freitag et al. 2023, WMT.
 import json
 import re
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.compression import read_zip
 from metra.formats.lines import read_lines
 from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
@@ -30,12 +30,11 @@ from metra.formats.scores.judgement import (
 )
 from metra.formats.scores.mqm import Weights, find_cost
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
-from metra.formats.stream import format_path
+from metra.formats.stream import format_path, load_json
 from metra.formats.table import BLANKS, replace_line_breaks, split_rows
 
 _NAME = re.compile(r"(?:([a-z]{2,3}-[a-z]{2,3})\.)?(.+)\.(seg|sys)\.score")
 _PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
-_LARGEST = 1 << 30
 _NOTHING = "None"
 #: Protocols whose scores are whole answers.
 _SCORED = ("da", "da-sqm")
@@ -54,19 +53,12 @@ def read_mt_metrics_eval(path: str) -> Scores:
 
 def _unpack_zip(path: str, folder: str) -> None:
     """Take the score files out of a zip."""
-    with zipfile.ZipFile(path) as packed:
-        names = [name for name in packed.namelist() if name.endswith(".score")]
-        if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
-            problem = f"{path} holds scores of more than {_LARGEST >> 20:,} MB"
-            msg = f"{problem}; unpack it and give the folder."
-            raise FormatError(msg)
-        try:
-            packed.extractall(folder, names)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError) as error:
-            # A password is asked for by a RuntimeError.
-            problem = f"{path} cannot be unpacked: {error}"
-            msg = f"{problem}; expected a whole zip without a password."
-            raise FormatError(msg) from None
+    for name, content in read_zip(
+        path, path, lambda name: name.endswith(".score")
+    ).items():
+        file = Path(folder) / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
 
 
 def _read_folder(folder: Path, path: str) -> Scores:
@@ -170,7 +162,7 @@ def _parse_marks(rating: str, place: str) -> list[dict[str, Any]] | None:
     if rating == _NOTHING:
         return None
     try:
-        return [_parse_mark(error) for error in json.loads(rating)["errors"]]
+        return [_parse_mark(error) for error in load_json(rating, place)["errors"]]
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{place}: the rating is no JSON with errors ({error})."
         raise FormatError(msg) from None

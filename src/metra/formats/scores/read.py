@@ -25,7 +25,7 @@ from metra.formats.scores import (
 )
 from metra.formats.scores.columns import find_columns, read_score_head
 from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
-from metra.formats.stream import STDIN, format_path
+from metra.formats.stream import STDIN, format_path, refuse_damage
 
 
 class ScoreFormat(NamedTuple):
@@ -159,7 +159,8 @@ def read_scores(
             f"own; `units` is for {known}."
         )
         raise OptionError(msg)
-    scores = formats[name].read(file, *([units] if units else []))
+    with refuse_damage(file):
+        scores = formats[name].read(file, *([units] if units else []))
     if not lang:
         return scores
     items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)

@@ -49,12 +49,12 @@ SERVED = Limits(
 EXPLANATIONS = {
     "unpacked": "bytes unpacked from a file or archive",
     "ratio": "unpacked bytes for each packed byte",
-    "whole": "bytes in a file that is read at once",
+    "whole": "bytes, which are read at once",
     "line": "bytes in a line",
     "cell": "characters in a cell",
-    "rows": "lines or rows in a file that is read at once",
+    "rows": "lines or rows, which are read at once",
     "columns": "columns in a table",
-    "tokens": "cells, values or tags in a file that is read at once",
+    "tokens": "cells, values or tags, which are read at once",
     "depth": "levels of nesting in a JSON, TOML or XML text",
     "digits": "digits in a whole number",
 }

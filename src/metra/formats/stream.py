@@ -107,15 +107,17 @@ def compute_file_version(path: str) -> str:
 
 def read_bytes(path: str) -> bytes:
     """Read a file at once, unpacked."""
-    most = get_limits().whole
-    pieces: list[bytes] = []
+    return b"".join(read_blocks(path))
+
+
+def read_blocks(path: str) -> Iterator[bytes]:
+    """Read a file that is going to be kept at once, block by block."""
+    size = 0
     with closing(ByteStream(path)) as stream:
         while block := stream.read():
-            pieces.append(block)
-            most -= len(block)
-            if most < 0:
-                refuse_excess("whole", format_path(path))
-    return b"".join(pieces)
+            size += len(block)
+            check_limit("whole", size, format_path(path))
+            yield block
 
 
 def read_toml(path: str, what: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ and for formulas that have not been computed, so that these are looked for in Ex
 
 import posixpath
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from datetime import datetime
 from functools import lru_cache
 from io import BytesIO
@@ -15,7 +14,8 @@ from xml.etree import ElementTree
 from zipfile import ZipFile, is_zipfile
 
 from metra.errors import FormatError, MissingResourceError, missing_package
-from metra.formats.stream import ByteStream, format_path, get_file_state
+from metra.formats.stream import format_path, get_file_state, read_bytes
+from metra.formats.workbook_size import check_workbook, parse_column
 
 
 class Sheet(NamedTuple):
@@ -52,9 +52,9 @@ def _read_sheet(
     except ImportError:
         msg = missing_package("Reading workbooks", "python-calamine", "xlsx")
         raise MissingResourceError(msg) from None
-    with closing(ByteStream(path)) as stream:
-        content = b"".join(iter(stream.read, b""))
+    content = read_bytes(path)
     place = format_path(path)
+    check_workbook(content, place)
     try:
         workbook = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
         names = workbook.sheet_names
@@ -131,7 +131,8 @@ def _find_lost_cells(
             if kind == ("row", "start"):
                 row, column = int(element.get("r", row + 2)) - 1, -1
             elif kind == ("c", "end"):
-                column = _parse_column(element.get("r", ""), column + 1)
+                letters = element.get("r", "").rstrip("0123456789")
+                column = parse_column(letters) - 1 if letters else column + 1
                 what = _describe_lost_cell(element)
                 if what:
                     yield (row, column), what
@@ -149,15 +150,6 @@ def _find_sheet_part(packed: ZipFile, sheet: str) -> str | None:
     target = targets.get(ids.get(sheet)) or ""
     part = posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
     return part if part in packed.namelist() else None
-
-
-def _parse_column(place: str, default: int) -> int:
-    """Return the number, from 0, of the column of a cell such as B7."""
-    letters = place.rstrip("0123456789")
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number - 1 if letters else default
 
 
 def _describe_lost_cell(cell: ElementTree.Element) -> str | None:

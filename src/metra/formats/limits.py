@@ -23,7 +23,7 @@ class Limits(NamedTuple):
     """The largest values that are read; these defaults are those of the command line."""
 
     unpacked: int = 64 * 10**9
-    ratio: int = 250
+    ratio: int = 500
     whole: int = 10**9
     line: int = 128 * 10**6
     cell: int = 64 * 10**6
@@ -32,11 +32,13 @@ class Limits(NamedTuple):
     tokens: int = 50_000_000
     depth: int = 100
     digits: int = 40
+    upload: int = 64 * 10**6
 
 
 #: The defaults of the server, whose memory is shared with everybody.
 SERVED = Limits(
     unpacked=256 * 10**6,
+    ratio=250,
     whole=64 * 10**6,
     line=16 * 10**6,
     cell=4 * 10**6,
@@ -57,6 +59,7 @@ EXPLANATIONS = {
     "tokens": "cells, values or tags, which are read at once",
     "depth": "levels of nesting in a JSON, TOML or XML text",
     "digits": "digits in a whole number",
+    "upload": "bytes in a request of an organiser to the server",
 }
 
 _CHOSEN: ContextVar[Limits | None] = ContextVar("limits", default=None)

@@ -73,11 +73,14 @@ class LineReader:
 
     def read(self, most: int) -> Text:
         """Read the next lines: fewer than `most` only where the file ends."""
+        size = 0
         while self._buffer.ready < most and not self._ended:
             if self._bytes is None:
                 self._bytes = ByteStream(self.path)
             block = self._bytes.read(min(BLOCK, self._longest))
             self._check_line(block)
+            size += len(block)
+            check_limit("whole", size, format_path(self.path))
             if not self.read_as:
                 self.read_as = self._find_encoding(block)
                 if self.read_as != "utf-8":

@@ -149,7 +149,7 @@ def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:
         tail = f"; expected {expected}" if expected else ""
         msg = f"{place} is no TOML: {error}{tail}."
         raise FormatError(msg) from None
-    _check_values(table, place)
+    check_values(table, place)
     return table
 
 
@@ -227,11 +227,11 @@ def load_json(text: str, place: str) -> Any:
     except RecursionError:
         refuse_excess("depth", place)
     if openings > get_limits().depth:
-        _check_values(value, place)
+        check_values(value, place)
     return value
 
 
-def _check_values(value: object, place: str) -> None:
+def check_values(value: object, place: str) -> None:
     """Refuse nesting that is too deep, and whole numbers with too many digits."""
     digits = get_limits().digits
     depth, level = 0, [value]

@@ -175,13 +175,15 @@ def read_batches(
     with opened as file:
         with _translate_errors(path):
             rows = _choose_rows(file, columns, path)
+        unpacked = 0
         batches = file.iter_batches(rows, columns=columns, use_threads=False)
         while True:
             with _translate_errors(path):
                 batch = next(batches, None)
             if batch is None:
                 return
-            _check_cells(batch, path)
+            unpacked += _measure_batch(batch, path)
+            check_unpacked(unpacked, os.path.getsize(path), path)
             yield batch
 
 
@@ -219,14 +221,20 @@ def _find_longest(path: str, group: int, name: str) -> int:
     return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
 
 
-def _check_cells(batch: pa.RecordBatch, path: str) -> None:
+def _measure_batch(batch: pa.RecordBatch, path: str) -> int:
+    """Return the bytes of a batch without dictionaries; refuse texts that are too long."""
+    size = 0
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        values = column
-        if pa.types.is_dictionary(column.type):
-            values = column.dictionary
-        if is_text_type(values.type) and not pa.types.is_null(values.type):
-            longest = pc.max(pc.binary_length(values)).as_py() or 0
-            check_limit("cell", longest, f"{path}, column {name!r},")
+        shares = pa.types.is_dictionary(column.type)
+        values = column.dictionary if shares else column
+        if not is_text_type(values.type) or pa.types.is_null(values.type):
+            size += column.nbytes
+            continue
+        lengths = pc.binary_length(values)
+        check_limit("cell", pc.max(lengths).as_py() or 0, f"{path}, column {name!r},")
+        lengths = lengths.take(column.indices) if shares else lengths
+        size += pc.sum(lengths.cast(pa.int64())).as_py() or 0
+    return size
 
 
 def _open_parquet(path: str, shared: Sequence[str] = ()) -> pq.ParquetFile:
@@ -287,6 +295,7 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
             if table is None:
                 break
             held = pa.concat_tables([held, table])
+            check_limit("whole", held.nbytes, paths[0])
         rows, held = held.slice(0, most), held.slice(most)
         first, count = count, count + rows.num_rows
         values: dict[Field, Values] = {}

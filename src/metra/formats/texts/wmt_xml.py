@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
+from metra.formats.limits import check_limit
 from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
 from metra.formats.stream import check_utf8, format_path
 from metra.formats.texts import parts, rows
@@ -138,6 +139,7 @@ class _XmlScanner:
     _document: str | None = None
     _part: OpenPart | None = None
     _unknown: int = 0
+    _segment_start: int = 0
 
     def __post_init__(self) -> None:
         self.parser.XmlDeclHandler = self._check_declaration
@@ -212,6 +214,7 @@ class _XmlScanner:
         if not segment_id:
             self.fail("<seg> has no id")
         self._part.add(segment_id, self.path, self.parser.CurrentLineNumber)
+        self._segment_start = self.parser.CurrentByteIndex
         self.parser.CharacterDataHandler = None
 
     def _end(self, name: str) -> None:
@@ -219,6 +222,8 @@ class _XmlScanner:
         if self._unknown:
             self._unknown -= 1
         elif name == "seg":
+            size = self.parser.CurrentByteIndex - self._segment_start
+            check_limit("cell", size, format_path(self.path))
             self.parser.CharacterDataHandler = self._text
         elif name in TEXTS and self._part is not None:
             self._part.close(self.contents, self.path, self.parser.CurrentByteIndex)

@@ -1,13 +1,27 @@
 """The shapes of what a judge's browser sends."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import UUID4, BaseModel, ConfigDict, Field
+from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
+
+from metra.formats.stream import check_values
+
+T = TypeVar("T")
 
 _MOST = 2**53 - 1
 _Count = Annotated[int, Field(ge=0, le=_MOST)]
 _Comment = Annotated[str, Field(max_length=10_000)]
 _Reason = Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+def _check_limits(value: T) -> T:
+    """Refuse nesting and numbers that no page sends, and that nobody could read again."""
+    check_values(value, "The answer")
+    return value
+
+
+_Anything = Annotated[Any, AfterValidator(_check_limits)]
+_Value = Annotated[dict[str, Any], AfterValidator(_check_limits)]
 
 
 class _Payload(BaseModel):
@@ -21,7 +35,7 @@ class EventIn(_Payload):
     seq: _Count | None = None
     t_ms: Annotated[float, Field(ge=0, le=_MOST, allow_inf_nan=False)]
     kind: Annotated[str, Field(min_length=1, max_length=40)]
-    data: Any = None
+    data: _Anything = None
 
 
 _Events = Annotated[list[EventIn], Field(max_length=2_000)]
@@ -35,7 +49,7 @@ class DraftIn(_Payload):
 
     rev: _Count
     answered: _Count = 0
-    value: dict[str, Any]
+    value: _Value
     comment: _Comment = ""
     events: _Events = []
 
@@ -46,7 +60,7 @@ class RevealIn(_Payload):
     step: Annotated[int, Field(ge=0, le=100)]
     rev: _Count
     answered: _Count = 0
-    value: dict[str, Any]
+    value: _Value
 
 
 class TimesIn(_Payload):
@@ -63,7 +77,7 @@ class AnswerIn(_Payload):
     """An answer, under an id that the browser makes and repeats when it retries."""
 
     id: UUID4
-    value: dict[str, Any] | None = None
+    value: _Value | None = None
     comment: _Comment = ""
     cannot: _Reason | None = None
     times: TimesIn = TimesIn()

@@ -156,7 +156,8 @@ def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:
 #: What readers raise where a file does not hold what it should.
 DAMAGE = (
     *(ValueError, LookupError, TypeError, AttributeError),
-    *(ArithmeticError, RecursionError),
+    # A SyntaxError is what the standard library raises for XML.
+    *(ArithmeticError, RecursionError, SyntaxError),
 )
 
 

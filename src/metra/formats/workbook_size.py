@@ -25,10 +25,13 @@ class SheetSize(NamedTuple):
     columns: int
 
 
-def check_workbook(content: bytes, place: str) -> None:
-    """Refuse a workbook whose sheets would need more room than the limits allow."""
+def check_workbook(content: bytes, place: str) -> dict[str, bytes]:
+    """Refuse a workbook whose sheets would need more room than the limits allow.
+
+    Its parts are returned; Excel's old format has none, and 65,536 rows of 256 columns.
+    """
     if not is_zipfile(BytesIO(content)):
-        return  # Excel's old format: 65,536 rows of 256 columns at most.
+        return {}
     parts = read_zip(BytesIO(content), place, lambda _: True)
     cells = 0
     for name, part in parts.items():
@@ -39,6 +42,7 @@ def check_workbook(content: bytes, place: str) -> None:
             cells += size.rows * size.columns
             check_limit("tokens", cells, place)
     _check_shared_texts(parts, place)
+    return parts
 
 
 def _find_measure(name: str) -> "Callable[[bytes], Iterator[SheetSize]] | None":

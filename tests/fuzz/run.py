@@ -1,0 +1,184 @@
+"""Read mutated files by every command that reads them, and count what happens.
+
+python tests/fuzz/run.py --mutations 2000 --seed 7
+python tests/fuzz/run.py --seconds 7200 --write
+"""
+
+import argparse
+import contextlib
+import io
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+import click  # noqa: E402
+from tests.fuzz.mutation import mutate  # noqa: E402
+from tests.fuzz.samples import FILE, Sample, list_samples, write_folder  # noqa: E402
+
+from metra.cli import cli, name_flags  # noqa: E402
+from metra.errors import MetraError  # noqa: E402
+from metra.formats.stream import PIPES  # noqa: E402
+
+#: Whoever takes longer for a file of a few kilobytes hangs.
+SECONDS = 20
+#: A refusal is at most this long, without the names of files and what they hold.
+LONGEST = 1500
+
+
+class HangError(BaseException):
+    """A reading that took too long."""
+
+
+@dataclass
+class Counts:
+    """What happened, by format; what should not have happened, with how to repeat it."""
+
+    outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, title: str, outcome: str, detail: str = "") -> None:
+        """Count an outcome: read, refused, or the name of a fault."""
+        self.outcomes[title, outcome] += 1
+        if outcome not in ("read", "refused"):
+            self.faults.append(f"{outcome}: {title}\n{detail}")
+
+    def total(self, outcome: str) -> int:
+        """Return how often something happened."""
+        return sum(n for (_, what), n in self.outcomes.items() if what == outcome)
+
+
+def call(arguments: list[str]) -> None:
+    """Run the command line in this process, quietly; exceptions are the caller's."""
+    out = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    stdin = sys.stdin
+    sys.stdin = io.TextIOWrapper(io.BytesIO(b""), "utf-8")
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
+            cli(arguments, prog_name="metra", standalone_mode=False)
+    finally:
+        sys.stdin = stdin
+        PIPES.clear()
+
+
+def try_file(sample: Sample, content: bytes, folder: Path) -> tuple[str, str]:
+    """Read a file by its command; return what happened, and details of a fault."""
+    path = folder / sample.name
+    path.write_bytes(content)
+    store = folder / "judge.db"
+    store.unlink(missing_ok=True)
+    arguments = [
+        word.replace(FILE, str(path)).replace("{folder}", str(folder))
+        for word in sample.arguments
+    ]
+    return classify(lambda: call(arguments))
+
+
+def classify(act: Callable[[], object]) -> tuple[str, str]:
+    """Do something; return what happened, and details of a fault."""
+
+    def stop(*_: object) -> None:
+        raise HangError
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(SECONDS)
+    try:
+        act()
+    except (MetraError, click.ClickException) as error:
+        message = name_flags(str(error))
+        return (
+            ("refused", message) if is_sentence(message) else ("no sentence", message)
+        )
+    except HangError:
+        return "hang", traceback.format_exc()
+    except SystemExit as end:
+        return ("read", "") if end.code in (None, 0, 1, 2) else ("exit", str(end.code))
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return "traceback", traceback.format_exc()
+    finally:
+        signal.alarm(0)
+    return "read", ""
+
+
+def is_sentence(message: str) -> bool:
+    """Whether a refusal is one short line."""
+    return bool(message.strip()) and "\n" not in message and len(message) <= LONGEST
+
+
+def list_all(folder: Path) -> list[Sample]:
+    """Return the samples of every format, and check that all of them are read."""
+    write_folder(folder)
+    samples = list_samples(folder, lambda *words: call([*words]))
+    tried = [(sample, *try_file(sample, sample.content, folder)) for sample in samples]
+    wrong = [
+        f"{one.title}: {what}: {why}" for one, what, why in tried if what != "read"
+    ]
+    assert not wrong, "\n".join(wrong)
+    return samples
+
+
+def iterate_mutations(
+    samples: list[Sample], seed: int
+) -> Iterator[tuple[Sample, int, bytes]]:
+    """Yield mutations of all samples in turn, for ever; a seed gives the same ones."""
+    number = 0
+    while True:
+        for sample in samples:
+            rng = random.Random(f"{seed} {number} {sample.title}")
+            yield sample, number, mutate(sample.content, rng)
+        number += 1
+
+
+def fuzz_files(
+    folder: Path, seed: int, mutations: int, seconds: float, counts: Counts
+) -> None:
+    """Try so many mutations, or as many as there is time for."""
+    samples = list_all(folder)
+    end = time.monotonic() + seconds
+    for done, (sample, number, content) in enumerate(iterate_mutations(samples, seed)):
+        if done >= mutations or time.monotonic() > end:
+            return
+        outcome, detail = try_file(sample, content, folder)
+        counts.add(sample.title, outcome, f"--seed {seed}, round {number}\n{detail}")
+        if outcome not in ("read", "refused"):
+            keep = os.environ.get("METRA_FUZZ_KEEP")
+            if keep:
+                Path(keep, f"{seed}-{number}-{sample.name}").write_bytes(content)
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mutations", type=int, default=10**9)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    counts = Counts()
+    with tempfile.TemporaryDirectory() as folder:
+        fuzz_files(
+            Path(folder), options.seed, options.mutations, options.seconds, counts
+        )
+    for fault in counts.faults:
+        print(fault)
+    figures = {
+        name: counts.total(name) for name in sorted({o for _, o in counts.outcomes})
+    }
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(figures, f"{memory // 1024} MB")
+
+
+if __name__ == "__main__":
+    main()

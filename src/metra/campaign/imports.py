@@ -23,6 +23,7 @@ from metra.formats.scores import (
 )
 from metra.formats.scores.judgement import AnswerStep, JudgedText, Judgement
 from metra.formats.stream import find_encoding, load_json, read_bytes, refuse_damage
+from metra.text.scripts import is_language_code
 
 _UNKNOWN = ("und", "und")
 
@@ -173,7 +174,7 @@ def split_language_pair(name: str | None) -> tuple[str, str] | None:
     if name is None:
         return None
     source, dash, target = name.partition("-")
-    if not (source and dash and target):
+    if not (dash and is_language_code(source) and is_language_code(target)):
         msg = f"The languages are {name!r}; expected two codes, such as en-de."
         raise OptionError(msg)
     return source, target

@@ -26,7 +26,7 @@ class Limits(NamedTuple):
     ratio: int = 500
     whole: int = 10**9
     line: int = 128 * 10**6
-    cell: int = 64 * 10**6
+    cell: int = 128 * 10**6
     rows: int = 20_000_000
     columns: int = 20_000
     tokens: int = 50_000_000

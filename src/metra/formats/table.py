@@ -237,6 +237,38 @@ def unescape_formula(cell: str) -> str:
     return cell[1:] if is_escaped_formula(cell) else cell
 
 
+_NUMBER = re.compile(r"[+-][\d.,]+(?:[eE][+-]?\d+)?|[+-](?:inf|nan)")
+
+
+def format_rows(rows: Iterable[Iterable[str]]) -> str:
+    r"""Return a table with tabs in which no text begins like a formula; numbers may.
+
+    >>> format_rows([["a", "-1.5"], ["=1+1", "b\nc"]])
+    "a\t-1.5\n'=1+1\tb c\n"
+    """
+    return "".join("\t".join(map(_format_cell, row)) + "\n" for row in rows)
+
+
+def _format_cell(cell: str) -> str:
+    cell = replace_line_breaks(cell)
+    return cell if _NUMBER.fullmatch(cell) else escape_formula(cell)
+
+
+def is_guarded(rows: Iterable[Row]) -> bool:
+    """Whether every cell that begins like a formula has an apostrophe before it.
+
+    A negative number is no formula.
+    """
+    has_guard = False
+    for row in rows:
+        for cell in row.cells:
+            if is_escaped_formula(cell):
+                has_guard = True
+            elif escape_formula(cell) != cell and not _NUMBER.fullmatch(cell):
+                return False
+    return has_guard
+
+
 _LINE_BREAKS = str.maketrans("\t\n\r", "   ")
 
 

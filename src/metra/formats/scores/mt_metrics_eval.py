@@ -362,14 +362,14 @@ def _format_rating(judgement: Judgement, weights: Weights) -> str:
 
 
 def make_file_names(systems: Sequence[str]) -> dict[str, str]:
-    """Give each system a name without spaces, at which score files are cut; none twice.
+    """Give each system a name that can be a file's, without spaces; none twice.
 
-    >>> make_file_names(["my system", "my_system", "other"])
-    {'my system': 'my_system', 'my_system': 'my_system-2', 'other': 'other'}
+    >>> make_file_names(["my system", "my_system", "../other"])
+    {'my system': 'my_system', 'my_system': 'my_system-2', '../other': '.._other'}
     """
     names: dict[str, str] = {}
     for system in systems:
-        plain = name = "_".join(system.split()) or "system"
+        plain = name = "_".join(re.split(r"[\s/\\\0]+", system.strip())) or "system"
         number = 1
         while name in names.values():
             number += 1

@@ -17,7 +17,9 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,15 +28,22 @@ sys.path.insert(0, str(ROOT))
 import click  # noqa: E402
 from tests.fuzz.mutation import mutate  # noqa: E402
 from tests.fuzz.samples import FILE, Sample, list_samples, write_folder  # noqa: E402
+from tests.fuzz.web import Visitor  # noqa: E402
 
 from metra.cli import cli, name_flags  # noqa: E402
-from metra.errors import MetraError  # noqa: E402
+from metra.errors import MetraError, format_message  # noqa: E402
 from metra.formats.stream import PIPES  # noqa: E402
 
 #: Whoever takes longer for a file of a few kilobytes hangs.
 SECONDS = 20
 #: A refusal is at most this long, without the names of files and what they hold.
 LONGEST = 1500
+
+
+#: A format and command or a kind of request, what happened, and details of a fault.
+Outcome = tuple[str, str, str]
+#: How a mutation is named, its content, and what tries it.
+Trial = tuple[str, bytes, Callable[[], Outcome]]
 
 
 class HangError(BaseException):
@@ -53,6 +62,7 @@ class Counts:
         self.outcomes[title, outcome] += 1
         if outcome not in ("read", "refused"):
             self.faults.append(f"{outcome}: {title}\n{detail}")
+            print(self.faults[-1], flush=True)
 
     def total(self, outcome: str) -> int:
         """Return how often something happened."""
@@ -96,7 +106,7 @@ def classify(act: Callable[[], object]) -> tuple[str, str]:
     try:
         act()
     except (MetraError, click.ClickException) as error:
-        message = name_flags(str(error))
+        message = format_message(name_flags(str(error)))
         return (
             ("refused", message) if is_sentence(message) else ("no sentence", message)
         )
@@ -130,33 +140,62 @@ def list_all(folder: Path) -> list[Sample]:
     return samples
 
 
-def iterate_mutations(
-    samples: list[Sample], seed: int
-) -> Iterator[tuple[Sample, int, bytes]]:
+def iterate_files(samples: list[Sample], folder: Path, seed: int) -> Iterator[Trial]:
     """Yield mutations of all samples in turn, for ever; a seed gives the same ones."""
     number = 0
     while True:
         for sample in samples:
             rng = random.Random(f"{seed} {number} {sample.title}")
-            yield sample, number, mutate(sample.content, rng)
+            content = mutate(sample.content, rng)
+
+            def act(sample: Sample = sample, content: bytes = content) -> Outcome:
+                return sample.title, *try_file(sample, content, folder)
+
+            yield f"round {number}", content, act
         number += 1
 
 
-def fuzz_files(
-    folder: Path, seed: int, mutations: int, seconds: float, counts: Counts
-) -> None:
-    """Try so many mutations, or as many as there is time for."""
-    samples = list_all(folder)
+def iterate_requests(samples: list[Sample], folder: Path, seed: int) -> Iterator[Trial]:
+    """Yield requests to the judging app, for ever."""
+    visitor = Visitor(folder, samples)
+    try:
+        for number in count():
+            rng = random.Random(f"{seed} {number} web")
+
+            def act(rng: random.Random = rng) -> Outcome:
+                sent: list[Outcome] = []
+                outcome, detail = classify(
+                    lambda: sent.append(visitor.try_request(rng))
+                )
+                return sent[0] if sent else ("web", outcome, detail)
+
+            yield f"request {number}", b"", act
+    finally:
+        visitor.close()
+
+
+def fuzz(seed: int, mutations: int, seconds: float, share: float = 0.25) -> Counts:
+    """Try so many mutations, or as many as there is time for; a share of them on the web."""
+    counts = Counts()
     end = time.monotonic() + seconds
-    for done, (sample, number, content) in enumerate(iterate_mutations(samples, seed)):
-        if done >= mutations or time.monotonic() > end:
-            return
-        outcome, detail = try_file(sample, content, folder)
-        counts.add(sample.title, outcome, f"--seed {seed}, round {number}\n{detail}")
-        if outcome not in ("read", "refused"):
-            keep = os.environ.get("METRA_FUZZ_KEEP")
-            if keep:
-                Path(keep, f"{seed}-{number}-{sample.name}").write_bytes(content)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        samples = list_all(folder)
+        rng = random.Random(seed)
+        with (
+            closing(iterate_files(samples, folder, seed)) as files,
+            closing(iterate_requests(samples, folder, seed)) as requests,
+        ):
+            for _ in range(mutations):
+                if time.monotonic() > end:
+                    break
+                name, content, act = next(requests if rng.random() < share else files)
+                title, outcome, detail = act()
+                counts.add(title, outcome, f"--seed {seed}, {name}\n{detail}")
+                keep = os.environ.get("METRA_FUZZ_KEEP")
+                if keep and outcome not in ("read", "refused"):
+                    Path(keep, f"{seed}-{name}").write_bytes(content)
+    return counts
 
 
 def main() -> None:
@@ -166,13 +205,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    counts = Counts()
-    with tempfile.TemporaryDirectory() as folder:
-        fuzz_files(
-            Path(folder), options.seed, options.mutations, options.seconds, counts
-        )
-    for fault in counts.faults:
-        print(fault)
+    counts = fuzz(options.seed, options.mutations, options.seconds)
     figures = {
         name: counts.total(name) for name in sorted({o for _, o in counts.outcomes})
     }

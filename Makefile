@@ -11,7 +11,7 @@ PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 2)) 
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 
-.PHONY: demo test quick lint format bench bench-quick docs wheel clean
+.PHONY: demo test quick fuzz lint format bench bench-quick docs wheel clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
@@ -22,6 +22,11 @@ test: .venv/.wheel .venv/.test $(DEBIAN)
 
 quick: .venv/.wheel .venv/.test $(DEBIAN)
 	$(PYTEST) -m "not slow"
+
+# Mutated files and requests, for as long as you like.
+FUZZ_SECONDS ?= 3600
+fuzz: .venv/.wheel .venv/.test
+	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
 
 lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .

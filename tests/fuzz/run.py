@@ -1,16 +1,19 @@
 """Read mutated files by every command that reads them, and count what happens.
 
 python tests/fuzz/run.py --mutations 2000 --seed 7
-python tests/fuzz/run.py --seconds 7200 --write
+python tests/fuzz/run.py --mutations 20000 --write     writes bench/RELIABILITY.md
+python tests/fuzz/run.py --seconds 7200 --seed 100
 """
 
 import argparse
 import contextlib
 import io
+import json
 import os
 import random
 import resource
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +29,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import click  # noqa: E402
+from tests.fuzz.bombs import format_bombs, measure_bombs  # noqa: E402
 from tests.fuzz.mutation import mutate  # noqa: E402
+from tests.fuzz.report import Report  # noqa: E402
 from tests.fuzz.samples import FILE, Sample, list_samples, write_folder  # noqa: E402
 from tests.fuzz.web import Visitor  # noqa: E402
 
@@ -34,8 +39,10 @@ from metra.cli import cli, name_flags  # noqa: E402
 from metra.errors import MetraError, format_message  # noqa: E402
 from metra.formats.stream import PIPES  # noqa: E402
 
-#: Whoever takes longer for a file of a few kilobytes hangs.
+#: Whoever takes more seconds of the processor hangs.
 SECONDS = 20
+#: So many mutations are tried by one process.
+PIECE = 1000
 #: A refusal is at most this long, without the names of files and what they hold.
 LONGEST = 1500
 
@@ -102,7 +109,10 @@ def classify(act: Callable[[], object]) -> tuple[str, str]:
         raise HangError
 
     signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS)
+    signal.signal(signal.SIGPROF, stop)
+    # Other programs may keep the processor busy; what waits for nothing never ends.
+    signal.setitimer(signal.ITIMER_REAL, 10 * SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         act()
     except (MetraError, click.ClickException) as error:
@@ -119,7 +129,8 @@ def classify(act: Callable[[], object]) -> tuple[str, str]:
             raise
         return "traceback", traceback.format_exc()
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
     return "read", ""
 
 
@@ -198,19 +209,61 @@ def fuzz(seed: int, mutations: int, seconds: float, share: float = 0.25) -> Coun
     return counts
 
 
+def run_pieces(seed: int, mutations: int, seconds: float) -> Report:
+    """Run in processes of their own, so that one that dies is counted and no more."""
+    report = Report()
+    end = time.monotonic() + seconds
+    number = 0
+    while report.mutations < mutations and time.monotonic() < end:
+        size = min(PIECE, mutations - report.mutations)
+        left = max(1.0, end - time.monotonic())
+        words = [f"--seed={seed + number}", f"--mutations={size}", f"--seconds={left}"]
+        command = [sys.executable, __file__, "--piece", *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        number += 1
+        if done.returncode:
+            report.add_crash(seed + number, done)
+            continue
+        report.add_piece(json.loads(done.stdout.strip().split("\n")[-1]))
+        print(report.describe(), flush=True)
+    return report
+
+
+def run_piece(seed: int, mutations: int, seconds: float) -> None:
+    """Run in this process, and print the counts as the last line."""
+    counts = fuzz(seed, mutations, seconds)
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    outcomes = [[*key, number] for key, number in counts.outcomes.items()]
+    piece = {
+        "outcomes": outcomes,
+        "faults": counts.faults,
+        "memory": usage.ru_maxrss // 1024,
+        "processor": usage.ru_utime + usage.ru_stime,
+    }
+    print(json.dumps(piece))
+
+
 def main() -> None:
-    """Run from the command line."""
+    """Run from the command line; exit with 1 if anything went wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mutations", type=int, default=10**9)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--piece", action="store_true", help="in this process")
+    parser.add_argument(
+        "--write", action="store_true", help="write bench/RELIABILITY.md"
+    )
     options = parser.parse_args()
-    counts = fuzz(options.seed, options.mutations, options.seconds)
-    figures = {
-        name: counts.total(name) for name in sorted({o for _, o in counts.outcomes})
-    }
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(figures, f"{memory // 1024} MB")
+    if options.piece:
+        run_piece(options.seed, options.mutations, options.seconds)
+        return
+    report = run_pieces(options.seed, options.mutations, options.seconds)
+    print("\n".join(report.faults))
+    if options.write:
+        with tempfile.TemporaryDirectory() as folder:
+            bombs = format_bombs(measure_bombs(Path(folder)))
+        (ROOT / "bench" / "RELIABILITY.md").write_text(report.format(bombs))
+    sys.exit(1 if report.faults else 0)
 
 
 if __name__ == "__main__":

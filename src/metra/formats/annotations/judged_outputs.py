@@ -90,6 +90,10 @@ def read_database(path: str) -> list[JudgedOutput]:
     """Read all judgements of a database, by source and output."""
     with _open_database(path, create=False) as database:
         judged = [JudgedOutput(*row) for row in database.execute(_ALL)]
+    kinds = {tuple(map(type, one)) for one in judged}
+    if not kinds <= {(str, str, kind, str, str) for kind in (int, float)}:
+        msg = f"{path} is damaged: it holds values of other types; restore a copy of it."
+        raise FormatError(msg)
     return sorted(judged, key=_sort_key)
 
 

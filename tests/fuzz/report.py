@@ -86,8 +86,8 @@ Written by `python tests/fuzz/run.py --write`; `make fuzz` repeats it with other
 ## Mutations
 
 {mutations} mutations of a valid sample of every format and of requests to every route of the
-judging app, in processes of 1,000; {processor} seconds of the processor, {memory} MB in the largest
-process.
+judging app, in processes of 1,000; {processor} seconds of processor time, {memory} MB in the
+largest process.
 
 | outcome | mutations |
 | :-- | --: |

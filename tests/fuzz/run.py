@@ -224,8 +224,9 @@ def run_pieces(seed: int, mutations: int, seconds: float) -> Report:
         if done.returncode:
             report.add_crash(seed + number, done)
             continue
-        report.add_piece(json.loads(done.stdout.strip().split("\n")[-1]))
-        print(report.describe(), flush=True)
+        piece = json.loads(done.stdout.strip().split("\n")[-1])
+        report.add_piece(piece)
+        print(*piece["faults"], report.describe(), sep="\n", flush=True)
     return report
 
 
@@ -258,7 +259,6 @@ def main() -> None:
         run_piece(options.seed, options.mutations, options.seconds)
         return
     report = run_pieces(options.seed, options.mutations, options.seconds)
-    print("\n".join(report.faults))
     if options.write:
         with tempfile.TemporaryDirectory() as folder:
             bombs = format_bombs(measure_bombs(Path(folder)))

@@ -92,7 +92,9 @@ def read_database(path: str) -> list[JudgedOutput]:
         judged = [JudgedOutput(*row) for row in database.execute(_ALL)]
     kinds = {tuple(map(type, one)) for one in judged}
     if not kinds <= {(str, str, kind, str, str) for kind in (int, float)}:
-        msg = f"{path} is damaged: it holds values of other types; restore a copy of it."
+        msg = (
+            f"{path} is damaged: it holds values of other types; restore a copy of it."
+        )
         raise FormatError(msg)
     return sorted(judged, key=_sort_key)
 

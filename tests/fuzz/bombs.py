@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import json
 import lzma
 import os
 import subprocess
@@ -123,7 +122,8 @@ def measure_bombs(folder: Path) -> list[tuple[Measured, Measured]]:
     measured = []
     for bomb in BOMBS:
         path = folder / bomb.name
-        path.write_bytes(bomb.make())
+        # In a process of its own: children begin with the memory of their parent.
+        subprocess.run([sys.executable, __file__, bomb.title, str(path)], check=True)
         command = ("-m", "metra", "score", str(path), "-r", str(path))
         measured.append(
             (_run(bomb, path, command), _run(bomb, path, ("-c", _UPLOAD, str(path))))
@@ -169,9 +169,5 @@ def format_bombs(measured: list[tuple[Measured, Measured]]) -> str:
 
 
 if __name__ == "__main__":
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as place:
-        results = measure_bombs(Path(place))
-    print(format_bombs(results))
-    print(json.dumps([[one.message for one in pair] for pair in results], indent=1))
+    [chosen] = [bomb for bomb in BOMBS if bomb.title == sys.argv[1]]
+    Path(sys.argv[2]).write_bytes(chosen.make())

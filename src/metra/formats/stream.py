@@ -236,12 +236,14 @@ def check_values(value: object, place: str) -> None:
     """Refuse nesting that is too deep, and whole numbers with too many digits."""
     digits = get_limits().digits
     depth, level = 0, [value]
-    while level:
-        check_limit("depth", depth, place)
+    while lists := [
+        one.values() if isinstance(one, dict) else one
+        for one in level
+        if isinstance(one, (dict, list))
+    ]:
         depth += 1
-        lists = [one for one in level if isinstance(one, list)]
-        tables = [one.values() for one in level if isinstance(one, dict)]
-        level = list(chain(*lists, *tables))
+        check_limit("depth", depth, place)
+        level = list(chain(*lists))
         for one in level:
             if isinstance(one, int) and abs(one) >= 10**digits:
                 refuse_excess("digits", place)

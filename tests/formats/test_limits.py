@@ -1,0 +1,269 @@
+"""The limits of what a file may ask for: each refuses one sentence too much, and no less."""
+
+import gzip
+import io
+import json
+import lzma
+import zipfile
+from contextlib import closing
+
+import pytest
+import zstandard
+
+from metra.errors import FormatError, OptionError
+from metra.formats import limits
+from metra.formats.compression import check_member_name, read_zip
+from metra.formats.limits import (
+    EXPLANATIONS,
+    SERVED,
+    LimitError,
+    Limits,
+    apply_variable,
+    get_limits,
+    use_limits,
+)
+from metra.formats.lines import LineReader, read_lines
+from metra.formats.stream import (
+    ByteStream,
+    check_values,
+    load_json,
+    parse_json,
+    parse_toml,
+    read_bytes,
+)
+from metra.formats.table import Dialect, read_table
+
+
+def refused(name: str) -> str:
+    """The end of the message about a limit."""
+    return f"{EXPLANATIONS[name]}; if you trust the file, .*METRA_LIMITS={name}=NUMBER"
+
+
+PACK = {
+    ".gz": gzip.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_unpacked_bytes(tmp_path, suffix):
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](b"ab\n" * 1000))
+    with use_limits(Limits(unpacked=3000)):
+        assert read_bytes(str(path)) == b"ab\n" * 1000
+    with (
+        use_limits(Limits(unpacked=2999)),
+        pytest.raises(LimitError, match=refused("unpacked")),
+    ):
+        read_bytes(str(path))
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_ratio(tmp_path, suffix, monkeypatch):
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(PACK[suffix](b"ab\n" * 100_000))
+    with use_limits(Limits(ratio=5)):
+        assert len(read_bytes(str(path))) == 300_000
+        monkeypatch.setattr(limits, "RATIO_FROM", 1000)
+        with pytest.raises(LimitError, match=refused("ratio")):
+            read_bytes(str(path))
+
+
+STREAMS = {
+    "two streams": (lzma.compress(b"a\n") * 2, b"a\na\n"),
+    "zeros after a stream": (lzma.compress(b"a\n") + bytes(8192), b"a\n"),
+    "zeros between": (lzma.compress(b"a\n") + bytes(4) + lzma.compress(b"b"), b"a\nb"),
+    "frames of zstd": (zstandard.compress(b"a") + zstandard.compress(b"b\n"), b"ab\n"),
+}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_streams_in_one_file(tmp_path, name):
+    packed, text = STREAMS[name]
+    path = tmp_path / "a"
+    path.write_bytes(packed)
+    assert read_bytes(str(path)) == text
+    with closing(ByteStream(str(path))) as stream:
+        assert b"".join(iter(lambda: stream.read(1), b"")) == text
+
+
+@pytest.mark.parametrize("garbage", [b"garbage", lzma.compress(b"a")[:9], b"\0\0\0x"])
+def test_garbage_after_a_stream(tmp_path, garbage):
+    path = tmp_path / "a.xz"
+    path.write_bytes(lzma.compress(b"a\n") + garbage)
+    with pytest.raises(FormatError, match="is damaged or breaks off"):
+        read_bytes(str(path))
+
+
+def test_whole_files(tmp_path):
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * 100)
+    with use_limits(Limits(whole=100)):
+        assert read_bytes(str(path)) == b"x" * 100
+    with (
+        use_limits(Limits(whole=99)),
+        pytest.raises(LimitError, match=refused("whole")),
+    ):
+        read_bytes(str(path))
+    lines = tmp_path / "b"
+    lines.write_text("x\n" * 100)
+    with (
+        use_limits(Limits(whole=99)),
+        pytest.raises(LimitError, match=refused("whole")),
+    ):
+        LineReader(str(lines)).read(1000)
+
+
+def test_lines(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("short\n" * 9 + "x" * 3000 + "\nshort\n")
+    with use_limits(Limits(line=3000)):
+        assert len(read_lines(str(path))) == 11
+    with (
+        use_limits(Limits(line=1000)),
+        pytest.raises(LimitError, match=rf"a, line 10 has .*{refused('line')}"),
+    ):
+        read_lines(str(path))
+    with (
+        use_limits(Limits(rows=10)),
+        pytest.raises(LimitError, match=refused("rows")),
+    ):
+        read_lines(str(path))
+
+
+TABLE = 'a,b\n"x y",2\n3,4\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        pytest.param({}, None, id="all fits"),
+        pytest.param(
+            {"cell": 3, "rows": 2, "columns": 2, "tokens": 4}, None, id="just"
+        ),
+        pytest.param({"cell": 2}, "cell", id="cell"),
+        pytest.param({"rows": 1}, "rows", id="rows"),
+        pytest.param({"columns": 1}, "columns", id="columns"),
+        pytest.param({"tokens": 3}, "tokens", id="cells"),
+    ],
+)
+def test_tables(tmp_path, changes, name):
+    path = tmp_path / "a.csv"
+    path.write_text(TABLE)
+    with use_limits(Limits(**changes)):
+        if name is None:
+            table = read_table(str(path), Dialect(",", quoted=True))
+            assert [row.cells for row in table.rows] == [["x y", "2"], ["3", "4"]]
+            return
+        with pytest.raises(FormatError, match=refused(name)) as raised:
+            read_table(str(path), Dialect(",", quoted=True))
+    assert str(raised.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "name"),
+    [
+        pytest.param("[[1]]", {"depth": 2}, None, id="just as deep"),
+        pytest.param('[{"a": [1]}]', {"depth": 2}, "depth", id="deeper"),
+        pytest.param("[" * 99_999, {}, "depth", id="very deep"),
+        pytest.param("-123", {"digits": 4}, None, id="as many digits"),
+        pytest.param("12345", {"digits": 4}, "digits", id="more digits"),
+        pytest.param("9" * 9999, {}, "digits", id="very many"),
+        pytest.param("[1, 2, [], {}]", {"tokens": 6}, None, id="as many values"),
+        pytest.param("[1, 2, [], {}]", {"tokens": 5}, "tokens", id="more values"),
+    ],
+)
+def test_json(text, changes, name):
+    with use_limits(Limits(**changes)):
+        if name is None:
+            assert parse_json(text, "a.json") == json.loads(text)
+            return
+        with pytest.raises(LimitError, match=refused(name)):
+            parse_json(text, "a.json")
+
+
+def test_what_is_no_json():
+    with pytest.raises(json.JSONDecodeError):
+        load_json("{", "a.json")
+    with pytest.raises(FormatError, match=r"a.json is no JSON: Expecting"):
+        parse_json("{", "a.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = " + "[" * 9999, refused("depth")),
+        ("a." * 150 + "b = 1", refused("depth")),
+        ("a = " + "9" * 50, refused("digits")),
+        ("a = " + "9" * 9999, "is no TOML"),
+        ("a = ", "is no TOML: .*; expected lines"),
+    ],
+)
+def test_toml(text, message):
+    with pytest.raises(FormatError, match=message):
+        parse_toml(text, "a.toml", "lines")
+
+
+def test_values_that_are_parsed_already():
+    check_values({"a": [1.5, None, "x", {"b": 10**40 - 1}]}, "x")
+    with pytest.raises(LimitError, match=refused("digits")):
+        check_values({"a": [10**40]}, "x")
+    deep: list[object] = []
+    for _ in range(100):
+        deep = [deep]
+    with pytest.raises(LimitError, match=refused("depth")):
+        check_values(deep, "x")
+
+
+def test_the_variable(monkeypatch):
+    monkeypatch.setenv("METRA_LIMITS", "line=2GB, depth = 7,rows=5kb")
+    changed = Limits()._replace(line=2 * 10**9, depth=7, rows=5000)
+    assert get_limits() == changed
+    assert apply_variable(SERVED) == SERVED._replace(line=2 * 10**9, depth=7, rows=5000)
+    with use_limits(SERVED):
+        assert get_limits() == SERVED
+    for wrong, message in {
+        "lime=3": "METRA_LIMITS has no limit named 'lime'. Did you mean 'line'",
+        "line": "METRA_LIMITS has 'line'; expected a name and a whole number",
+        "line=-1": "expected a name and a whole number, such as line=1GB",
+    }.items():
+        monkeypatch.setenv("METRA_LIMITS", wrong)
+        with pytest.raises(OptionError, match=message):
+            get_limits()
+
+
+def test_every_limit_is_explained_and_the_server_is_stricter():
+    assert [*EXPLANATIONS] == [*Limits._fields]
+    assert all(mine >= its for mine, its in zip(Limits(), SERVED, strict=True))
+
+
+def make_zip(**members: bytes) -> io.BytesIO:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in members.items():
+            packed.writestr(name.replace("__", "/"), content)
+    return out
+
+
+def test_members_of_archives():
+    out = make_zip(a=b"x" * 60, b__c=b"y" * 60, d=b"z")
+    wanted = lambda name: name != "d"  # noqa: E731
+    assert read_zip(out, "z.zip", wanted) == {"a": b"x" * 60, "b/c": b"y" * 60}
+    with (
+        use_limits(Limits(whole=119)),
+        pytest.raises(LimitError, match=refused("whole")),
+    ):
+        read_zip(out, "z.zip", wanted)
+    with pytest.raises(FormatError, match=r"z.zip cannot be unpacked: .*a whole zip"):
+        read_zip(io.BytesIO(out.getvalue()[:-5]), "z.zip", wanted)
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../../x", "/x", "..\\x", "C:x/y", "a\0b"])
+def test_names_that_lead_out_of_a_folder(name):
+    with pytest.raises(
+        FormatError, match=r"z.zip holds .* which leads out of its folder"
+    ):
+        check_member_name(name, "z.zip")
+    for fine in ("a/b.score", "..a", "en-de/x..y"):
+        check_member_name(fine, "z.zip")

@@ -183,6 +183,12 @@ def test_json(text, changes, name):
             parse_json(text, "a.json")
 
 
+def test_half_a_character():
+    assert parse_json(r'"\ud83d\ude00"', "a.json") == "😀"
+    with pytest.raises(FormatError, match=r"a.json holds \\ud800, half a character"):
+        parse_json(r'["x", "\ud800"]', "a.json")
+
+
 def test_what_is_no_json():
     with pytest.raises(json.JSONDecodeError):
         load_json("{", "a.json")

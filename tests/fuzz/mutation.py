@@ -32,7 +32,7 @@ ODD = (
     '"',
     "\ufeff",
     "\u2028",
-    "\ud800".encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"),
+    "\ufffd",
     "a\tb",
     "{}",
     "[]",
@@ -54,7 +54,22 @@ BAD = (
     b"&x;",
 )
 #: Values of JSON.
-VALUES = (None, True, 0, -1, 1e308, 10**30, 10**400, "", "x", [], {}, [[]], {"x": None})
+VALUES = (
+    "\ud800",
+    None,
+    True,
+    0,
+    -1,
+    1e308,
+    10**30,
+    10**400,
+    "",
+    "x",
+    [],
+    {},
+    [[]],
+    {"x": None},
+)
 
 
 def mutate(content: bytes, rng: random.Random) -> bytes:
@@ -168,7 +183,11 @@ def _change_json(content: bytes, rng: random.Random) -> bytes:
             value = json.loads(text)
         except (ValueError, RecursionError):
             continue
-        return put(json.dumps(_change_value(value, rng), ensure_ascii=False).encode())
+        return put(
+            json.dumps(
+                _change_value(value, rng), ensure_ascii=rng.random() < 0.5
+            ).encode("utf-8", "surrogatepass")
+        )
     return _flip(content, rng)
 
 

@@ -134,7 +134,7 @@ def unpack_texts(line: str) -> CampaignTexts:
 
 def _check_texts(texts: CampaignTexts) -> CampaignTexts:
     """Return texts of the right types, all of the same length, or raise a ValueError."""
-    columns = [
+    columns: list[Any] = [
         *texts.outputs.values(),
         *texts.references,
         *(column for column in (texts.source, texts.documents) if column is not None),

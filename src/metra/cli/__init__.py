@@ -174,7 +174,7 @@ def main() -> None:
         click.echo(f"metra: {name_flags(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
-        error.message = format_message(error.message)
+        vars(error)["message"] = format_message(error.message)
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as stop:

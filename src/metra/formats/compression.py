@@ -20,8 +20,13 @@ _XZ_MEMORY = 256 << 20
 class _Unpacker(Protocol):
     """What unpacks one stream of xz or frame of zstd."""
 
-    eof: bool
-    unused_data: bytes
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stood behind the stream."""
 
     def decompress(self, packed: bytes, /) -> bytes:
         """Unpack some more."""
@@ -48,7 +53,7 @@ def open_packed(file: IO[bytes], suffix: str, mode: str) -> Any:
     import zstandard
 
     if mode == "rb":
-        return PackedFile(file, zstandard.ZstdDecompressor().decompressobj)
+        return PackedFile(file, lambda: zstandard.ZstdDecompressor().decompressobj())
     return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
 
 

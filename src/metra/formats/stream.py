@@ -6,8 +6,9 @@ and JSON.
 
 import codecs
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import lru_cache, wraps
 from io import BufferedReader
@@ -110,7 +111,7 @@ def read_bytes(path: str) -> bytes:
     return b"".join(read_blocks(path))
 
 
-def read_blocks(path: str) -> Iterator[bytes]:
+def read_blocks(path: str) -> Generator[bytes]:
     """Read a file that is going to be kept at once, block by block."""
     size = 0
     with closing(ByteStream(path)) as stream:
@@ -229,7 +230,25 @@ def load_json(text: str, place: str) -> Any:
         refuse_excess("depth", place)
     if openings > get_limits().depth:
         check_values(value, place)
+    if _SURROGATE.search(text):
+        _refuse_surrogates(value, place)
     return value
+
+
+# How JSON writes the halves of a character of UTF-16.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _refuse_surrogates(value: Any, place: str) -> None:
+    """Refuse half a character, which no file and no screen could show."""
+    import json
+
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        msg = f"{place} holds {half}, half a character of UTF-16; expected both halves."
+        raise FormatError(msg) from None
 
 
 def check_values(value: object, place: str) -> None:

@@ -4,6 +4,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
 
+from metra.formats.limits import get_limits, use_limits
 from metra.formats.stream import check_values
 
 T = TypeVar("T")
@@ -12,11 +13,14 @@ _MOST = 2**53 - 1
 _Count = Annotated[int, Field(ge=0, le=_MOST)]
 _Comment = Annotated[str, Field(max_length=10_000)]
 _Reason = Annotated[str, Field(min_length=1, max_length=1_000)]
+#: How deep lists and tables may stand in one another; no answer needs as much.
+_DEEPEST = 20
 
 
 def _check_limits(value: T) -> T:
     """Refuse nesting and numbers that no page sends, and that nobody could read again."""
-    check_values(value, "The answer")
+    with use_limits(get_limits()._replace(depth=_DEEPEST)):
+        check_values(value, "The answer")
     return value
 
 

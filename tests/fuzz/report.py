@@ -1,9 +1,9 @@
 """The sum of what happened to mutated files and requests, and its page."""
 
+import json
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass
@@ -20,20 +20,22 @@ class Report:
         """How many were tried."""
         return sum(self.outcomes.values())
 
-    def add_piece(self, piece: dict[str, Any]) -> None:
-        """Add what a process has counted."""
-        for title, outcome, number in piece["outcomes"]:
-            self.outcomes[title, outcome] += number
-        self.faults += piece["faults"]
-        self.memory = max(self.memory, piece["memory"])
-        self.processor += piece["processor"]
-
-    def add_crash(self, seed: int, done: "subprocess.CompletedProcess[str]") -> None:
-        """Count a process that died."""
-        self.outcomes["process", "crash"] += 1
-        self.faults.append(
-            f"crash: --seed {seed}: {done.returncode}\n{done.stdout[-2000:]}"
-        )
+    def add_piece(
+        self, seed: int, done: "subprocess.CompletedProcess[str]"
+    ) -> list[str]:
+        """Add what a process has counted, or that it died; return what went wrong."""
+        if done.returncode:
+            self.outcomes["process", "crash"] += 1
+            faults = [f"crash: --seed {seed}: {done.returncode}\n{done.stdout[-2000:]}"]
+        else:
+            piece = json.loads(done.stdout.strip().split("\n")[-1])
+            for title, outcome, number in piece["outcomes"]:
+                self.outcomes[title, outcome] += number
+            faults = piece["faults"]
+            self.memory = max(self.memory, piece["memory"])
+            self.processor += piece["processor"]
+        self.faults += faults
+        return faults
 
     def count(self, outcome: str) -> int:
         """Return how often something happened."""

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import io
 import json
+import math
 import os
 import random
 import resource
@@ -20,6 +21,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
@@ -51,6 +53,10 @@ LONGEST = 1500
 Outcome = tuple[str, str, str]
 #: How a mutation is named, its content, and what tries it.
 Trial = tuple[str, bytes, Callable[[], Outcome]]
+
+
+#: A seed, and the process that tried its mutations.
+Piece = tuple[int, "subprocess.CompletedProcess[str]"]
 
 
 class HangError(BaseException):
@@ -209,24 +215,27 @@ def fuzz(seed: int, mutations: int, seconds: float, share: float = 0.25) -> Coun
     return counts
 
 
-def run_pieces(seed: int, mutations: int, seconds: float) -> Report:
+def run_pieces(seed: int, mutations: int, seconds: float, jobs: int) -> Report:
     """Run in processes of their own, so that one that dies is counted and no more."""
     report = Report()
     end = time.monotonic() + seconds
-    number = 0
-    while report.mutations < mutations and time.monotonic() < end:
-        size = min(PIECE, mutations - report.mutations)
-        left = max(1.0, end - time.monotonic())
+
+    def run(number: int) -> Piece | None:
+        size = min(PIECE, mutations - PIECE * number)
+        left = end - time.monotonic()
+        if left <= 0:
+            return None
         words = [f"--seed={seed + number}", f"--mutations={size}", f"--seconds={left}"]
         command = [sys.executable, __file__, "--piece", *words]
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-        number += 1
-        if done.returncode:
-            report.add_crash(seed + number, done)
-            continue
-        piece = json.loads(done.stdout.strip().split("\n")[-1])
-        report.add_piece(piece)
-        print(*piece["faults"], report.describe(), sep="\n", flush=True)
+        return seed + number, subprocess.run(
+            command, stdout=subprocess.PIPE, text=True, check=False
+        )
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for piece in pool.map(run, range(math.ceil(min(mutations, 10**7) / PIECE))):
+            if piece is None:
+                break
+            print(*report.add_piece(*piece), report.describe(), sep="\n", flush=True)
     return report
 
 
@@ -250,6 +259,7 @@ def main() -> None:
     parser.add_argument("--mutations", type=int, default=10**9)
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--piece", action="store_true", help="in this process")
     parser.add_argument(
         "--write", action="store_true", help="write bench/RELIABILITY.md"
@@ -258,7 +268,7 @@ def main() -> None:
     if options.piece:
         run_piece(options.seed, options.mutations, options.seconds)
         return
-    report = run_pieces(options.seed, options.mutations, options.seconds)
+    report = run_pieces(options.seed, options.mutations, options.seconds, options.jobs)
     if options.write:
         with tempfile.TemporaryDirectory() as folder:
             bombs = format_bombs(measure_bombs(Path(folder)))

@@ -177,7 +177,9 @@ def main() -> None:
         click.echo(f"metra: {name_flags(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
-        vars(error)["message"] = format_message(error.message)
+        # The message of a command without arguments is its help.
+        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            vars(error)["message"] = format_message(error.message)
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as stop:

@@ -7,6 +7,8 @@ import lzma
 import zipfile
 from contextlib import closing
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 
@@ -32,6 +34,11 @@ from metra.formats.stream import (
     read_bytes,
 )
 from metra.formats.table import Dialect, read_table
+from metra.formats.texts import parquet
+from metra.formats.texts.parquet import read_batches, read_schema
+from metra.formats.texts.sources import list_sources
+from metra.formats.workbook_size import check_workbook
+from metra.scoring.files import open_corpus
 
 
 def refused(name: str) -> str:
@@ -273,3 +280,163 @@ def test_names_that_lead_out_of_a_folder(name):
         check_member_name(name, "z.zip")
     for fine in ("a/b.score", "..a", "en-de/x..y"):
         check_member_name(fine, "z.zip")
+
+
+def write_workbook(sheet: bytes, shared: bytes = b"") -> bytes:
+    """An archive with the parts that are measured, and no more."""
+    parts = {"xl/worksheets/sheet1.xml": sheet, "xl/sharedStrings.xml": shared}
+    return make_zip(
+        **{name.replace("/", "__"): part for name, part in parts.items()}
+    ).getvalue()
+
+
+def sheet(*cells: str) -> bytes:
+    rows = "".join(f"<row><c {cell}><v>0</v></c></row>" for cell in cells)
+    return f"<sheetData>{rows}</sheetData>".encode()
+
+
+TEXTS = b"<sst><si><t>" + b"x" * 100 + b"</t></si></sst>"
+SHEETS = [
+    pytest.param(
+        sheet('r="A1"', 'r="C9"'), b"", {"rows": 9, "columns": 3}, None, id="fits"
+    ),
+    pytest.param(sheet('r="A1"', "r='c10'"), b"", {"rows": 9}, "rows", id="rows"),
+    pytest.param(sheet('r="AB1"'), b"", {"columns": 27}, "columns", id="columns"),
+    pytest.param(sheet('r="C1"', 'r="A9"'), b"", {"tokens": 26}, "tokens", id="cells"),
+    pytest.param(sheet('t="x"', 't="x"'), b"", {"rows": 1}, "rows", id="no names"),
+    pytest.param(sheet(*['t="s"'] * 9), TEXTS, {"whole": 1044}, None, id="shared texts"),
+    pytest.param(sheet(*['t="s"'] * 9), TEXTS, {"whole": 1043}, "whole", id="more"),
+    pytest.param(sheet('t="s"'), TEXTS, {"cell": 99}, "cell", id="a long text"),
+]
+
+
+@pytest.mark.parametrize(("part", "shared", "changes", "name"), SHEETS)
+def test_workbooks(part, shared, changes, name):
+    content = write_workbook(part, shared)
+    with use_limits(Limits(**changes)):
+        if name is None:
+            check_workbook(content, "a.xlsx")
+            return
+        with pytest.raises(LimitError, match=refused(name)):
+            check_workbook(content, "a.xlsx")
+
+
+def open_document(*rows: str) -> bytes:
+    cells = {"f": '<c:table-cell value-type="string"><t:p>x</t:p></c:table-cell>', "e":
+             '<c:table-cell c:number-columns-repeated="16000"/>'}  # fmt: skip
+    text = "".join(
+        f'<c:table-row c:number-rows-repeated="{row.partition("*")[2] or 1}">'
+        + "".join(cells[cell] for cell in row.partition("*")[0])
+        + "</c:table-row>"
+        for row in rows
+    )
+    return f'<d xmlns:c="c" xmlns:t="t"><c:table>{text}</c:table></d>'.encode()
+
+
+@pytest.mark.parametrize(
+    ("rows", "changes", "name"),
+    [
+        pytest.param(("ffe", "e*1048000"), {"rows": 1, "columns": 2}, None, id="empty"),
+        pytest.param(("ff*3",), {"rows": 2}, "rows", id="repeated rows"),
+        pytest.param(("fef",), {"columns": 16001}, "columns", id="repeated cells"),
+    ],
+)
+def test_open_documents(rows, changes, name):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr("content.xml", open_document(*rows))
+    with use_limits(Limits(**changes)):
+        if name is None:
+            check_workbook(out.getvalue(), "a.ods")
+            return
+        with pytest.raises(LimitError, match=refused(name)):
+            check_workbook(out.getvalue(), "a.ods")
+
+
+def record(kind: int, content: bytes) -> bytes:
+    return bytes([kind, len(content)]) + content
+
+
+def number(value: int) -> bytes:
+    return value.to_bytes(4, "little")
+
+
+def test_binary_workbooks():
+    part = record(0, number(8)) + record(2, number(5) + bytes(8))
+    shared = record(19, b"x" * 100)
+    cells = b"".join(record(7, number(1) + bytes(8)) for _ in range(9))
+    content = make_zip(
+        xl__worksheets__sheet1__bin=part, xl__worksheets__sheet2__bin=cells
+    ).getvalue()
+    content = content.replace(b"/bin", b".bin")
+    with use_limits(Limits(rows=9, columns=6)):
+        check_workbook(content, "a.xlsb")
+    for changes in ({"rows": 8}, {"columns": 5}):
+        with use_limits(Limits(**changes)), pytest.raises(LimitError):
+            check_workbook(content, "a.xlsb")
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr("xl/worksheets/sheet1.bin", record(0, number(0)) + cells)
+        packed.writestr("xl/sharedStrings.bin", shared)
+    with (
+        use_limits(Limits(whole=899)),
+        pytest.raises(LimitError, match=refused("whole")),
+    ):
+        check_workbook(out.getvalue(), "a.xlsb")
+    with use_limits(Limits(whole=900)):
+        check_workbook(out.getvalue(), "a.xlsb")
+
+
+def write_parquet(path, **columns):
+    pq.write_table(pa.table({"ref": ["y"] * 50} | columns), path, compression="none")
+    return str(path)
+
+
+def test_parquet(tmp_path):
+    words = ["x" * (at % 7) for at in range(50)]
+    path = write_parquet(tmp_path / "a.parquet", a=words)
+    with use_limits(Limits(cell=6, columns=2)):
+        rows = [
+            row for batch in read_batches(path) for row in batch.column("a").to_pylist()
+        ]
+    assert rows == words
+    with (
+        use_limits(Limits(cell=5)),
+        pytest.raises(LimitError, match=r"a.parquet, column 'a'"),
+    ):
+        list(read_batches(path))
+    with (
+        use_limits(Limits(columns=1)),
+        pytest.raises(LimitError, match=refused("columns")),
+    ):
+        read_schema(path)
+
+
+def test_a_text_that_many_rows_of_parquet_share(tmp_path, monkeypatch):
+    shared = pa.DictionaryArray.from_arrays(pa.array([0] * 50), ["x" * 1000])
+    for column in (shared, shared.cast(pa.string())):
+        path = write_parquet(tmp_path / "a.parquet", a=column)
+        with use_limits(Limits(unpacked=49_999)), pytest.raises(LimitError):
+            list(read_batches(path))
+        monkeypatch.setattr(parquet, "_BATCH", 10_500)
+        assert [len(batch) for batch in read_batches(path)] == [10] * 5
+        monkeypatch.undo()
+        assert [len(batch) for batch in read_batches(path)] == [50]
+
+
+def test_segments_of_marked_up_files(tmp_path):
+    xml = '<dataset><doc id="d"><hyp system="a"><seg id="1">{}</seg></hyp></doc></dataset>'
+    sgml = '<tstset setid="s" srclang="a" trglang="b"><doc docid="d" sysid="a">' \
+        '<seg id="1">{}</seg></doc></tstset>'  # fmt: skip
+    for name, frame in (("a.xml", xml), ("a.sgm", sgml)):
+        path = tmp_path / name
+        path.write_text(frame.format("x&amp;<y" if name == "a.sgm" else "x" * 200))
+        list_sources([str(path)])
+        path.write_text(
+            frame.format("x < y " * 2000 if name == "a.sgm" else "x" * 2000)
+        )
+        with (
+            use_limits(Limits(cell=1000)),
+            pytest.raises(LimitError, match=refused("cell")),
+        ):
+            open_corpus([str(path)], [str(path)])

@@ -304,7 +304,9 @@ SHEETS = [
     pytest.param(sheet('r="AB1"'), b"", {"columns": 27}, "columns", id="columns"),
     pytest.param(sheet('r="C1"', 'r="A9"'), b"", {"tokens": 26}, "tokens", id="cells"),
     pytest.param(sheet('t="x"', 't="x"'), b"", {"rows": 1}, "rows", id="no names"),
-    pytest.param(sheet(*['t="s"'] * 9), TEXTS, {"whole": 1044}, None, id="shared texts"),
+    pytest.param(
+        sheet(*['t="s"'] * 9), TEXTS, {"whole": 1044}, None, id="shared texts"
+    ),
     pytest.param(sheet(*['t="s"'] * 9), TEXTS, {"whole": 1043}, "whole", id="more"),
     pytest.param(sheet('t="s"'), TEXTS, {"cell": 99}, "cell", id="a long text"),
 ]

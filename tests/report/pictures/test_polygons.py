@@ -32,7 +32,8 @@ def test_the_picture_is_one_whole_svg(found):
     )
     classes = sum(len(entry.polygons["S"].shares) for entry in found.sets)
     classes += sum(len(entry.polygons["tf.idf"].shares) for entry in found.sets)
-    points = [c for c in root.iter(f"{space}circle") if len(c)]
+    marks = [*root.iter(f"{space}circle"), *root.iter(f"{space}polygon")]
+    points = [mark for mark in marks if len(mark)]
     assert len(points) == classes
     drawn = [*root.iter(f"{space}path"), *root.iter(f"{space}line")]
     paths = [p for p in drawn if "curve" in p.get("class")]

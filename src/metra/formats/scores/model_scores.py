@@ -78,6 +78,17 @@ def find_direction(name: str, values: Array) -> bool | None:
     return higher != bool(is_turned)
 
 
+def has_fixed_direction(name: str) -> bool:
+    """Whether the direction of a known metric is the same whatever its values are.
+
+    >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
+    (True, False)
+    """
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    known = [key for key in _KNOWN if plain.startswith(key)]
+    return bool(known) and _KNOWN[max(known, key=len)][1] is None
+
+
 def is_string_metric(name: str) -> bool:
     """Whether it is the name of a well-known metric that compares strings.
 

@@ -1,9 +1,12 @@
 """The question `agree`: how far judges agree with each other, and with themselves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from metra.errors import OptionError
+from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -33,6 +36,44 @@ def compute_agreement(ratings: Ratings, options: AgreeOptions) -> JudgeAgreement
     """Compute every coefficient, with intervals unless these are left out."""
     trials = 0 if options.no_ci else options.trials
     return agree(ratings, within=options.within, trials=trials, seed=options.seed)
+
+
+def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
+    """Make one scorer, `runs`, of several: each of them is a judge of the same outputs.
+
+    So a judge that is asked again, such as a language model, is held against itself.
+    """
+    numbers = [scores.find(name) for name in names]
+    if len(set(numbers)) < 2:
+        msg = f"Agreement takes two runs at least; found: {', '.join(names) or 'none'}."
+        raise OptionError(msg)
+    kinds = [scores.scorers[number] for number in numbers]
+    if len({kind.higher_is_better for kind in kinds}) > 1:
+        msg = "Some of the `runs` are better where higher, others where lower."
+        raise OptionError(msg)
+    lines = scores.keep_lines(np.isin(scores.scorer, numbers))
+    place = {number: at for at, number in enumerate(numbers)}
+    return replace(
+        lines,
+        scorers=(kinds[0]._replace(name="runs"),),
+        scorer=np.zeros(len(lines), np.int64),
+        judges=tuple(names),
+        judge=np.array([place[at] for at in lines.scorer.tolist()], np.int64),
+    )
+
+
+def report_repeats(ratings: Ratings, name: str, options: AgreeOptions) -> MetaReport:
+    """Lay out how judges agree with themselves, where nobody judged what another did."""
+    units, judges = len(ratings.units), len(ratings.judges)
+    tables = [build_intra_table(ratings, options.within)]
+    notes = [
+        f"No unit was judged by two judges (judges: {judges}, units: {units:,}): judges are "
+        "only compared with themselves."
+    ]
+    signature = build_signature(
+        scorer=name, judges=judges, units=f"0/{units}", within=options.within
+    )
+    return MetaReport(tables, signature, notes)
 
 
 def report_agreement(
@@ -177,13 +218,18 @@ def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
         a, b = repeats.first[chosen], repeats.later[chosen]
         figures = [
             *share_near(np.abs(a - b), within),
+            float(np.abs(a - b).mean()),
+            float((b - a).mean()),
             float(pearson(a, b)),
             cohen(a, b),
             cohen(a, b, "quadratic"),
         ]
         rows.append((name, _build_row(len(a), figures)))
     rows = [*rows[:1], *_keep_least(rows[1:], most, 3)]
-    heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
+    heads = [
+        *("n", "equal", f"within {within:g}", "mean gap", "later − first"),
+        *("pearson", "kappa", "quadratic"),
+    ]
     caption = "Judges with themselves, judging again"
     return make_table("judge", heads, rows, caption=caption, name="intra")
 

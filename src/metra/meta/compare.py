@@ -209,6 +209,15 @@ def _test_outcomes(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Arr
     if not options.coefficient.pairs:
         msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
+    return pairs_p(*list_outcomes(panel, options))
+
+
+def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
+    """List which pairs of outputs each metric orders as the gold does, and their weights.
+
+    The accuracy of a metric is the sum of the weights of pairs that it gets right, over
+    that of all weights.
+    """
     eps = compute_thresholds(panel.gold, panel.metrics, options)
     gold_gaps = pair_gaps(panel.gold)
     there = np.isfinite(gold_gaps)
@@ -219,7 +228,7 @@ def _test_outcomes(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Arr
         right.append((gold_order == order)[there])
     count = there.sum(0)
     weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
-    return pairs_p(np.array(right, np.float64), weights)
+    return np.array(right, np.float64), weights
 
 
 #: p-values that each metric is no better than each other.

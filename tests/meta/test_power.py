@@ -81,3 +81,9 @@ def test_profiles_are_plans_of_known_terms(name):
     expected = compute_error(VarianceComponents(PROFILES[name]), StudyPlan(300, 2, 8))
     assert study.error == expected
     assert study.power.tolist() == sorted(study.power)
+
+
+def test_a_pilot_study_in_which_nothing_varies_promises_nothing():
+    curves = plan_from_pilot(build_scores(np.full((2, 3), 5.0)), "esa", OPTIONS)
+    assert (curves.shrinkage, curves.pairs[0].difference) == (0.0, 0.0)
+    assert all(study.power.max() <= 0.05 for study in curves.studies)

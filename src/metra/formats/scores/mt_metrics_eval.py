@@ -33,7 +33,7 @@ from metra.formats.scores.judgement import (
 from metra.formats.scores.mqm import Weights, find_cost
 from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, load_json
-from metra.formats.table import BLANKS, replace_line_breaks, split_rows
+from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
 
 _NAME = re.compile(rf"(?:({LANGUAGE_PAIR.pattern})\.)?(.+)\.(seg|sys|doc)\.score")
 _NOTHING = "None"
@@ -132,7 +132,10 @@ def _list_items(
 def _read_documents(file: Path, lang: str) -> list[ScoredItem]:
     """Read the domain and the document of each segment."""
     items = []
-    for number, cells in split_rows(read_lines(str(file)), BLANKS):
+    lines = list(read_lines(str(file)))
+    # With tabs a document may be empty.
+    dialect = TABS if all("\t" in line for line in lines) else BLANKS
+    for number, cells in split_rows(lines, dialect):
         if len(cells) != 2:
             problem = f"{format_path(str(file))}, line {number} has {len(cells)} cells"
             msg = f"{problem}; expected the domain and the document of a segment."

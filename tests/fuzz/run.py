@@ -42,7 +42,7 @@ from metra.errors import MetraError, format_message  # noqa: E402
 from metra.formats.stream import PIPES  # noqa: E402
 
 #: Whoever takes more seconds of the processor hangs.
-SECONDS = 20
+SECONDS = 60
 #: So many mutations are tried by one process.
 PIECE = 1000
 #: A refusal is at most this long, without the names of files and what they hold.

@@ -127,9 +127,7 @@ def test_scores_of_whole_systems_are_rounded_once(tmp_path):
 @given(st.lists(st.floats(-1000, 1000) | st.integers(-9, 9).map(lambda n: n / 8)))
 def test_segment_scores_are_shown_as_if_rounded_once(values):
     """The script shows two digits of the three that it gets."""
-    for value, kept in zip(
-        values, round_for_display(np.array(values), 2), strict=True
-    ):
+    for value, kept in zip(values, round_for_display(np.array(values), 2), strict=True):
         assert abs(kept - value) <= 0.0015
         # A script rounds exact halves up; none are left.
         shown = Decimal(kept).quantize(Decimal("0.01"), ROUND_HALF_UP)

@@ -35,7 +35,7 @@ from typing import Any
 import click
 
 from metra import __version__
-from metra.errors import MetraError
+from metra.errors import MetraError, format_message
 
 # numpy would start a thread for each core to multiply matrices with, at a third of the cost
 # of loading it; we multiply none that are worth it.
@@ -51,7 +51,8 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "group_by"),
+    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "gold", "good"),
+    *("group_by", "most", "runs"),
     *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
     *("name", "names", "nulls", "only", "quotes", "rename", "replace", "resume"),
     *("like", "pool", "scores_out", "sheet", "store", "these_raters", "to", "trials"),
@@ -79,6 +80,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "conf": "--spark-conf",
     "assumed": "--sd",
     "out": "-o",
+    "outputs": "--output",
 }
 
 
@@ -179,6 +181,9 @@ def main() -> None:
         click.echo(f"metra: {name_flags(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
+        # The message of a command without arguments is its help.
+        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            vars(error)["message"] = format_message(error.message)
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as stop:

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import scipy.stats
-from tests.panels import given_too, made, panel_of
+from tests.panels import draw_exchanges, given_too, made, panel_of
 
 from metra.errors import OptionError
 from metra.formats.scores.panel import build_panel
@@ -20,7 +20,7 @@ from metra.stats.distributions import (
     student_tail,
     upper_tail,
 )
-from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
+from metra.stats.exact_tests import pairs_p, signed_rank_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
 from metra.stats.permutation import prepare_swaps, standardise_metrics
 from metra.stats.resampling import draw_signs
@@ -33,7 +33,12 @@ SECOND = np.array([2.0, 1, 2, 6, 8, 8, 7, 6]).reshape(4, 2)
 
 
 def question(coef, level="seg", **options):
-    return parse_specs([coef], level, Options(**options))[0]
+    return parse_specs([coef], level, draw_as_said(options))[0]
+
+
+def draw_as_said(options):
+    """Options whose trials are also the draws of a test."""
+    return Options(**options, draws=options.get("trials"))
 
 
 @pytest.mark.parametrize(
@@ -69,18 +74,20 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
         )
     made_up = made(systems=5, segments=12, metrics=2, gaps=gaps)
     ask = question(coef, level, trials=7)
-    first, second = prepare_swaps(made_up, level, ask.options, swap)(0, 1)
+    exchanges = prepare_swaps(made_up, level, ask.options, swap)
+    signs, exchange = draw_exchanges(exchanges, ask.options)
+    first, second = exchange(0, 1)
     there = np.isfinite(made_up.gold)
     z = []
     for metric in made_up.metrics.values():
         kept = np.where(there, metric, np.nan)
         z.append((kept - np.nanmean(kept)) / np.nanstd(kept))
-    masks = masks_of(swap, made_up, level, ask.options)
     if swap == "sys" and level == "sys":
         z = [(m - m.mean()) / m.std() for m in made_up.system_stack]
-    for draw, keep in enumerate(masks):
+    for draw, moved in enumerate(signs > 0):
+        moved = spread(moved, swap, z[0].shape)
         for found, one, other in ((first, z[0], z[1]), (second, z[1], z[0])):
-            mixed = np.where(keep, one, other)
+            mixed = np.where(moved, other, one)
             gold = made_up.gold
             if level == "sys":
                 gold = made_up.system_gold
@@ -91,32 +98,13 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
             assert found[draw] == pytest.approx(expected.value, abs=1e-9)
 
 
-def masks_of(swap, made_up, level, options):
-    """The cells that keep their side, drawn as the code draws them."""
-    from metra.stats.resampling import draw_signs
-
-    rng = np.random.default_rng(options.seed)
-    systems, segments = made_up.gold.shape
+def spread(moved, swap, shape):
+    """The cells that change sides."""
     if swap == "sys":
-        keep = np.concatenate(list(draw_signs(options.trials, systems, rng))) > 0
-        fast = level == "seg" and options.coef == "pearson" and options.group == "none"
-        keep = ~keep if fast else keep
-        return keep if level == "sys" else keep[:, :, None]
+        return moved if len(shape) == 1 else moved[:, None]
     if swap == "input":
-        keep = np.concatenate(list(draw_signs(options.trials, segments, rng))) > 0
-        slow = level == "seg" and not (
-            options.coef == "pearson" and options.group == "none"
-        )
-        return (keep if slow else ~keep)[:, None, :]
-    if level == "sys":
-        each = [
-            np.concatenate(list(draw_signs(options.trials, segments, rng))) < 0
-            for _ in range(systems)
-        ]
-        return np.stack(each, 1)
-    signs = np.concatenate(list(draw_signs(options.trials, systems * segments, rng)))
-    keep = signs.reshape(-1, systems, segments) > 0
-    return ~keep if options.coef == "pearson" and options.group == "none" else keep
+        return moved[None]
+    return moved.reshape(shape) if swap == "both" else moved[DOCUMENTS][None]
 
 
 def test_equal_metrics_are_equal():

@@ -21,10 +21,11 @@ from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
 from metra.stats.defaults import SEED, TRIALS
+from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.normalisation import scale_judges
-from metra.stats.paired_tests import one_sided_p_values
-from metra.stats.ranking import are_paired, find_clusters, rank_test_p_values
+from metra.stats.ranking import are_paired, find_clusters
 from metra.stats.resampling import Sample, bootstrap_scores, check_settings
+from metra.stats.significance import shifted_p_values
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
@@ -137,7 +138,7 @@ def _rank_by_scorer(
             rng = np.random.default_rng(options.seed)
             drawn = bootstrap_scores(samples, trials=options.trials, rng=rng)
             scores = [float(results.compute_mean(row.sum(0))) for row in rows]
-            p = one_sided_p_values(drawn, scores)
+            p = shifted_p_values(drawn, scores, "one-sided")
     else:
         which = "signed-rank" if paired else "rank-sum"
         test = f"Wilcoxon {which} over {options.by}s, one-sided"

@@ -85,10 +85,14 @@ def parse_specs(
         each = replace(options, coef=chosen.name, group=group)  # type: ignore[arg-type]
         if not chosen.calibrated:
             each = replace(each, folds=0)
+        if not chosen.ties:
+            each = replace(each, eps=None)
         questions.append(CorrelationSpec(each.check_values(), level))
     if options.folds and not any(each.options.folds for each in questions):
         msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
         raise OptionError(msg)
+    if options.eps is not None and all(each.options.eps is None for each in questions):
+        replace(options, coef=questions[0].options.coef, group="none").check_values()
     return questions
 
 

@@ -18,8 +18,18 @@ SoftP: TypeAlias = Literal["permutation", "normal"]
 Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
 #: How two metrics are tested against each other, and parted into clusters.
 Test: TypeAlias = Literal[
-    "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
+    "auto",
+    "perm-sys",
+    "perm-doc",
+    "perm-input",
+    "perm-both",
+    "boot-both",
+    "pairs",
+    "williams",
+    "wilcoxon",
 ]
+#: By which p-values a difference counts.
+Correction: TypeAlias = Literal["holm", "bh", "none"]
 Rule: TypeAlias = Literal["greedy", "wmt"]
 
 
@@ -76,7 +86,12 @@ def _names(help_text: str, flags: str) -> Any:
 _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "level": ("sys", "Compare systems' scores, or segments', or documents'.", {}),
     "coef": ("pearson", "The coefficient.", {"metavar": "NAME"}),
-    "eps": (None, "Threshold of ties for acc_eq, tau23 and acc*_eq.", {}),
+    "eps": (
+        None,
+        "Threshold of the metric's ties, for acc_eq, acc*_eq, accuracy and the taus but "
+        "kendall-c.",
+        {},
+    ),
     "eps_from": (
         (),
         "Calibrate acc*_eq on these scores instead, each metric by itself.",
@@ -168,8 +183,19 @@ class CompareOptions:
     )
     test: Test = _option(
         "auto",
-        "auto: exchange cells (perm-both), or segments where the coefficient is theirs; "
-        "segments for spa, whose cells take a second for each two metrics.",
+        "What changes sides between two metrics: whole systems (perm-sys, auto for "
+        "systems), whole segments (perm-input, auto for segments), documents, or single "
+        "outputs (perm-both); or resamples of systems and segments (boot-both), or a "
+        "formula. The output says for whom the answer holds.",
+    )
+    sides: Literal["two-sided", "one-sided"] = _option(
+        "two-sided",
+        "Ask whether two metrics differ, or whether the one that came out better is better.",
+    )
+    correction: Correction = _option(
+        "holm",
+        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
+        "or not. The table shows all.",
     )
     absolute: bool = _option(False, "Williams test of absolute correlations.")
     eps: float | None = _find_option("eps")
@@ -183,15 +209,26 @@ class CompareOptions:
     )
     wmt: bool = _option(
         False,
-        "As WMT's scorer: pairs test for accuracies of segments, cells exchanged for "
-        "spa, else systems; p = b/k.",
+        "As WMT's scorer: pairs test for accuracies of segments, single outputs exchanged "
+        "for spa and for other coefficients of segments, else systems; one-sided, without "
+        "correction, 1,000 draws, p = b/k.",
     )
     spa_p: Literal["normal", "permutation"] = _option(
         "normal",
         "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
         "drawn anew each time, which takes some ten seconds for each two metrics.",
     )
-    trials: int = _find_option("trials")
+    most_pairs: int = _option(
+        28,
+        "List each two metrics up to so many pairs, of more a matrix; 0 for all.",
+        flags="--pairs",
+        low=0,
+    )
+    trials: int | None = _option(
+        None,
+        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
+        low=1,
+    )
     seed: int = _find_option("seed")
 
 

@@ -21,6 +21,7 @@ from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
+from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.trueskill import Skills, learn_skills
 
@@ -277,8 +278,8 @@ def _choose_test(tested: Array, options: RankOptions) -> str:
 def _test_systems(test: str, tested: Array, won: Codes, strata: Codes | None) -> Array:
     """Return p-values that the row's system is no better than the column's."""
     if test == "sign":
-        return stats.sign_test_p_values(won)
-    return stats.rank_test_p_values(tested, paired=test == "signed-rank", strata=strata)
+        return sign_test_p_values(won)
+    return rank_test_p_values(tested, paired=test == "signed-rank", strata=strata)
 
 
 def _find_strata(

@@ -9,7 +9,6 @@ pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Fr
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 
 import numpy as np
 
@@ -20,10 +19,9 @@ from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, Codes
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
-from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
-from metra.stats.permutation import choose_swap, prepare_swaps
-from metra.stats.resampling import share_reached
+from metra.stats.permutation import Swap, prepare_swaps, swaps_segments
+from metra.stats.significance import exchange_p_values
 
 
 @dataclass(frozen=True)
@@ -195,29 +193,22 @@ def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -
 def _p_values(
     columns: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
 ) -> Array:
-    """One joint test: the averages after exchanges that are drawn in every column alike."""
-    size = len(order)
+    """One joint test of the averages: exchanges of segments in every column at once."""
     observed = []
-    for column in columns:
-        ask = replace(column.question, options=column.question.options.in_tests)
-        observed.append(_score_column(replace(column, question=ask)))
-    average = _average(columns, np.array(observed), weights)
-    p = np.full((size, size), np.nan)
-    after = []
+    parts = []
     for column, weight in zip(columns, weights, strict=True):
         ask = column.question
-        scale = 1 - ask.options.coefficient.lowest
-        pairs = column.pairs
-        for panel, share in zip(column.panels, pairs.tolist(), strict=True):
-            swap = choose_swap(panel, ask.level, ask.options)
-            swap_in = prepare_swaps(panel, ask.level, ask.options, swap)
-            after.append((swap_in, weight * share / sum(pairs), scale))
-    for i, j in combinations(range(size), 2):
-        a, b = int(order[i]), int(order[j])
-        gap = np.zeros(options.trials)
-        for swap_in, weight, scale in after:
-            first, second = swap_in(a, b)
-            gap += weight * (first - second) / scale
-        reached = int((gap >= average[a] - average[b] - SLACK).sum())
-        p[i, j] = share_reached(reached, options.trials)
-    return p
+        tested = replace(column, question=replace(ask, options=ask.options.in_tests))
+        observed.append(_score_column(tested)[order])
+        share = weight / (1 - ask.options.coefficient.lowest) / column.pairs.sum()
+        of_segments = ask.level != "sys" or all(map(swaps_segments, column.panels))
+        swap: Swap = "input" if of_segments else "sys"
+        for panel, pairs in zip(column.panels, column.pairs.tolist(), strict=True):
+            ranked = panel.of_metrics([panel.names[place] for place in order])
+            exchanges = prepare_swaps(ranked, ask.level, ask.options, swap)
+            parts.append((exchanges, share * pairs))
+    average = _average(columns, np.array(observed), weights)
+    draws, seed = options.trials, options.seed
+    return exchange_p_values(parts, average, sides="one-sided", draws=draws, seed=seed)[
+        0
+    ]

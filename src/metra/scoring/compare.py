@@ -25,9 +25,9 @@ from metra.scoring.evaluate import (
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
-from metra.stats import defaults, multiplicity, paired_tests
-from metra.stats.paired_tests import LEAST_UNITS
+from metra.stats import defaults, multiplicity, significance
 from metra.stats.resampling import check_settings
+from metra.stats.significance import LEAST_UNITS
 from metra.text.columns import Segments
 
 CORRECTIONS = ("holm", "none")
@@ -191,7 +191,7 @@ def compare_statistics(
     samples = build_samples(statistics, unit, metrics)
     places = {key: place for place, key in enumerate(statistics.tallies)}
     pairs = _list_pairs(statistics.systems, settings)
-    intervals, contrasts = paired_tests.contrasts(
+    intervals, contrasts = significance.contrasts(
         samples,
         [
             (places[baseline, spec], places[system, spec])
@@ -273,7 +273,7 @@ def _build_comparisons(
     spec: str,
     metric: Metric,
     met: Sequence[tuple[str, str]],
-    contrasts: Sequence[paired_tests.Contrast],
+    contrasts: Sequence[significance.Contrast],
     terms: SignificanceSettings,
 ) -> list[SystemComparison]:
     """Build the comparisons by one metric, with p-values corrected for their number."""

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra.stats import significance, resampling
+from metra.stats import resampling, significance
 from metra.stats.resampling import Sample
 
 DATA = Path(__file__).parent / "data" / "wmt17_en_de.npz"

@@ -148,7 +148,7 @@ class CorrelateOptions:
     no_ci: bool = _option(False, "Leave out the intervals.")
     interval: Literal["bootstrap", "fisher"] = _option(
         "bootstrap",
-        "Resample, or take Fisher's formula: for pearson, spearman and kendall-b.",
+        "Resample, or take Fisher's formula: for pearson, spearman and kendall-b of systems.",
     )
     resample: Literal["both", "sys", "item"] = _option(
         "both", "What the bootstrap draws: systems, segments, or both."

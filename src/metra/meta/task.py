@@ -13,7 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.meta.correlate import CorrelationSpec, correlate_panel, describe_spa
+from metra.meta.correlate import (
+    CorrelationSpec,
+    correlate_panel,
+    describe_spa,
+    draws_soft,
+)
 from metra.meta.findings import MetaReport, build_count, build_signature
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, Codes
@@ -105,7 +110,8 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         notes.append(
             f"Not in every language pair and so left out: {', '.join(scores.left_out)}."
         )
-    soft = describe_spa([column.question for column in scores.columns])
+    questions = [column.question for column in scores.columns]
+    soft = describe_spa(questions)
     test = scores.clusters is not None
     signature = build_signature(
         task=scores.protocol,
@@ -115,7 +121,7 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         spa_p=soft,
         test=f"joint exchange k={options.trials}" if test else None,
         clusters="greedy" if test else None,
-        seed=options.seed if test or soft else None,
+        seed=options.seed if test or draws_soft(questions) else None,
     )
     return MetaReport([build_task_table(scores)], signature, notes)
 

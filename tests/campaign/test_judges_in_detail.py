@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.campaign.answers import made
 
-from metra.campaign.agreement import count_differences
+from metra.campaign.agreement import compute_agreement, count_differences
 from metra.campaign.judges import (
     FlagRules,
     build_judge_table,
@@ -216,3 +216,29 @@ def test_times_by_hand():
     assert sum(found.all.counts) == 5
     assert found.edges[-1] == pytest.approx(np.quantile([1, 2, 3, 4, 5], 0.95))
     assert build_time_table([made("s", 9, "cleo", 3)]) is None
+
+
+def test_judges_of_two_outputs_agree_on_comparisons():
+    """One answer about two outputs is one judgement, whatever the order on the screen."""
+
+    def compare(segment, judge, systems, ranks):
+        more = {"systems": systems, "outputs": ("a", "b"), "name": "pairwise"}
+        return made("", segment, judge, {"pairwise": ranks}, **more)
+
+    answers = [
+        compare(1, "ann", ("x", "y"), [1, 2]),
+        compare(1, "bob", ("y", "x"), [2, 1]),  # the same, turned
+        compare(1, "ann", ("x", "z"), [1, 2]),  # x again, beside another
+        compare(1, "bob", ("x", "z"), [1, 1]),
+        compare(2, "ann", ("x", "y"), [1, 1]),
+        compare(2, "bob", ("x", "y"), [2, 1]),
+        compare(3, "ann", ("x", "y"), [1, 2]),  # by one judge only
+    ]
+    (agreement,) = compute_agreement(group_by_scorer(answers), trials=0)
+    equal = next(one for one in agreement.coefficients if one.name == "equal")
+    assert (agreement.unit, agreement.outputs, agreement.comparisons) == (
+        "comparisons",
+        3,
+        3,
+    )
+    assert equal.value == pytest.approx(1 / 3)

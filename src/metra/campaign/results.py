@@ -43,6 +43,8 @@ class JudgeScore(NamedTuple):
     #: Whether it enters the means of systems.
     counts: bool = True
     submitted_at: float | None = None
+    #: The system that it was compared with, where two were.
+    beside: str = ""
 
 
 #: Scores by scorer and its direction.
@@ -57,6 +59,9 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
         place = judgement.document, judgement.segment
         rest = judgement.counts, judgement.submitted_at
         outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
+        pair = judgement.systems
+        two = compared and len(pair) == 2
+        beside = dict(zip(pair, pair[::-1], strict=True)) if two else {}
         for system, scored in ((name, one) for name, mine in outputs for one in mine):
             if not scored.is_defined:
                 continue
@@ -64,7 +69,8 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
             worth = scored.native if scored.higher_is_better else -scored.native
             worth = scored.hundred if compared else worth
             values = scored.native, scored.hundred, worth
-            figure = JudgeScore(judgement.judge, system, *place, *values, *rest)
+            other = beside.get(system, "")
+            figure = JudgeScore(judgement.judge, system, *place, *values, *rest, other)
             key = scored.scorer, scored.higher_is_better
             scores_by_scorer.setdefault(key, []).append(figure)
     return scores_by_scorer

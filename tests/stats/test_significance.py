@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metra
-from metra.stats import significance, resampling
+from metra.stats import resampling, significance
 from metra.stats.resampling import Sample
 
 MEANS = st.lists(st.integers(-20, 20), min_size=10, max_size=14)

@@ -401,6 +401,11 @@ class RankOptions:
         "The one-sided test of what systems are ranked by. auto: the sign test for wins, "
         "else Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
     )
+    correction: Correction = _option(
+        "none",
+        "p-values that decide on clusters and ranges: as they are, as at WMT, or corrected "
+        "by Holm, or by Benjamini and Hochberg.",
+    )
     alpha: float = _find_option("alpha")
     wmt: bool = _option(
         False,

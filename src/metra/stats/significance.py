@@ -385,6 +385,30 @@ def contrasts(
     return intervals, known
 
 
+def standardise_gaps(values: Array, *, paired: bool) -> Array:
+    """Return how many standard deviations the row's mean is above the column's.
+
+    `values` is systems × units, NaN where missing. Paired: Cohen's d of the differences on
+    shared units, which is what `Contrast` has as `effect`; else of both samples.
+    """
+    size = len(values)
+    effects = np.full((size, size), np.nan)
+    for i, j in permutations(range(size), 2):
+        one, other = values[i], values[j]
+        if paired:
+            one, other = one - other, np.zeros(1)
+        one, other = (x[np.isfinite(x)] for x in (one, other))
+        freedom = len(one) + len(other) - 2
+        if min(len(one), len(other), freedom) > 0:
+            square = ((one - one.mean()) ** 2).sum() + (
+                (other - other.mean()) ** 2
+            ).sum()
+            spread = math.sqrt(square / freedom)
+            gap = float(one.mean() - other.mean())
+            effects[i, j] = gap / spread if spread > 0 else np.nan
+    return effects
+
+
 def compare_coefficients(first: float, second: float, lowest: float = -1) -> float:
     """Return the effect size of a difference of coefficients: Cohen's q, or h of shares.
 

@@ -10,7 +10,7 @@ import pytest
 import scipy.stats
 from tests.panels import draw_exchanges, given_too, made, panel_of
 
-from metra.errors import OptionError
+from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem
 from metra.meta.compare import compare, report_comparison
@@ -394,3 +394,101 @@ def test_soft_accuracy_finds_the_better_metric(test):
     assert found.names == ["good", "noise"]
     assert found.test == test
     assert found.p[0, 1] < 0.05
+
+
+def test_many_tests_can_be_significant_after_holms_correction():
+    """A thousand draws cannot: 91 tests need a p-value below .05 / 91."""
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(6, 60))
+    noise = rng.normal(size=(14, 6, 60)) * np.linspace(0.2, 3, 14)[:, None, None]
+    panel = panel_of(gold, {f"m{at}": gold + each for at, each in enumerate(noise)})
+    found = compare(panel, question("pearson"))
+    assert found.tests.draws == 10_000
+    plain, holm = (int((p < 0.05).sum()) for p in (found.p, found.tests.holm))
+    assert 0.5 * plain < holm < plain
+
+
+def test_tests_of_systems_answer_for_other_systems():
+    panel = made(systems=8, metrics=3)
+    found = compare(panel, question("pearson", "sys"))
+    assert (found.test, found.tests.units, found.tests.draws) == (
+        "perm-sys",
+        ("system",),
+        0,
+    )
+    assert found.tests.sides == "two-sided"
+    findings = report_comparison([panel], question("pearson", "sys"), [found])
+    notes = " ".join(findings.notes)
+    assert "holds for other systems like these, on these segments" in notes
+    assert "(two-sided)" in notes
+    heads = [column.heading for column in findings.tables[1].columns]
+    assert heads[-3:] == ["p", "p Holm", "p BH"]
+    spa_test = compare(panel, question("spa", "sys")).test
+    assert (spa_test, compare(panel, question("pearson")).test) == (
+        "perm-sys",
+        "perm-input",
+    )
+
+
+def test_one_side_is_half_of_both():
+    panel = made(systems=10, metrics=2)
+    one, both = (
+        compare(panel, question("pearson", "sys"), sides=sides).p[0, 1]
+        for sides in ("one-sided", "two-sided")
+    )
+    assert both == pytest.approx(2 * one)
+    one, both = (
+        compare(panel, question("pearson", "sys"), sides=sides, test="williams").p[0, 1]
+        for sides in ("one-sided", "two-sided")
+    )
+    assert both == pytest.approx(2 * one)
+
+
+def test_too_few_systems_say_so():
+    panel = made(systems=4, metrics=3)
+    found = compare(panel, question("pearson", "sys"))
+    assert any("4 systems that change sides give no p-value" in n for n in found.notes)
+
+
+def test_likes_and_dislikes_of_systems_are_no_quality():
+    """Two equally good metrics that each favour some systems: cells see a difference."""
+    alarms = dict.fromkeys(["auto", "perm-both"], 0)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        gold = 0.3 * rng.normal(size=(10, 1)) + rng.normal(size=(10, 120))
+        bias = 0.3 * rng.normal(size=(2, 10, 1))
+        metrics = gold + bias + rng.normal(size=(2, 10, 120))
+        panel = panel_of(gold, {"a": metrics[0], "b": metrics[1]})
+        for test in alarms:
+            found = compare(panel, question("pearson", "sys", trials=200), test=test)
+            alarms[test] += found.p[0, 1] <= 0.05
+    assert alarms["auto"] <= 7  # 3 expected
+    assert alarms["perm-both"] >= 15
+
+
+def test_a_matrix_shows_both_p_values_where_there_are_many_pairs():
+    panel, asked = made(systems=6, metrics=4), question("pearson", "sys")
+    found = compare(panel, asked)
+    findings = report_comparison([panel], asked, [found], most_pairs=5)
+    table = findings.tables[1]
+    assert table.name == "metrics p-values"
+    rows = [[cell.value for cell in row[1:]] for row in table.rows]
+    assert rows[0][3] == found.p[0, 3]
+    assert rows[3][0] == found.tests.holm[0, 3]
+    every = report_comparison([panel], asked, [found], most_pairs=0)
+    assert len(every.tables[1].rows) == 6
+
+
+def test_resamples_of_systems_and_segments_test_too():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(12, 60)) + rng.normal(size=(12, 1))
+    noise = rng.normal(size=gold.shape)
+    panel = panel_of(gold, {"good": gold + 0.1 * noise, "noise": 5 * noise})
+    found = compare(panel, question("pearson", trials=300), test="boot-both")
+    assert found.tests.units == ("system", "segment")
+    assert found.p[0, 1] < 0.05
+
+
+def test_documents_that_are_not_named_cannot_change_sides():
+    with pytest.raises(CorpusError, match="40 of 40 segments name no document"):
+        compare(made(), question("pearson"), test="perm-doc")

@@ -12,6 +12,7 @@ from scipy import stats
 import metra
 from metra.stats import resampling, significance
 from metra.stats.resampling import Sample
+from metra.stats.significance import Exchanges, exchange_p_values, standardise_gaps
 
 MEANS = st.lists(st.integers(-20, 20), min_size=10, max_size=14)
 
@@ -325,3 +326,110 @@ def test_wrong_wishes(given, expected):
     with pytest.raises(metra.MetraError) as caught:
         p_value(SEVERAL[0], SEVERAL[1], **given)
     assert str(caught.value) == f"A test with {expected}"
+
+
+def draw_metrics(rng, units, *means):
+    return rng.normal(np.array(means)[:, None], 1, (len(means), units))
+
+
+def exchange_means(values):
+    """Means of two metrics over units, exchanged unit by unit."""
+    total = values.sum(1)
+
+    def after(moved):
+        def exchange(a, b):
+            change = moved[:, b] - moved[:, a]
+            return total[a] + change, total[b] - change
+
+        return exchange
+
+    return Exchanges(values.shape[1], lambda signs: (signs > 0) @ values.T, after)
+
+
+def enumerate_exchanges(values, i, j, sides):
+    """The plain twin: every exchange, one by one."""
+    observed = values[i].sum() - values[j].sum()
+    gaps = [
+        (
+            np.where(moved, values[j], values[i])
+            - np.where(moved, values[i], values[j])
+        ).sum()
+        for moved in product([False, True], repeat=values.shape[1])
+    ]
+    gaps = np.array(gaps)
+    if sides == "two-sided":
+        gaps, observed = np.abs(gaps), abs(observed)
+    return np.mean(gaps >= observed - 1e-9)
+
+
+@pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
+def test_few_units_are_exchanged_in_all_ways(sides):
+    values = draw_metrics(np.random.default_rng(0), 9, 0.6, 0.3, 0)
+    parts = [(exchange_means(values), 1.0)]
+    p, draws = exchange_p_values(parts, values.sum(1), sides=sides, draws=10, seed=1)
+    assert draws == 0
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert p[i, j] == pytest.approx(enumerate_exchanges(values, i, j, sides))
+    assert np.isnan(p[1, 0])
+
+
+@pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
+def test_drawn_exchanges_come_near_all_of_them(sides):
+    values = draw_metrics(np.random.default_rng(3), 16, 0.5, 0)
+    parts = [(exchange_means(values), 1.0)]
+    p, draws = exchange_p_values(
+        parts, values.sum(1), sides=sides, draws=20_000, seed=1
+    )
+    exact = enumerate_exchanges(values, 0, 1, sides)
+    assert 0 < draws <= 20_000
+    assert p[0, 1] == pytest.approx(exact, rel=0.5)  # 100 reached: 10 %
+
+
+def test_draws_end_where_a_pair_is_far_from_significant():
+    values = draw_metrics(np.random.default_rng(3), 40, 0.0, 0.0, -2.0)
+    p, draws = exchange_p_values(
+        [(exchange_means(values), 1.0)],
+        values.sum(1),
+        sides="two-sided",
+        draws=5000,
+        seed=1,
+    )
+    assert draws == 5000
+    assert p[0, 2] == 1 / 5001
+    # The first thousand were enough for the pair that does not differ.
+    assert (p[0, 1] * 1001) % 1 == pytest.approx(0, abs=1e-9)
+
+
+def test_parts_are_exchanged_together():
+    values = draw_metrics(np.random.default_rng(4), 30, 0.4, 0)
+    halves = [(exchange_means(values), 0.25), (exchange_means(values), 0.75)]
+    settings = {"sides": "two-sided", "draws": 500, "seed": 2, "wmt": True}
+    both = exchange_p_values(halves, values.sum(1), **settings)
+    whole = exchange_p_values([(halves[0][0], 1.0)], values.sum(1), **settings)
+    # The same seed draws the same signs in every part, so the weighted sum is the whole.
+    assert both[0][0, 1] == whole[0][0, 1]
+
+
+def test_the_effect_is_one_figure_everywhere():
+    rng = np.random.default_rng(2)
+    values = draw_metrics(rng, 30, 0.4, 0.0)
+    samples = [Sample(rows_of(each), mean) for each in values]
+    _, (contrast,) = significance.contrasts(samples, [(1, 0)], trials=50)
+    effects = standardise_gaps(values, paired=True)
+    assert effects[0, 1] == pytest.approx(contrast.effect)
+    assert effects[1, 0] == -effects[0, 1]
+    pooled = np.sqrt((values[0].var(ddof=1) + values[1].var(ddof=1)) / 2)
+    apart = standardise_gaps(values, paired=False)[0, 1]
+    assert apart == pytest.approx((values[0].mean() - values[1].mean()) / pooled)
+
+
+def test_units_are_drawn_whole_and_crossed():
+    segment, rater = (each.ravel() for each in np.indices((5, 3)))
+    rng = np.random.default_rng(0)
+    (weights,) = resampling.draw_crossed_weights([segment, rater], 40, rng)
+    grid = weights.reshape(40, 5, 3)
+    assert (grid.sum((1, 2)) == 15).all()  # 5 segments times 3 raters
+    for one in grid:
+        assert np.linalg.matrix_rank(one) == 1
+    (clusters,) = resampling.draw_crossed_weights([segment], 40, rng)
+    assert (np.ptp(clusters.reshape(40, 5, 3), axis=2) == 0).all()

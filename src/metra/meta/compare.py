@@ -116,7 +116,7 @@ def compare(
         raise OptionError(msg.strip())
     names = sorted(known, key=lambda name: -results[name].value)
     values = np.array([results[name].value for name in names])
-    name = choose_test(question) if test == "auto" else str(test)
+    name = choose_test(panel, question) if test == "auto" else str(test)
     setting = _Setting(
         panel.of_metrics(names), question, values, sides, alpha, absolute
     )
@@ -138,14 +138,18 @@ def compare(
     )
 
 
-def choose_test(question: CorrelationSpec) -> str:
+def choose_test(panel: ScorePanel, question: CorrelationSpec) -> str:
     """Choose the test whose answer holds beyond the systems or segments at hand.
 
     Coefficients of systems are tested with systems as units: a metric that likes one system
-    for no reason of quality must not pass for better. Coefficients of segments are tested
-    with segments as units.
+    for no reason of quality must not pass for better. For Pearson's r, Williams' formula
+    does that, whose p-values can be as small as many tests need; exchanges of a dozen
+    systems cannot. Coefficients of segments are tested with segments as units.
     """
-    return "perm-sys" if question.level == "sys" else "perm-input"
+    if question.level != "sys":
+        return "perm-input"
+    few = len(panel.systems) < 4
+    return "perm-sys" if few or not question.options.coefficient.linear else "williams"
 
 
 def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
@@ -252,7 +256,7 @@ def _build_tables(
     ]
     caption = f"{panel.place}{heading} with {panel.gold_name}"
     heads = [heading, "cluster", "better than"]
-    tested = f"({comparison.description})"
+    tested = f"({comparison.test}, {comparison.tests.sides})"
     tables = [make_table("metric", heads, rows, caption=caption, name=f"{tag} ranking")]
     pairs = _list_pairs(comparison)
     if len(pairs) <= most_pairs or not most_pairs:

@@ -183,10 +183,10 @@ class CompareOptions:
     )
     test: Test = _option(
         "auto",
-        "What changes sides between two metrics: whole systems (perm-sys, auto for "
-        "systems), whole segments (perm-input, auto for segments), documents, or single "
-        "outputs (perm-both); or resamples of systems and segments (boot-both), or a "
-        "formula. The output says for whom the answer holds.",
+        "What changes sides between two metrics: whole systems (perm-sys), documents, "
+        "segments (perm-input) or single outputs (perm-both); or resamples of systems and "
+        "segments (boot-both), or a formula. auto: for systems williams for pearson, else "
+        "perm-sys; for segments perm-input. The output says for whom the answer holds.",
     )
     sides: Literal["two-sided", "one-sided"] = _option(
         "two-sided",

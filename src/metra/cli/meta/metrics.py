@@ -24,9 +24,10 @@ LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport":
     """Rank metrics by how well they agree with people, and say which differences count.
 
-    The default exchanges the scores of two metrics at random, system by system (segment by
-    segment with --level seg), and asks how often that makes as large a difference. Tests
-    are two-sided, and corrected for their number. --plot draws the p-values as a heat map.
+    Systems are compared by Williams' test of Pearson's r. Other tests exchange the scores of
+    two metrics at random, system by system, or segment by segment with --level seg, and ask
+    how often that makes as large a difference. Tests are two-sided, and corrected for their
+    number. --plot draws the p-values as a heat map.
 
     \b
     metra meta compare scores.tsv --gold mqm

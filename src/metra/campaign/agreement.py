@@ -74,8 +74,10 @@ def compute_agreement(
     says one thing and not two: then comparisons are what judges agree on.
     """
     scores = build_table_from_scores(scores_by_scorer)
-    agreement = []
-    for (name, _), figures in scores_by_scorer.items() if scores is not None else []:
+    agreement: list[ScorerAgreement] = []
+    if scores is None:
+        return agreement
+    for (name, _), figures in scores_by_scorer.items():
         compared = all(figure.beside for figure in figures)
         mine = (
             _collect_comparisons(figures) if compared else collect_ratings(scores, name)

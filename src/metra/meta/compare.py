@@ -20,7 +20,7 @@ from metra.meta.findings import (
 )
 from metra.meta.options import CompareOptions, Correction, Rule, Test
 from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array, order_pairs, pair_gaps
+from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
 from metra.stats.correlation import Options, compute_thresholds
 from metra.stats.defaults import TRIALS
@@ -79,7 +79,7 @@ class MetricComparison:
         return list(zip(self.names, self.values.tolist(), self.clusters, strict=True))
 
     @property
-    def better(self) -> Array:
+    def better(self) -> Mask:
         """Whether the row's metric is significantly better than the column's."""
         return self.tests.correct(self.correction) < self.alpha
 

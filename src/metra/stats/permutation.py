@@ -51,7 +51,7 @@ def prepare_swaps(
 ) -> Exchanges:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
-    prepare: Callable[[ScorePanel, Options, _Units], Exchanges]
+    prepare: Callable[[ScorePanel, Options, _SwapUnits], Exchanges]
     if level == "sys":
         prepare = _swap_soft_pairwise if coef.soft else _swap_system_scores
     elif coef.linear and options.group == "none":
@@ -60,7 +60,7 @@ def prepare_swaps(
         prepare = _swap_segment_values
     else:
         prepare = _swap_and_recompute
-    return prepare(panel, options, _Units(panel, swap))
+    return prepare(panel, options, _SwapUnits(panel, swap))
 
 
 def swaps_segments(panel: ScorePanel) -> bool:
@@ -83,7 +83,7 @@ def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     return np.stack(values_by_metric), np.stack(weighs)
 
 
-class _Units:
+class _SwapUnits:
     """What changes sides together: a sign of +1 says that a unit does."""
 
     def __init__(self, panel: ScorePanel, swap: Swap) -> None:
@@ -108,9 +108,9 @@ class _Units:
         """Sum values of segments (last axis) by document where these are the units."""
         if self.swap != "doc":
             return values
-        sums = np.zeros((*values.shape[:-1], self.width))
-        np.add.at(sums, (..., self.documents), values)
-        return sums
+        order = np.argsort(self.documents, kind="stable")
+        starts = np.searchsorted(self.documents[order], np.arange(self.width))
+        return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))
 
     def sum_cells(self, cells: Array) -> Array:
         """Sum cells (… × systems × segments) by unit: units × columns."""
@@ -133,6 +133,10 @@ class _MovedSums:
         return (self.total + self._values.sum_weighted(signs)) / 2
 
 
+def _find_moved(signs: Array) -> NDArray[Any]:
+    return np.asarray(signs > 0)
+
+
 def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
     """All metrics on one scale, 0 where nothing is compared, and what is compared."""
     there = np.isfinite(panel.gold)
@@ -141,16 +145,16 @@ def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
 
 
 def _swap_system_scores(
-    panel: ScorePanel, options: Options, units: _Units
+    panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
     rows, gold = options.rows, panel.system_gold
+    sum_draws: Callable[[Array], NDArray[Any]]
     if options.coefficient.linear:
         rows = _pearson_with(gold)
     if units.swap == "sys":
         means = standardise_metrics(panel.system_stack)
 
-        def sum_draws(signs: Array) -> NDArray[Any]:
-            return np.asarray(signs > 0)
+        sum_draws = _find_moved
 
         def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
             one, other = means[a], means[b]
@@ -175,7 +179,7 @@ def _swap_system_scores(
     return Exchanges(units.width, sum_draws, after)
 
 
-def _sum_cells_by_system(cells: Array, units: _Units) -> Callable[[Array], Array]:
+def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], Array]:
     """Sums of the cells that change sides: signs to draws × metrics × systems."""
     metrics, systems, segments = cells.shape
     if units.swap != "both":
@@ -204,7 +208,7 @@ def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
     return r
 
 
-def _swap_for_pearson(panel: ScorePanel, _: Options, units: _Units) -> Exchanges:
+def _swap_for_pearson(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
     """Pearson over all cells: all that is needed are sums of z g, z and z²."""
     z, there = _standardise_cells(panel)
     g = np.where(there, panel.gold - np.nanmean(panel.gold), 0.0)
@@ -230,7 +234,7 @@ def _swap_for_pearson(panel: ScorePanel, _: Options, units: _Units) -> Exchanges
 
 
 def _swap_segment_values(
-    panel: ScorePanel, options: Options, units: _Units
+    panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
     """Means over segments: whole segments' coefficients change sides."""
     values, weights = segment_values(panel, options)
@@ -253,7 +257,7 @@ def _swap_segment_values(
 
 
 def _swap_and_recompute(
-    panel: ScorePanel, options: Options, units: _Units
+    panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
     if options.coefficient.ties and (options.eps or options.folds):
@@ -280,7 +284,7 @@ def _swap_and_recompute(
 
 
 def _swap_soft_pairwise(
-    panel: ScorePanel, options: Options, units: _Units
+    panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
     """Exchange cells, whole segments, documents or systems of two metrics."""
     z, there = _standardise_cells(panel)
@@ -296,7 +300,7 @@ def _swap_soft_pairwise(
         return _swap_soft_segments(z, there, human, units)
     if units.swap == "sys":
         after = partial(_swap_soft_systems, z, there, human)
-        return Exchanges(units.width, lambda signs: np.asarray(signs > 0), after)
+        return Exchanges(units.width, _find_moved, after)
     return Exchanges(units.width, units.spread, partial(_swap_soft_cells, z, p, human))
 
 
@@ -334,7 +338,7 @@ def _swap_soft_systems(
 
 
 def _swap_soft_segments(
-    z: Array, there: Mask, human: Array, units: _Units
+    z: Array, there: Mask, human: Array, units: _SwapUnits
 ) -> Exchanges:
     """Whole segments change sides, so the sums of differences are linear in the draw."""
     first, second = np.triu_indices(len(there), 1)

@@ -162,8 +162,8 @@ def exchange_p_values(
             for (part, weight), signs in zip(parts, blocks, strict=True)
         ]
         for i, j in pairs:
-            gap = sum(
-                weight * np.subtract(*exchange(i, j)) for exchange, weight in afters
+            gap = np.sum(
+                [weight * np.subtract(*after(i, j)) for after, weight in afters], 0
             )
             limit = observed[i] - observed[j]
             if exact and sides == "one-sided":
@@ -189,7 +189,7 @@ def list_signs(width: int) -> list[Array]:
     [[-1.0, -1.0], [-1.0, 1.0]]
     """
     numbers = np.arange(2 ** (width - 1))[:, None] >> np.arange(width)[::-1]
-    return [(numbers & 1) * 2.0 - 1.0]
+    return [((numbers & 1) * 2 - 1).astype(np.float64)]
 
 
 def _draw_rounds(

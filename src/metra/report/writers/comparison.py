@@ -11,13 +11,13 @@ from metra.analysis.headlines import (
 )
 from metra.report.table import format_p_value
 from metra.report.writers.headings import (
-    CORRECTIONS,
     build_metric_columns,
     format_metric_heading,
     is_corrected,
     join_names,
     name_correction,
     name_test,
+    say_corrected,
     shorten_specs,
 )
 from metra.scoring.results import Results
@@ -82,9 +82,7 @@ def build_comparison_legend(results: Results) -> list[str]:
     terms = results.terms
     if terms is None:
         return []
-    after = f" after {CORRECTIONS[terms.correction]} correction"
-    after = after if is_corrected(results) else ""
-    lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
+    lines = [f"{LEGEND} (p above {terms.alpha:g}{say_corrected(results)})"]
     if results.clusters:
         lines.append("above the diagonal row minus column, below it p-values")
     return [*lines, name_test(terms)]

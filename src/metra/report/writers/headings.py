@@ -140,9 +140,7 @@ def describe_test(results: Results) -> str:
     terms = results.terms
     if terms is None:
         return ""
-    corrected = f" after {CORRECTIONS[terms.correction]} correction"
-    corrected = corrected if is_corrected(results) else ""
-    return f"p ≤ {terms.alpha:g}{corrected}; {name_test(terms)}"
+    return f"p ≤ {terms.alpha:g}{say_corrected(results)}; {name_test(terms)}"
 
 
 def name_test(terms: "SignificanceSettings") -> str:
@@ -159,6 +157,13 @@ def is_corrected(results: Results) -> bool:
     terms = results.terms
     asked = terms is not None and terms.correction in CORRECTIONS
     return asked and len(tested) > len(results.specs)
+
+
+def say_corrected(results: Results) -> str:
+    """Say whose correction p-values have gone through; an empty string without one."""
+    if results.terms is None or not is_corrected(results):
+        return ""
+    return f" after {CORRECTIONS[results.terms.correction]} correction"
 
 
 def name_correction(results: Results) -> list[str]:

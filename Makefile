@@ -4,14 +4,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := $(shell find rust src -type f -not -name '*.so' -not -path '*/__pycache__/*') \
 	Cargo.toml Cargo.lock pyproject.toml README.md
+# Tests write a gigabyte in small files, and their stores sync every answer: in memory, where there
+# is room for it, they do not wait for the disk.
+SCRATCH := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null \
+	| awk '$$1 + 0 >= 6 { found = 1 } END { print found ? "/dev/shm" : "/tmp" }')
 # On all cores, a file at a time, in the order of tests/conftest.py; two workers more than there are
 # cores, because tests with servers and browsers wait for most of their time.
-PYTEST := METRA_TEST_INSTALLED=1 $(BIN)/python -m pytest -n $$(($$(nproc) + 2)) --dist loadfile \
-	--no-loadscope-reorder
+PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest \
+	-n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
+NEURAL := .venv-neural/bin
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 
-.PHONY: demo test quick lint format bench bench-quick docs wheel clean
+.PHONY: demo test test-neural quick lint format bench bench-quick docs wheel clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
@@ -22,6 +27,12 @@ test: .venv/.wheel .venv/.test $(DEBIAN)
 
 quick: .venv/.wheel .venv/.test $(DEBIAN)
 	$(PYTEST) -m "not slow"
+
+# Installs torch at first, which takes minutes.
+test-neural: .venv/.wheel .venv-oracle/.made
+	$(NEURAL)/python -m pip install --quiet --force-reinstall --no-deps dist/metra-*.whl
+	METRA_TEST_INSTALLED=1 METRA_TEST_ORACLE=$(CURDIR)/.venv-oracle/bin/python \
+	  $(NEURAL)/python -m pytest -m neural tests/metrics/neural
 
 lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .
@@ -70,6 +81,22 @@ wheel: .venv/.wheel
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
 
+# Neural metrics are tested in an environment of their own, because torch is large. The packages
+# whose scores they equal need older libraries and have another; it takes torch from the first.
+.venv-neural/.made: pyproject.toml | .venv/.wheel
+	$(PYTHON) -m venv .venv-neural
+	$(NEURAL)/python -m pip install --quiet --upgrade pip
+	$(NEURAL)/python -m pip install --quiet "$$(ls dist/metra-*.whl)[neural]" --group neural
+	@touch $@
+
+.venv-oracle/.made: pyproject.toml .venv-neural/.made
+	$(PYTHON) -m venv .venv-oracle
+	$(NEURAL)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
+	  > $$(.venv-oracle/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/torch.pth
+	.venv-oracle/bin/python -m pip install --quiet --upgrade pip
+	.venv-oracle/bin/python -m pip install --quiet --group oracle
+	@touch $@
+
 # METEOR's synonyms come from Debian's WordNet. Without it that measure refuses, the demo leaves
 # it out, and its tests are skipped.
 .venv/.wordnet: .venv/.made
@@ -108,4 +135,4 @@ wheel: .venv/.wheel
 	@touch $@
 
 clean:
-	rm -rf .venv target dist site
+	rm -rf .venv .venv-neural .venv-oracle target dist site

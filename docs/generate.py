@@ -2,6 +2,7 @@
 
 python docs/generate.py          writes what is stale
 python docs/generate.py --check  writes nothing; exits 1 if anything is stale
+python docs/generate.py --check --but-consoles  runs no commands of pages for that
 """
 
 import sys
@@ -24,10 +25,14 @@ BY_HAND = ("README.md", "CONTRIBUTING.md", "docs/*.md")
 
 def main(arguments: list[str]) -> int:
     """Bring the pages up to date, or say which are not."""
-    if arguments not in ([], ["--check"]):
-        print("usage: python docs/generate.py [--check]", file=sys.stderr)
+    if arguments not in ([], ["--check"], ["--check", "--but-consoles"]):
+        print(
+            "usage: python docs/generate.py [--check [--but-consoles]]", file=sys.stderr
+        )
         return 2
-    wanted = generated()
+    wanted = generate_pages()
+    if "--but-consoles" not in arguments:
+        wanted = refresh_consoles(wanted)
     stale = [path for path, text in wanted.items() if found(path) != text]
     orphans = [path for path in MEASURES.glob("*.md") if path not in wanted]
     if arguments:
@@ -43,8 +48,8 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def generated() -> dict[Path, str]:
-    """Give every generated page, and the pages by hand with what in them is generated."""
+def generate_pages() -> dict[Path, str]:
+    """Return every generated page, and pages by hand with the blocks in them."""
     pages = {MEASURES / "index.md": measure_pages.index()}
     with chdir(ROOT):  # where the example's files have short names
         for name in measure_pages.NAMES:
@@ -61,10 +66,16 @@ def generated() -> dict[Path, str]:
         if path.suffix == ".md":
             text = f"\n{text}\n"  # Markdown wants a blank line after a comment
         pages[path] = fill_block(pages.get(path) or found(path), block, text)
-    for path in sorted(path for pattern in BY_HAND for path in ROOT.glob(pattern)):
-        page = pages.get(path) or found(path)
-        pages[path] = consoles.refreshed(page, examples.HOME)
     return pages
+
+
+def refresh_consoles(pages: dict[Path, str]) -> dict[Path, str]:
+    """Return the pages, those by hand with the outputs that their commands give now."""
+    by_hand = sorted(path for pattern in BY_HAND for path in ROOT.glob(pattern))
+    return pages | {
+        path: consoles.refreshed(pages.get(path) or found(path), examples.HOME)
+        for path in by_hand
+    }
 
 
 #: The rows of bench/RESULTS.md that the README shows: the task, and the other program.

@@ -40,7 +40,6 @@ NOTE = "<!-- Written by docs/generate.py; change the measure's docstring instead
 def page(name: str) -> str:
     """Explain one measure."""
     found = read_description(name)
-    metric = registry.metric(_spec(name))
     blocks = [
         NOTE,
         f"# {name}",
@@ -49,6 +48,10 @@ def page(name: str) -> str:
         "## Options",
         _options(found),
     ]
+    if name in registry.WITH_MODEL:
+        more = "See [Neural metrics](../neural.md) for models, precision, speed and the cache."
+        return "\n\n".join([*blocks, more]) + "\n"
+    metric = registry.metric(_spec(name))
     if metric.estimate is None:  # others ask machines that are not ours
         blocks += [
             "## On the example",

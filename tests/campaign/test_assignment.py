@@ -3,17 +3,22 @@
 import json
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metra.campaign.assignment import assign, degrade_text
+from metra.campaign.assignment import assign, degrade_text, draw_orders
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.screen import build_screen
 from metra.campaign.settings import Settings
-from metra.campaign.workload import count_overlaps, describe_cost
+from metra.campaign.workload import (
+    count_overlaps,
+    describe_cost,
+    estimate_screen_seconds,
+)
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import OptionError
@@ -211,6 +216,76 @@ def test_rounds_of_a_sitting_are_rows_of_a_latin_square():
             assert len({one[place] for one in rounds}) == 4
 
 
+def shown_orders(protocol, systems, *, complete=False, seed=0):
+    """The systems of each round of each judge, a round being what is shown together."""
+    frozen = made(
+        protocol=protocol,
+        complete=complete,
+        systems=systems,
+        judges=systems,
+        each=systems if complete or protocol != "da" else 1,
+        texts=systems * 40,
+        repeats=0,
+        degraded=0,
+        seed=seed,
+    )
+    tasks = assign(frozen, secret=SECRET)
+    for judge in frozen.settings.judges:
+        mine = [task for task in tasks if task.judge == judge]
+        shown = [NAMES.index(item.system) for task in mine for item in task.items]
+        yield [shown[at : at + systems] for at in range(0, len(shown), systems)]
+
+
+def mutual_information(pairs):
+    """In bits, of two things that were counted together, less what chance alone gives."""
+    joint = Counter(pairs)
+    left, right = Counter(a for a, _ in pairs), Counter(b for _, b in pairs)
+    total = len(pairs)
+    found = sum(
+        n / total * np.log2(n * total / (left[a] * right[b]))
+        for (a, b), n in joint.items()
+    )
+    chance = (len(left) - 1) * (len(right) - 1) / (2 * total * np.log(2))
+    return found - chance
+
+
+@pytest.mark.parametrize(
+    ("protocol", "complete", "systems"),
+    [
+        *product(["da"], [False, True], [2, 3, 4]),
+        *product(["ranking"], [False], [2, 3, 4]),
+        ("pairwise", False, 2),
+    ],
+)
+def test_the_order_of_outputs_tells_no_system(protocol, complete, systems):
+    judges = [
+        rounds
+        for seed in range(3)
+        for rounds in shown_orders(protocol, systems, complete=complete, seed=seed)
+    ]
+    places = [pair for rounds in judges for one in rounds for pair in enumerate(one)]
+    assert mutual_information(places) < 0.02
+    for apart in range(systems):
+        # What stands in a round, from what stood at any place of the round before it.
+        pairs = [
+            (before[place], after[(place + apart) % systems])
+            for rounds in judges
+            for before, after in pairwise(rounds)
+            for place in range(systems)
+        ]
+        assert mutual_information(pairs) < 0.02
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 5, 12])
+def test_drawn_orders_balance_the_places_of_systems(rounds):
+    orders = draw_orders(4, rounds, np.random.default_rng(1))
+    assert [sorted(order) for order in orders] == [[0, 1, 2, 3]] * rounds
+    for place in range(4):
+        counts = Counter(dict.fromkeys(range(4), 0))
+        counts.update(order[place] for order in orders)
+        assert max(counts.values()) - min(counts.values()) <= 1
+
+
 def test_judges_get_orders_of_their_own():
     frozen = made(judges=3, systems=2, texts=12, complete=True, each=3)
     tasks = assign(frozen, secret=SECRET)
@@ -271,17 +346,36 @@ def test_a_short_secret_is_refused():
 
 
 def test_the_cost_in_words():
-    frozen = made(judges=4, systems=2, texts=8, repeats=0, degraded=0)
+    # Texts of five words take six tenths of the time of those of 25.
+    frozen = made(judges=4, systems=2, texts=20, repeats=0, degraded=0)
     tasks = assign(frozen, secret=SECRET)
     fewest = min(count_overlaps(tasks, frozen.settings.judges).values())
+    assert fewest > 1
     assert describe_cost(frozen, tasks) == (
-        "4 judges × 8 items ≈ 3 min each; every item by 2 judges; "
-        f"each of the 6 pairs of judges shares at least {fewest}."
+        "4 judges × 20 screens ≈ 5 min each; every output by 2 judges; "
+        f"any two judges share at least {fewest} outputs."
     )
     alone = made(judges=1, systems=1, texts=6, each=1, repeats=0, degraded=0)
     assert describe_cost(alone, assign(alone, secret=SECRET)) == (
-        "1 judge × 6 items ≈ 2 min each; every item by 1 judge."
+        "1 judge × 6 screens ≈ 2 min each; every output by 1 judge."
     )
+
+
+def test_a_screen_with_two_outputs_is_one_screen_and_takes_twice_as_long():
+    frozen = made(protocol="pairwise", judges=2, texts=60, repeats=0)
+    assert describe_cost(frozen, assign(frozen, secret=SECRET)) == (
+        "2 judges × 60 screens ≈ 24 min each; every output by 2 judges; "
+        "the two judges share at least 120 outputs."
+    )
+
+
+def test_the_time_of_a_screen_grows_with_its_words():
+    frozen = made()
+    for words, seconds in {0: 12.5, 25: 25, 75: 50}.items():
+        outputs = (" ".join(["word"] * words),) * len(frozen.segments)
+        systems = tuple(replace(one, outputs=outputs) for one in frozen.systems)
+        longer = replace(frozen, systems=systems)
+        assert estimate_screen_seconds(longer) == pytest.approx(seconds)
 
 
 SPOILT = [

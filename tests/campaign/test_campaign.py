@@ -95,6 +95,13 @@ UNFIT = [
         id="for blocks",
     ),
     pytest.param(
+        {"protocol": "cloze", "complete": True},
+        FULL,
+        OptionError,
+        "set complete = false",
+        id="a second version of a text with gaps",
+    ),
+    pytest.param(
         {"calibration": 2}, FULL, OptionError, "at least one", id="all common"
     ),
     pytest.param(

@@ -41,8 +41,9 @@ def test_others_judge_them_blind_and_their_answers_stand_beside(store):
 
     first = house.judgements()
     # Everybody said 3: let one of them differ on one output.
-    one = first[0]
-    changed = [replace(one, value={"da": 90.0}), *first[1:]]
+    one = next(each for each in first if each.kind == "judged")
+    others = [each for each in first if each is not one]
+    changed = [replace(one, value={"da": 90.0}), *others]
     found = find_disagreements(changed)
     assert [each.segment for each in found] == [one.segment]
     with house.store.transaction() as db:

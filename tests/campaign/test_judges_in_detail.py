@@ -1,5 +1,7 @@
 """Judges: drift, haste, flags, judge by system, agreement, times."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -20,6 +22,7 @@ from metra.campaign.results import group_by_scorer
 from metra.campaign.summary import SummaryOptions, summarise_judgements
 from metra.campaign.times import build_time_table, count_early_answers
 from metra.formats.scores.panel import collect_ratings
+from metra.report.pictures.campaign import draw_judge_times, draw_times
 from metra.stats.judge_agreement import agree
 
 
@@ -242,3 +245,27 @@ def test_judges_of_two_outputs_agree_on_comparisons():
         3,
     )
     assert equal.value == pytest.approx(1 / 3)
+
+
+def test_pictures_say_where_long_times_are_cut():
+    def draw(times):
+        answers = [
+            made("s", at, "ann", 3, active_ms=1000 * time)
+            for at, time in enumerate(times)
+        ]
+        table = build_time_table(answers)
+        return table.is_cut, str(draw_times(table)), str(draw_judge_times(table))
+
+    cut, all_times, by_judge = draw([*range(1, 40), 5000])
+    assert cut
+    assert "s or more)" in all_times
+    assert "to 5000 s" in all_times
+    assert "lie at the right end)" in by_judge
+    assert "longest 5000 s" in by_judge
+    x_ends = [float(x) for x in re.findall(r'x2="([\d.]+)"', by_judge)]
+    wide = float(re.search(r'viewBox="0 0 ([\d.]+)', by_judge)[1])
+    assert max(x_ends) <= wide
+    cut, all_times, by_judge = draw([7] * 5)
+    assert not cut
+    assert "or more" not in all_times
+    assert "right end" not in by_judge

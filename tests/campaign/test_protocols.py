@@ -204,3 +204,12 @@ def test_costs_are_those_of_the_official_program(shared, read_table, lang):
     for row in errors:
         cost = find_cost(weighed.costs, row["severity"], row["category"]) / 10
         assert cost == float(row["penalty"]), row
+
+
+def test_which_protocols_a_second_version_of_a_text_would_spoil():
+    found = {
+        name
+        for name, asked in PROTOCOLS.items()
+        if any(step.asks.needs_fresh_eyes for step in asked.steps)
+    }
+    assert found == {"cloze", "comprehension", "reading", "reading-aloud", "templates"}

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import string
 import zipfile
 from dataclasses import replace
@@ -93,6 +94,16 @@ def test_a_translation_keeps_what_is_measured(name, language):
         assert [one.at for one in words.anchors] == [one.at for one in ours.anchors]
         assert list(words.names) == list(ours.names)
         assert words.question != ours.question
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_number_in_a_label_is_what_the_judge_types_for_it(language):
+    for asked in PROTOCOLS.values():
+        found = translate_protocol(asked, language)
+        for step in asked.steps:
+            for anchor in found.of_step(step).anchors:
+                numbers = re.findall(r"\d+", anchor.label)
+                assert numbers in ([], [f"{anchor.at:g}"]), (asked.name, anchor)
 
 
 @pytest.mark.parametrize("language", TRANSLATIONS)

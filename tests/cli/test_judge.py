@@ -25,7 +25,7 @@ def test_from_a_file_to_links_and_status(judge):
     made = judge("init", CAMPAIGN)
     assert made.code == 0, made.err
     assert "The password of admin is set." in made.out
-    assert "6 judges × 32 items ≈ 16 min each" in made.out
+    assert "6 judges × 32 screens ≈ 14 min each" in made.out
     links = judge("links", "--base-url", "https://judge.example.org/")
     rows = [line.split("\t") for line in links.out.rstrip().split("\n")]
     assert [row[0] for row in rows] == ["ann", "bob", "cleo", "dan", "eve", "finn"]
@@ -36,7 +36,7 @@ def test_from_a_file_to_links_and_status(judge):
     assert again.out == "Every judge has a link; --judge makes one anew.\n"
     status = judge("status").out
     assert status.startswith("market and brake: open\n")
-    assert re.search(r"^ann +0 +32 +0 +16 +not begun$", status, re.M)
+    assert re.search(r"^ann +0 +32 +0 +14 +not begun$", status, re.M)
 
 
 def test_links_are_made_anew_and_taken_back(judge):

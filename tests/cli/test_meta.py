@@ -64,13 +64,13 @@ def test_the_same_seed_gives_the_same_digits(scores, cli):
     assert other.out != calls[0]
 
 
-@pytest.mark.parametrize("question", QUESTIONS[3:], ids=" ".join)
+@pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
 def test_pictures_are_whole(question, scores, cli, tmp_path):
     name, *rest = question
     done = cli("meta", name, scores, *rest, "--plot", tmp_path / "p.svg")
     assert done.code == 0
     found = sorted(tmp_path.glob("p*.svg"))
-    assert len(found) == (3 if name == "scatter" else 1)
+    assert len(found) == (3 if name in ("scatter", "diff") else 1)
     for path in found:
         root = ET.parse(path).getroot()
         assert root.find("{*}title") is not None

@@ -1,4 +1,4 @@
-"""`metra meta agree`, `normalise`, `pseudo`, `refs` and `rank` as people call them."""
+"""`metra meta agree`, `normalise`, `power`, `pseudo`, `refs`, `rank` and `variance`."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -41,6 +41,10 @@ QUESTIONS = [
     ),
     ("rank", "--scorer", "esa", "--by", "z", "--against", "metric", "--auto", "metric"),
     ("rank", "--scorer", "metric", "--clusters", "range", "--test", "rank-sum"),
+    ("variance", "--scorer", "esa", "--studies", "20"),
+    ("variance", "--scorer", "metric", "--no-ci", "--raters", "2"),
+    ("power", "--scorer", "esa", "--segments", "20,80", "--raters", "1,2"),
+    ("power", "--scorer", "metric", "--segments", "40", "--corrected", "--pairs", "0"),
 ]
 
 
@@ -62,8 +66,9 @@ def test_every_question_in_every_format(question, form, scores, cli):
         (("agree", "--scorer", "esa", "--no-ci"), ["p-1.svg", "p-2.svg"]),
         (("pseudo", "--gold", "esa", "--documents", "9"), ["p.svg"]),
         (("rank", "--scorer", "esa"), ["p.svg"]),
+        (("power", "--scorer", "esa", "--segments", "9,99"), ["p.svg"]),
     ],
-    ids=["agree", "pseudo", "rank"],
+    ids=["agree", "pseudo", "rank", "power"],
 )
 def test_pictures_are_drawn(question, pictures, scores, cli, tmp_path):
     name, *rest = question
@@ -184,3 +189,99 @@ def test_judges_without_names_cannot_be_held_fixed(ratings, write, cli):
     assert done.code == 2
     assert "name no judge" in done.err
     assert "set --judges-by to cell" in done.err
+
+
+def test_a_pilot_study_separates_more_pairs_with_more_judgements(scores, cli):
+    ask = ("power", scores, "--scorer", "esa", "--format", "json")
+    answer = json.loads(cli("meta", *ask, "--segments", "10,1000").out)
+    separated = [row["separated of 10"] for row in answer["tables"]["plans"]]
+    assert separated[0] < separated[-1]
+    few, many = answer["studies"][0]["power"], answer["studies"][-1]["power"]
+    assert all(low <= high for low, high in zip(few, many, strict=True))
+    assert any("pairs of systems separate" in note for note in answer["notes"])
+    # The pairs' segments are those that the table of plans agrees with.
+    pair = answer["tables"]["pairs"][0]
+    needed = pair["segments, 3 a segment"]
+    again = json.loads(cli("meta", *ask, "--segments", needed, "--raters", "3").out)
+    power = max(row["power"] for row in again["tables"]["pairs"])
+    assert power >= 0.8
+
+
+def test_a_study_is_planned_before_there_are_judgements(cli):
+    done = cli("meta", "power", "--like", "esa", "--systems", "12", "--difference", "4")
+    assert (done.code, done.err) == (0, "")
+    assert "power for 4" in done.out
+    assert "like:esa|sys:12" in done.out
+    ask = (
+        "meta",
+        "power",
+        "--sd",
+        "system × segment=10,rating=15",
+        "--segments",
+        "300",
+    )
+    answer = json.loads(cli(*ask, "--raters", "3", "--format", "json").out)
+    (row,) = answer["tables"]["plans"]
+    # 2 (100/300 + 225/900) is the variance of a difference.
+    assert row["error"] == pytest.approx(np.sqrt(2 * (100 / 300 + 225 / 900)))
+    assert row["judgements"] == 1800
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((), "Without scores of a pilot study, say what judgements vary with"),
+        (("--like", "esa", "--sd", "rating=1"), "with --like, or deviations with --sd"),
+        (("--sd", "taste=1"), "'taste=1' is no standard deviation"),
+        (("--sd", "rating=-1"), "'rating=-1' is no standard deviation"),
+        (("--like", "esa", "--segments", "0,5"), "expected whole ones from 1 on"),
+        (("--like", "esa", "--plot", "x.gif"), "x.gif has no format for pictures"),
+        (
+            ("--like", "esa", "--plot", "x", "--plot-width", "5"),
+            "30 to 1000 millimetres",
+        ),
+        (
+            ("--like", "esa", "--plot", "x", "--plot-width", "w"),
+            "expected column, page",
+        ),
+    ],
+)
+def test_what_cannot_be_planned(given, message, cli):
+    done = cli("meta", "power", *given)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_a_pilot_study_and_assumed_variances_exclude_each_other(scores, cli):
+    done = cli("meta", "power", scores, "--scorer", "esa", "--like", "esa")
+    assert done.code == 2
+    assert "variances with --sd or --like, but not both" in done.err
+
+
+def test_of_many_judges_the_odd_ones_are_shown(write, cli):
+    rng = np.random.default_rng(3)
+    lines = ["system\tseg\trater\tesa"]
+    for segment in range(90):
+        truth = rng.normal()
+        for judge in (segment % 30, (segment + 1) % 30):
+            value = -truth if judge == 7 else truth + 0.1 * rng.normal()
+            lines.append(f"s\t{segment}\tj{judge}\t{value:.3f}")
+    ratings = write("many.tsv", lines)
+    for question in (("agree", "--no-ci"), ("normalise",)):
+        few = json.loads(cli("meta", *question, ratings, "--format", "json").out)
+        assert len(few["tables"]["judges"]) == 20
+        assert any("--judges 0 shows all" in note for note in few["notes"])
+        every = cli("meta", *question, ratings, "--judges", 0, "--format", "json").out
+        assert len(json.loads(every)["tables"]["judges"]) == 30
+    few = json.loads(cli("meta", "agree", ratings, "--no-ci", "--format", "json").out)
+    assert few["tables"]["judges"][0]["judge"] == "j7"
+
+
+def test_pictures_for_print(scores, cli, tmp_path):
+    pytest.importorskip("vl_convert")
+    ask = ("meta", "rank", scores, "--scorer", "esa", "--plot-width", "column")
+    for suffix, start in (("pdf", b"%PDF-"), ("png", b"\x89PNG"), ("svg", b"<svg")):
+        path = tmp_path / f"p.{suffix}"
+        assert cli(*ask, "--plot", path).code == 0
+        assert path.read_bytes().startswith(start)
+    assert b'width="77mm"' in (tmp_path / "p.svg").read_bytes()

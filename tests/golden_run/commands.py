@@ -185,6 +185,11 @@ META = {
         *(f"gold.tsv --by {by} --runs 5" for by in ("arr", "wins", "trueskill")),
         "scores.tsv --scorer mqm --against good,poor --auto good,poor --macro document",
     ],
+    "variance": ["gold.tsv --studies 20", "gold.tsv --no-ci --normalise z"],
+    "power": [
+        "gold.tsv --segments 100,400 --plot plot.svg",
+        "--like esa --systems 5 --raters 1,3 --segments 100 --pool 6",
+    ],
 }
 
 

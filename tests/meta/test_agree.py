@@ -19,7 +19,7 @@ from metra.errors import CorpusError
 from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import compute_agreement, report_agreement
-from metra.meta.judge_plots import count_gaps
+from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.meta.options import AgreeOptions
 from metra.stats.agreement import SCALES, alpha, cohen
 from metra.stats.judge_agreement import (
@@ -251,11 +251,35 @@ def test_the_seed_decides_and_intervals_hold_the_value():
     assert agree(convert_matrix(grid), trials=200, seed=1).intervals != one.intervals
 
 
+def test_ranges_of_whole_numbers_have_both_their_ends():
+    bars = count_gaps(np.array([0, 1, 2, 3, 40]))
+    assert bars[:3] == [("0", 1), ("1–5", 3), ("6–10", 0)]
+    assert bars[-1] == ("36–40", 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "skew"),
+    [
+        pytest.param([1, 2, 3, 4, 5], 0.2, id="five points"),
+        pytest.param([0, 25, 50, 75, 100], 5.0, id="quarters of a hundred"),
+        pytest.param(np.linspace(0, 1, 40), 0.0, id="continuous"),
+        pytest.param([3, 3], 0.0, id="one value"),
+    ],
+)
+def test_only_points_on_a_scale_of_steps_are_moved(values, skew):
+    values = np.resize(np.asarray(values, float), 40)
+    both = convert_matrix([values, values[::-1]])
+    plot = build_judge_plot(agree(both, trials=0), "x")
+    moved = np.abs(np.subtract(plot.moved, plot.given)).max()
+    assert moved <= skew
+    assert (moved > 0) == (skew > 0) == ("moved" in plot.caption)
+
+
 def test_gaps_of_real_numbers_are_put_in_ranges():
     bars = count_gaps(np.array([0, 0, 0.3, 7.5, 30]))
     assert sum(count for _, count in bars) == 5
     assert bars[0] == ("0", 2)
-    assert bars[1][0] == "≤ 5"
+    assert [label for label, _ in bars[:3]] == ["0", ">0–5", "5–10"]
 
 
 def test_twenty_five_judges_of_adequacy(shared):

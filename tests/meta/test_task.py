@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 
+import numpy as np
 from tests.panels import cells_by_name, headings, made
 
-from metra.meta.task import report_task, score_task
+from metra.meta.task import add_intervals, report_task, score_task
+from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options
 
 
@@ -31,3 +33,23 @@ def test_a_test_adds_clusters_beside_the_average():
     clusters = [cells[1].value for cells in cells_by_name(table).values()]
     assert clusters == scores.clusters
     assert clusters[0] == 1
+
+
+def test_intervals_are_those_of_the_columns_and_of_their_average():
+    options = Options(trials=60)
+    panels = [in_language(made(seed=at), f"l{at}", ["m0", "m1"]) for at in (1, 2)]
+    scores = score_task("wmt24", panels, options)
+    found = add_intervals(scores, options)
+    average, *columns = found.intervals
+    # The first column is that of the first language pair, drawn with the seed itself.
+    draws = bootstrap(found.panels[0], "sys", found.columns[0].question.options)
+    assert columns[0] == [compute_bounds(draws[name]) for name in found.metrics]
+    # Language pairs are drawn apart, so their average varies less than its parts do.
+    narrow = [high - low for low, high in average]
+    wide = np.mean([[high - low for low, high in rows] for rows in columns], 0)
+    assert all(narrow < wide)
+    (table,) = report_task(found, options).tables
+    cells = cells_by_name(table)[found.metrics[0]]
+    assert cells[0].interval == average[0]
+    assert "boot:both k=60" in report_task(found, options).signature
+    assert "boot" not in report_task(scores, options).signature

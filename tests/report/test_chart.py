@@ -63,9 +63,50 @@ def test_every_colour_that_a_style_uses_is_in_both_themes():
 
 def test_text_is_escaped_once():
     title = 'a < b & "c" \x00'
-    drawn = chart.render_chart(title, "x > y", title, (100, 50), [])
+    drawn = chart.render_chart(title, "x > y", title, (300, 50), [])
     root = ET.fromstring(drawn)
     space = "{http://www.w3.org/2000/svg}"
     assert root.find(f"{space}title").text == 'a < b & "c" \ufffd'
     texts = [element.text for element in root.iter(f"{space}text")]
     assert texts == ['a < b & "c" \ufffd', "x > y"]
+
+
+def test_long_headings_are_broken_and_the_picture_grows_upwards():
+    drawn = chart.render_chart("a title " * 9, "caption " * 20, "d", (300, 200), [])
+    root = ET.fromstring(drawn)
+    _, top, width, height = map(float, root.get("viewBox").split())
+    texts = list(root.iter("{http://www.w3.org/2000/svg}text"))
+    assert len(texts) > 3
+    places = [float(text.get("y")) for text in texts]
+    assert places == sorted(places)
+    assert top < min(places) < max(places) == 44
+    assert (width, height) == (300, 200 - top)
+
+
+def test_a_picture_without_its_title_begins_below_it():
+    layout = chart.PictureLayout(title=False)
+    drawn = chart.render_chart("t", "c", "d", (300, 200), [], layout)
+    assert ET.fromstring(drawn).get("viewBox") == "0 40 300 160"
+    assert "<text" not in drawn
+
+
+def test_series_of_one_colour_differ_in_dashes_and_points():
+    looks = {
+        (chart.name_series(at), chart.name_line(at), chart.choose_shape(at))
+        for at in range(36)
+    }
+    assert len(looks) == 36
+    for colour in range(6):
+        same = range(colour, 36, 6)
+        assert len({chart.name_line(at) for at in same}) == 6
+        assert len({chart.choose_shape(at) for at in same}) == 6
+    # Without colour, the first six differ both ways.
+    assert len({chart.name_line(at) for at in range(6)}) == 6
+    assert len({chart.choose_shape(at) for at in range(6)}) == 6
+
+
+def test_letters_keep_their_size_in_print():
+    layout = chart.PictureLayout(width=127, points=9)  # 360 points
+    assert layout.units == pytest.approx(360 * 12 / 9)
+    assert chart.SCREEN.units is None
+    assert chart.SCREEN.choose_width(640) == 640

@@ -58,6 +58,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.local.dir": str(home / "scratch"),
         "spark.sql.warehouse.dir": str(home / "warehouse"),
         "spark.sql.shuffle.partitions": "4",
+        "spark.task.maxFailures": "2",  # one more try is what tests are about
         "spark.ui.liveUpdate.period": "0",  # every piece of news counts at once
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
     }

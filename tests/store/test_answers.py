@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.campaigns import list_screen_events, made, opened
 
 from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.workload import estimate_screen_seconds
 from metra.errors import OptionError
 from metra.store import answers, campaigns, events, judges, screens, tasks
 from metra.store.answers import Answer, AnswerTimes, ConflictError, Draft
@@ -205,7 +206,9 @@ def test_progress_follows_the_judges_own_pace(house):
         )
     count = len(way.places)
     assert (before.done, before.of, before.active_ms) == (0, count, 0)
-    assert before.seconds_left == 30 * count
+    assert before.seconds_left == round(
+        count * estimate_screen_seconds(stored.campaign)
+    )
     assert (after.done, after.of, after.active_ms) == (5, count, 35_000)
     assert after.seconds_left == 7 * (count - 5)
     assert (after.minutes_left, after.minutes_active) == (1, 1)

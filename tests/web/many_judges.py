@@ -1,4 +1,4 @@
-"""Fifty judges at once, who judge sixty items each without a rest."""
+"""Fifty judges at once, who judge twenty items each without a rest."""
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from tests.campaigns import made, opened
 from tests.web.servers import serving
 
 sys.path.append(str(Path(__file__).parents[2] / "bench"))
-JUDGES, ITEMS = 50, 60
+JUDGES, ITEMS = 50, 20
 
 
 def lose_nothing(store: Any, url: str, log: Path, *, workers: int) -> None:

@@ -165,6 +165,36 @@ def test_an_older_draft_does_not_win(house):
     assert browser.work()["screen"]["draft"] == reply.json()["draft"]
 
 
+@pytest.mark.parametrize("what", ["value", "events"])
+def test_a_draft_that_is_nested_too_deep_is_refused_and_locks_nobody_out(house, what):
+    browser = house.browser("judge 0")
+    place = f"{path_of(browser.work()['screen'])}/draft"
+    nested = 1
+    for _ in range(900):
+        nested = [nested]
+    event = {"client": "a", "seq": 1, "t_ms": 1, "kind": "mark", "data": nested}
+    given = {"value": {"fluency": nested}} if what == "value" else {"events": [event]}
+    draft = {"rev": 1, "value": {}, "comment": "", "events": []} | given
+    assert browser.send("PUT", place, draft).status_code == 422
+    work = browser.work()
+    assert work["screen"]["draft"] is None
+    browser.answer(work, work["screen"])
+
+
+def test_examples_are_asked_about_in_their_own_language(store):
+    house = opened(store, made(target_language="de"))
+    browser = house.browser("judge 0")
+    [question] = {
+        step["question"]
+        for step in browser.work()["protocol"]["steps"]
+        if step["name"] == "fluency"
+    }
+    assert question == "How good is the German of this text?"
+    guide = browser.get("/judge/guide").text
+    assert "How good is the English of this text?" in guide
+    assert question not in guide
+
+
 def test_drafts_at_once_leave_the_newest(house):
     browser = house.browser("judge 0")
     place = f"{path_of(browser.work()['screen'])}/draft"

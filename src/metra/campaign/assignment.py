@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from typing import TypeAlias
 
 import numpy as np
@@ -167,60 +167,58 @@ def assign(campaign: Campaign, *, secret: bytes) -> tuple[Task, ...]:
     tasks: list[Task] = []
     for judge, share in enumerate(shares):
         rng = np.random.default_rng([seed, 1, judge])
-        order = _order_units(campaign, share, judge, rng)
+        order = _order_units(campaign, share, rng)
         entries = _insert_checks(campaign, order, rng)
         tasks += _build_tasks(campaign, judge, entries, secret)
     return tuple(tasks)
 
 
-def _order_units(
-    campaign: Campaign, mine: Sequence[Share], judge: int, rng: Rng
-) -> list[Share]:
-    """Return calibration first, then rounds in which every system has its turn.
-
-    Rounds and judges start at different systems, as the rows of a Latin square do.
-    """
+def _order_units(campaign: Campaign, mine: Sequence[Share], rng: Rng) -> list[Share]:
+    """Return calibration first, then rounds in which every system has its turn."""
     shuffled = [mine[at] for at in rng.permutation(len(mine))]
     first = [share for share in shuffled if share.calibration]
     rest = [share for share in shuffled if not share.calibration]
     return [
-        one for part in (first, rest) for one in _rounds(campaign, part, judge, rng)
+        one for part in (first, rest) for one in _order_systems(campaign, part, rng)
     ]
 
 
-def _rounds(
-    campaign: Campaign, mine: Sequence[Share], judge: int, rng: Rng
-) -> list[Share]:
+def _order_systems(campaign: Campaign, mine: Sequence[Share], rng: Rng) -> list[Share]:
+    """Return units so that neither their order nor that of their outputs tells a system."""
     count = len(campaign.systems)
+    by_text = group_by(mine, lambda share: share.text)
     if campaign.protocol.contrastive:
-        turned = []
-        for number, share in enumerate(mine, judge):
-            at = number % len(share.systems)
-            systems = share.systems[at:] + share.systems[:at]
-            turned.append(replace(share, systems=systems))
-        by_text = group_by(turned, lambda share: share.text)
-        return [share for group in by_text.values() for share in group]
+        orders = draw_orders(len(mine[0].systems), len(mine), rng) if mine else []
+        return [
+            replace(share, systems=tuple(share.systems[at] for at in order))
+            for share, order in zip(chain(*by_text.values()), orders, strict=True)
+        ]
     if campaign.settings.complete:
-        texts = dict.fromkeys(share.text for share in mine)
-        start = {text: at for at, text in enumerate(texts)}
-
-        def turn(share: Share) -> tuple[int, int]:
-            first = start[share.text]
-            return first, (share.systems[0] - first - judge) % count
-
-        return sorted(mine, key=turn)
+        orders = draw_orders(count, len(by_text), rng)
+        return [
+            share
+            for order, group in zip(orders, by_text.values(), strict=True)
+            for share in sorted(group, key=lambda share: order.index(share.systems[0]))
+        ]
     waiting: list[list[Share]] = [[] for _ in range(count)]
     for share in mine:
         waiting[share.systems[0]].append(share)
-    ordered: list[Share] = []
-    row = int(rng.integers(0, count))
-    while any(waiting):
-        for place in range(count):
-            queue = waiting[(place + row + judge) % count]
-            if queue:
-                ordered.append(queue.pop())
-        row += 1
-    return ordered
+    rounds = draw_orders(count, max(map(len, waiting)), rng)
+    turns = chain.from_iterable(rounds)
+    return [waiting[system].pop() for system in turns if waiting[system]]
+
+
+def draw_orders(count: int, rounds: int, rng: Rng) -> list[list[int]]:
+    """Return an order of `count` systems for each round, drawn so that places are balanced.
+
+    The orders are the rows of random Latin squares, all shuffled together: each system has
+    each place about equally often, and no order follows from another.
+    """
+    rows: list[list[int]] = []
+    while len(rows) < rounds:
+        systems, places, starts = (rng.permutation(count) for _ in range(3))
+        rows += [[int(systems[(a + b) % count]) for b in places] for a in starts]
+    return [rows[at] for at in rng.permutation(rounds)]
 
 
 #: A unit, why it is there, and which place of the judge's order it comes from.

@@ -427,7 +427,11 @@ def _check_settings(frozen: Campaign) -> None:
     judges, systems = len(settings.judges), len(frozen.systems)
     texts = len(frozen.texts)
     needed = settings.each * (1 if frozen.blocks else systems)
+    fresh = any(step.asks.needs_fresh_eyes for step in asked.steps)
+    complete = "" if fresh else ", or set complete = true"
     wrong = {
+        f"who has seen one version of a text does {asked.name} otherwise with the next; set "
+        "complete = false": fresh and settings.complete and systems > 1,
         f"{asked.name} compares outputs but there is {systems} system; give two or more": (
             asked.contrastive and systems < 2
         ),
@@ -446,8 +450,8 @@ def _check_settings(frozen: Campaign) -> None:
         f"there are {frozen.calibration} texts for calibration out of {texts}; leave at "
         "least one to be judged": frozen.calibration >= texts,
         f"there are {judges} judges but {needed} are needed so that {settings.each} see "
-        f"each unit and nobody sees two versions of a text; add judges, lower each, or set "
-        "complete = true": judges < needed and not frozen.blocks,
+        "each unit and nobody sees two versions of a text; add judges, or lower "
+        f"each{complete}": judges < needed and not frozen.blocks,
         f"there are {judges} judges but each unit wants {needed}; add judges or lower "
         "each": judges < needed and frozen.blocks,
     }

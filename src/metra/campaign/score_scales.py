@@ -15,14 +15,14 @@ from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel
 from metra.formats.scores.long_table import guess_scorer_kind
-from metra.metrics.registry import BUILT_IN, list_metrics
+from metra.metrics.registry import BUILT_IN, WITH_MODEL, list_metrics
 from metra.metrics.registry import metric as make_metric
 
 #: Who takes a measure; empty where that is not known.
 MeasureKind: TypeAlias = Literal["human", "automated", ""]
 
 #: Metrics whose scores are no percentages.
-_OWN_UNITS = frozenset({"nist", "xscore"})
+_OWN_UNITS = frozenset({"nist", "xscore", *WITH_MODEL})
 #: How the ISLE workbook numbers its measures: A1 to A6 are automated, H1 to H6 human.
 _WORKBOOK = re.compile(r"([AH])[1-6][ab]?\b")
 #: Rounding may push a perfect score a little beyond 100.

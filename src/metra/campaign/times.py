@@ -41,6 +41,11 @@ class TimeTable:
     all: ActiveTimes
     judges: tuple[ActiveTimes, ...]
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether some answers took longer than the last edge."""
+        return self.all.most > self.edges[-1]
+
 
 def build_time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
     """Return the distribution of active times; None where nothing was timed."""

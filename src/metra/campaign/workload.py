@@ -9,29 +9,57 @@ from itertools import combinations
 from metra.campaign.assignment import Task, assign
 from metra.campaign.campaign import Campaign
 from metra.formats.scores.judgement import COUNTED
+from metra.text.words import split_words
+
+#: The words of a segment and of a whole text that a protocol's seconds are meant for.
+_TYPICAL_WORDS = {False: 25, True: 250}
+#: The share of the time that a text takes however long it is.
+_FIXED_SHARE = 0.5
+#: About how many segments are looked at for the length of all.
+_SAMPLE = 50
 
 
 def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
-    """Return a sentence on how many items each judge has, for how long, and the overlap."""
+    """Return a sentence on how many screens each judge has, for how long, and the overlap."""
     judges = campaign.settings.judges
-    items = Counter(dict.fromkeys(judges, 0))
+    screens = Counter(dict.fromkeys(judges, 0))
     for task in tasks:
-        items[task.judge] += len(task.items)
-    most, least = max(items.values()), min(items.values())
-    minutes = round(most * campaign.protocol.seconds / 60)
+        screens[task.judge] += 1 if campaign.protocol.contrastive else len(task.items)
+    most, least = max(screens.values()), min(screens.values())
+    minutes = max(1, round(most * estimate_screen_seconds(campaign) / 60))
     counted = f"{most}" if most == least else f"{least} to {most}"
     shared = count_overlaps(tasks, judges)
-    pairs = ""
-    if shared:
-        fewest = min(shared.values())
-        pairs = f"; each of the {len(shared)} pairs of judges shares at least {fewest}"
-    people, each = (
-        f"{count} judge" if count == 1 else f"{count} judges"
-        for count in (len(judges), campaign.settings.each)
-    )
+    overlap = ""
+    if shared and not min(shared.values()):
+        overlap = "; some judges share no output"
+    elif shared:
+        who = "the two judges" if len(shared) == 1 else "any two judges"
+        overlap = f"; {who} share at least {_count(min(shared.values()), 'output')}"
     return (
-        f"{people} × {counted} items ≈ {minutes} min each; every item by {each}{pairs}."
+        f"{_count(len(judges), 'judge')} × {counted} screen{'s' * (most != 1)} ≈ {minutes} "
+        f"min each; every output by {_count(campaign.settings.each, 'judge')}{overlap}."
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def estimate_screen_seconds(campaign: Campaign) -> float:
+    """Guess how long a judge takes for a screen, by the protocol and the length of texts.
+
+    Half of the protocol's time is for the decision; the other half grows with the words.
+    """
+    asked = campaign.protocol
+    places = [at for text in campaign.texts for at in text]
+    counts = [
+        len(split_words(system.outputs[at]))
+        for at in places[:: max(1, len(places) // _SAMPLE)]
+        for system in campaign.systems
+    ]
+    length = sum(counts) / max(1, len(counts)) / _TYPICAL_WORDS[asked.whole]
+    outputs = asked.outputs or len(campaign.systems)
+    return asked.seconds * outputs * (_FIXED_SHARE + (1 - _FIXED_SHARE) * length)
 
 
 def count_overlaps(

@@ -54,12 +54,14 @@ _SAME = (
     *("automated", "coef", "delimiter", "drop", "encoding", "folds", "group_by"),
     *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
     *("name", "names", "nulls", "only", "quotes", "rename", "replace", "resume"),
-    *("scores_out", "sheet", "store", "to", "trials", "wmt"),
+    *("like", "pool", "scores_out", "sheet", "store", "these_raters", "to", "trials"),
+    "wmt",
 )
 
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "column_groups": "--column-group",
+    "most_judges": "--judges",
     "most_pairs": "--pairs",
     "references": "-r FILE",
     "refs": "-r FILE",
@@ -73,6 +75,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "columns.source": "--source-column",
     "columns.document": "--doc-column",
     "conf": "--spark-conf",
+    "assumed": "--sd",
     "out": "-o",
 }
 

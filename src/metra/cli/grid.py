@@ -1,5 +1,6 @@
 """`metra grid`: one segment's words against its references', matched and unmatched."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -26,7 +27,7 @@ from metra.cli.options import option
 @option("--system NAME", "Which system to show, where OUTPUT has several.")
 @option(
     "--format form",
-    "Text for the terminal or a picture; auto: a picture if FILE ends in .svg.",
+    "Text for the terminal or a picture; auto: a picture if FILE ends in .svg, .pdf or .png.",
     choices=["auto", "text", "svg"],
 )
 @options.out
@@ -45,7 +46,8 @@ def grid(
     """Show which words of a segment match which words of its references.
 
     Output words go down, reference words across; a sign stands where both are equal, and
-    the runs that the measure matches are marked. With -o grid.svg it becomes a picture.
+    the runs that the measure matches are marked. With -o grid.svg, .pdf or
+    .png it becomes a picture.
 
     \b
     metra grid sysA.txt -r ref.txt --segment 3
@@ -54,6 +56,7 @@ def grid(
     """
     from metra.cli.output import build_style, write_output
     from metra.metrics.registry import metric
+    from metra.report.picture_file import FORMATS, check_picture_path, convert_picture
     from metra.report.pictures import grid as picture
     from metra.report.pictures import grid_text
     from metra.scoring.alignments import read_aligned_segment
@@ -62,8 +65,10 @@ def grid(
     chosen = metric(spec)
     corpus = open_corpus([output], references, **files)
     segment = read_aligned_segment(corpus, system, number, chosen, spec)
-    if form == "svg" or (form == "auto" and out is not None and out.endswith(".svg")):
-        write_output(picture.render(segment), out)
+    suffix = Path(out or "").suffix.lower()
+    if form == "svg" or (form == "auto" and suffix in FORMATS):
+        chosen_format = ".svg" if form == "svg" else check_picture_path(str(out))
+        write_output(convert_picture(picture.render(segment), chosen_format), out)
     else:
         style = build_style()
         color, width = style.color and not out, style.width or 80

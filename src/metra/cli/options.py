@@ -366,3 +366,69 @@ def tables(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(**given)
 
     return _add_options(call, _TABLE_OPTIONS)
+
+
+#: Widths of pictures in print, in millimetres: a column and the text of A4 in ACL's style.
+PICTURE_WIDTHS = {"column": 77.0, "page": 160.0}
+
+_PICTURE = (
+    option("--plot FILE", "Draw a picture into this file: .svg, .pdf or .png."),
+    option(
+        "--plot-width WIDTH",
+        "The picture's width in print: column (77 mm), page (160 mm) or millimetres; its "
+        "letters keep their size.",
+    ),
+    option(
+        "--plot-points",
+        "The size of letters in print, in points.",
+        8.0,
+        type=FiniteRange(3, 40),
+    ),
+    option(
+        "--plot-font NAME",
+        "Letters in print: sans, serif or a family of this machine.",
+        "sans",
+    ),
+    option("--plot-no-title", "Leave out title and caption.", is_flag=True),
+)
+
+
+def picture(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a picture; the command gets `plot` and `layout`.
+
+    That the file can be written is checked before any work.
+    """
+
+    @wraps(command)
+    def call(
+        plot: str | None,
+        plot_width: str | None,
+        plot_points: float,
+        plot_font: str,
+        plot_no_title: bool,
+        **given: Any,
+    ) -> Any:
+        layout = None
+        if plot is not None:
+            from metra.report.chart import PictureLayout
+            from metra.report.picture_file import check_picture_path
+
+            check_picture_path(plot)
+            width = None if plot_width is None else _read_width(plot_width)
+            layout = PictureLayout(width, plot_points, plot_font, not plot_no_title)
+        return command(plot=plot, layout=layout, **given)
+
+    for add_option in reversed(_PICTURE):
+        call = add_option(call)
+    return call
+
+
+def _read_width(given: str) -> float:
+    try:
+        width = PICTURE_WIDTHS.get(given) or float(given)
+    except ValueError:
+        width = 0.0
+    if not 30 <= width <= 1000:
+        msg = f"--plot-width {given}: expected column, page or 30 to 1000 millimetres."
+        raise click.UsageError(msg)
+    return width

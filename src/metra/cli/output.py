@@ -13,6 +13,7 @@ from metra.errors import CorpusError, FormatError
 from metra.stats.parallel import watch_progress
 
 if TYPE_CHECKING:
+    from metra.report.chart import PictureLayout
     from metra.report.html.page import Provenance
     from metra.report.table import Style
 
@@ -190,6 +191,17 @@ def build_result_style(
         verbose=bool(given.get("verbose")),
         paper=paper,
     )
+
+
+def write_picture(
+    draw: "Callable[[PictureLayout], str]", path: str, layout: "PictureLayout | None"
+) -> None:
+    """Draw a picture for a layout, and write it in the format that the file's name asks for."""
+    from metra.report.chart import SCREEN
+    from metra.report.picture_file import check_picture_path, convert_picture
+
+    suffix, layout = check_picture_path(path), layout or SCREEN
+    write_output(convert_picture(draw(layout), suffix, layout), path)
 
 
 def write_output(content: str | bytes, path: str | None) -> None:

@@ -1,5 +1,6 @@
 """`metra weights`: lists of the salience of each word in each document."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from metra.cli.options import FiniteRange, option
 if TYPE_CHECKING:
     from metra.formats.testsets.record import NamedSet
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
+    from metra.report.chart import PictureLayout
 
 
 @click.group(cls=Commands)
@@ -153,7 +155,7 @@ def show(path: str, document: str | None, by: str, top: int) -> None:
 @click.argument("second", metavar="REF2")
 @options.documents
 @option("-o --out FILE", "Write all figures here, tab-separated.")
-@option("--plot FILE", "Draw the polygons: an SVG file.")
+@options.picture
 @option(
     "--width",
     "Width of the polygons' classes.",
@@ -171,6 +173,7 @@ def stability(
     documents: str | None,
     out: str | None,
     plot: str | None,
+    layout: "PictureLayout",
     width: float,
     tok: str,
     case: str,
@@ -189,7 +192,7 @@ def stability(
     metra weights stability refA.txt refB.txt --docs docs.txt --plot polygons.svg
     """
     from metra.analysis.word_stability import compute_stability
-    from metra.cli.output import build_style, write_output
+    from metra.cli.output import build_style, write_output, write_picture
     from metra.formats.stream import name_system
     from metra.report.pictures import polygons
     from metra.report.writers.salience import format_stability_lines, render_stability
@@ -211,7 +214,7 @@ def stability(
     if out is not None:
         write_output("\n".join(format_stability_lines(result)), out)
     if plot is not None:
-        write_output(polygons.draw_polygons(result), plot)
+        write_picture(partial(polygons.draw_polygons, result), plot, layout)
     if out != "-":
         write_output(render_stability(result, build_style()), None)
 
@@ -230,7 +233,7 @@ def stability(
 )
 @option("-n length N", "Count n-grams of up to so many words.", 1, least=1)
 @option("-o --out FILE", "Write all figures here, tab-separated.")
-@option("--plot FILE", "Draw what each system matches of each set: an SVG file.")
+@options.picture
 @options.tok
 @options.case
 @_stem
@@ -245,6 +248,7 @@ def matches(
     length: int,
     out: str | None,
     plot: str | None,
+    layout: "PictureLayout",
     tok: str,
     case: str,
     stem: str,
@@ -265,7 +269,7 @@ def matches(
     metra weights matches sys*.txt -r refA.txt -r refB.txt --docs docs.txt --by s
     """
     from metra.analysis.word_stability import compute_match_sets
-    from metra.cli.output import build_style, write_output
+    from metra.cli.output import build_style, write_output, write_picture
     from metra.formats.annotations.weights import WEIGHTS
     from metra.formats.stream import name_system
     from metra.report.pictures.polygons import draw_match_sets
@@ -297,7 +301,7 @@ def matches(
     if out is not None:
         write_output("\n".join(format_match_lines(sets)), out)
     if plot is not None:
-        write_output(draw_match_sets(sets), plot)
+        write_picture(partial(draw_match_sets, sets), plot, layout)
     if out != "-":
         write_output(render_match_sets(sets, build_style()), None)
 

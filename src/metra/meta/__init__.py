@@ -15,6 +15,7 @@ findings: what every question returns
 judge_plots: what pictures of judges show
 normalise: judges' values on one scale, and who was left out
 options: the options of every question
+power: how many segments and raters tell systems apart
 pseudo: agreement by length of document
 rank: which systems are better, and which cannot be told apart
 refs: agreement by number of references
@@ -23,4 +24,5 @@ scatter: systems by gold and metric
 task: the protocols of WMT's metrics tasks
 trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people
+variance: what judgements vary with, and how far people agree at best
 """

@@ -50,10 +50,10 @@ def report_agreement(
             "coefficient", ["value", "of"], rows, caption=caption, name="overall"
         ),
         build_pair_table(agreement.pairs, options.within, options.most_pairs),
-        build_judge_table(ratings, options.within),
+        build_judge_table(ratings, options.within, options.most_judges),
     ]
     if len(ratings.repeats.judge):
-        tables.append(build_intra_table(ratings, options.within))
+        tables.append(build_intra_table(ratings, options.within, options.most_judges))
     worst = build_worst_table(ratings, options.worst)
     if worst.rows:
         tables.append(worst)
@@ -71,6 +71,12 @@ def report_agreement(
         for pair in agreement.pairs
     ]
     notes = _write_notes(ratings, agreement, options.most_pairs)
+    hidden = len(ratings.judges) - options.most_judges
+    if options.most_judges and hidden > 0:
+        notes.append(
+            f"Of {len(ratings.judges)} judges the {options.most_judges} who agree least with "
+            "the others are shown: `most_judges` 0 shows all."
+        )
     return MetaReport(tables, signature, notes, {"pairs": pairs})
 
 
@@ -112,8 +118,11 @@ def _build_row(count: int, figures: Iterable[float]) -> list[Cell]:
     return [build_count(count), *map(build_figure, figures)]
 
 
-def build_judge_table(ratings: Ratings, within: float) -> Table:
-    """Build a line for each judge: spread, distance from the others, correlation."""
+def build_judge_table(ratings: Ratings, within: float, most: int = 0) -> Table:
+    """Build a line for each judge: spread, distance from the others, correlation.
+
+    Of more judges than `most`, those are shown who correlate least with the others.
+    """
     size = len(ratings.units)
     total = np.bincount(ratings.unit, ratings.value, size)[ratings.unit]
     others = ratings.counts[ratings.unit] - 1
@@ -132,13 +141,31 @@ def build_judge_table(ratings: Ratings, within: float) -> Table:
             float(pearson(ratings.value[both], rest[both])),
         ]
         rows.append((name, _build_row(len(value), figures)))
+    rows = _keep_least(rows, most)
     heads = ["n", "mean", "sd", "above others", f"within {within:g}", "r with others"]
     caption = "Each judge and the others' mean"
     return make_table("judge", heads, rows, caption=caption, name="judges")
 
 
-def build_intra_table(ratings: Ratings, within: float) -> Table:
-    """Build the table of judges who judged again: all together, then each."""
+def _keep_least(
+    rows: list[tuple[str, list[Cell]]], most: int, column: int = -1
+) -> list[tuple[str, list[Cell]]]:
+    """Keep the rows with the least figures in a column; all of them where they are few."""
+    if not most or len(rows) <= most:
+        return rows
+    figures = [row[1][column].value for row in rows]
+    order = sorted(
+        range(len(rows)),
+        key=lambda at: (figures[at] is None, figures[at] or 0, at),
+    )
+    return [rows[at] for at in order[:most]]
+
+
+def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
+    """Build the table of judges who judged again: all together, then each.
+
+    Of more judges than `most`, those are shown who agree least with themselves.
+    """
     repeats = ratings.repeats
     choices = [("all", np.ones(len(repeats.judge), bool))]
     choices += [
@@ -155,6 +182,7 @@ def build_intra_table(ratings: Ratings, within: float) -> Table:
             cohen(a, b, "quadratic"),
         ]
         rows.append((name, _build_row(len(a), figures)))
+    rows = [*rows[:1], *_keep_least(rows[1:], most, 3)]
     heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
     caption = "Judges with themselves, judging again"
     return make_table("judge", heads, rows, caption=caption, name="intra")

@@ -1,6 +1,6 @@
 """Questions asked of plain arrays, without tables or files."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -10,16 +10,32 @@ from metra.meta.compare import MetricComparison
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
 from metra.meta.options import Correction, Rule, Test
-from metra.stats.arrays import check_scores
+from metra.stats.arrays import Array, check_scores
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import JudgeAgreement
 from metra.stats.judge_agreement import agree as agree_of
 from metra.stats.panel import ScorePanel
+from metra.stats.power import StudyPlan, compute_error, compute_power
 from metra.stats.ratings import convert_matrix
 from metra.stats.significance import Sides
+from metra.stats.variance import (
+    STUDIES,
+    RatingFactors,
+    VarianceComponents,
+    estimate_components,
+)
 
-__all__ = ["agree", "compare", "correlate", "spa"]
+__all__ = [
+    "StudyPlan",
+    "VarianceComponents",
+    "agree",
+    "compare",
+    "correlate",
+    "estimate_variance",
+    "predict_power",
+    "spa",
+]
 
 
 def compare(
@@ -81,6 +97,44 @@ def agree(
 def spa(gold: ArrayLike, metric: ArrayLike, **options: object) -> float:
     """Soft pairwise accuracy of one metric: systems × segments each."""
     return correlate(gold, metric, coef="spa", **options).value  # type: ignore[arg-type]
+
+
+def estimate_variance(
+    judgements: ArrayLike,
+    *,
+    documents: Sequence[object] | None = None,
+    studies: int = STUDIES,
+    seed: int = SEED,
+) -> VarianceComponents:
+    """Ask what judgements vary with: systems × segments × raters, NaN where missing.
+
+    `documents` names the document of each segment. `studies` are simulated for intervals.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> judgements = rng.normal(0, 3, (5, 60, 1)) + rng.normal(0, 2, (5, 60, 3))
+    >>> found = estimate_variance(judgements, studies=0)
+    >>> round(found["system × segment"]), round(found["rating"])
+    (9, 4)
+    """
+    factors = RatingFactors.from_array(judgements, documents)
+    return estimate_components(factors, studies=studies, seed=seed)
+
+
+def predict_power(
+    components: VarianceComponents,
+    difference: ArrayLike,
+    plan: StudyPlan,
+    *,
+    alpha: float = 0.05,
+) -> Array:
+    """Ask how likely a study finds differences between two systems' means.
+
+    >>> assumed = VarianceComponents({"system × segment": 100.0, "rating": 225.0})
+    >>> predict_power(assumed, [2.0, 5.0], StudyPlan(300, ratings=3)).round(2).tolist()
+    [0.45, 1.0]
+    """
+    return compute_power(difference, compute_error(components, plan), alpha=alpha)
 
 
 def panel_from_arrays(gold: ArrayLike, metrics: Mapping[str, ArrayLike]) -> ScorePanel:

@@ -56,6 +56,16 @@ def group_names(reasons: Mapping[str, str]) -> dict[str, list[str]]:
     return names
 
 
+def name_some(names: Sequence[str], most: int = 6) -> str:
+    """Write names with commas between them; of many, the first and how many more there are.
+
+    >>> name_some("abc"), name_some("abcdefgh")
+    ('a, b, c', 'a, b, c, d, e, f and 2 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
 def build_count(value: int) -> Cell:
     """Build a cell of a count or a rank, which has no digits after the point."""
     return Cell(value, digits=0)

@@ -8,7 +8,13 @@ import numpy as np
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.panel import get_sign, replace_values
 from metra.formats.scores.record import Scorer, Scores
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_signature,
+    name_some,
+)
 from metra.meta.options import Scaling
 from metra.scoring.table import Cell, make_table
 from metra.stats.arrays import divide
@@ -68,11 +74,15 @@ def normalise(
 
 
 def report_normalisation(
-    normalised: NormalisedScores, name: str, method: Scaling
+    normalised: NormalisedScores, name: str, method: Scaling, most_judges: int = 0
 ) -> MetaReport:
-    """Lay out a report of the judges."""
+    """Lay out a report of the judges; of more than `most_judges`, those left out first."""
+    judges = list(normalised.judges.items())
+    hidden = len(judges) - most_judges if most_judges else 0
+    if hidden > 0:
+        judges = sorted(judges, key=lambda item: not item[1].left_out)[:most_judges]
     rows = []
-    for judge, each in normalised.judges.items():
+    for judge, each in judges:
         figures = map(build_figure, (each.mean, each.sd, each.low, each.high))
         kept = Cell(each.left_out or "kept")
         rows.append((judge, [build_count(each.n), *figures, kept]))
@@ -84,8 +94,10 @@ def report_normalisation(
     notes = [f"{len(normalised.scores):,} values of {count} judges are normalised."]
     if left_out:
         lost = sum(spread.n for spread in left_out.values())
-        names = ", ".join(f"{judge} ({s.left_out})" for judge, s in left_out.items())
-        notes.append(f"Left out with {lost:,} values: {names}.")
+        names = [f"{judge} ({s.left_out})" for judge, s in left_out.items()]
+        notes.append(f"Left out with {lost:,} values: {name_some(names)}.")
+    if hidden > 0:
+        notes.append(f"{hidden} more judges: `most_judges` 0 shows all.")
     signature = build_signature(
         scorer=name, method=method, ddof=1 if method == "z" else None
     )

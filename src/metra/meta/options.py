@@ -74,6 +74,50 @@ def parse_values(given: str) -> tuple[float, ...]:
     return tuple(values)
 
 
+def parse_counts(given: str) -> tuple[int, ...]:
+    """Read whole numbers from 1 on, with commas between them.
+
+    >>> parse_counts("1,2,3")
+    (1, 2, 3)
+    """
+    counts = [part.strip() for part in given.split(",")]
+    if not all(part.isdecimal() and int(part) for part in counts):
+        msg = f"{given!r} is no list of numbers; expected whole ones from 1 on, as in 1,2,3."
+        raise ValueError(msg)
+    return tuple(dict.fromkeys(map(int, counts)))
+
+
+def parse_deviations(given: str) -> tuple[tuple[str, float], ...]:
+    """Read standard deviations by what judgements vary with.
+
+    >>> parse_deviations("system=2, system×segment=9.5")
+    (('system', 2.0), ('system × segment', 9.5))
+    """
+    found = {}
+    for part in filter(None, given.split(",")):
+        name, _, number = part.partition("=")
+        term = " × ".join(word.strip() for word in name.replace("*", "×").split("×"))
+        try:
+            deviation = float(number)
+        except ValueError:
+            deviation = -1.0
+        if term not in DEVIATIONS or not 0 <= deviation < math.inf:
+            msg = (
+                f"{part.strip()!r} is no standard deviation; expected NAME=NUMBER with one of "
+                f"{', '.join(name.replace(' ', '') for name in DEVIATIONS)}."
+            )
+            raise ValueError(msg)
+        found[term] = deviation
+    return tuple(found.items())
+
+
+#: What a study before any judgements may be assumed to vary with.
+DEVIATIONS = (
+    *("system", "system × document", "system × segment", "system × rater"),
+    *("rater", "rater × segment", "rating"),
+)
+
+
 def _option(default: Any, help_text: str, /, **metadata: Any) -> Any:
     return field(default=default, metadata={"help": help_text, **metadata})
 
@@ -366,6 +410,9 @@ class TaskOptions:
     test: bool = _option(
         False, "Test the averages of all pairs of metrics; gives clusters."
     )
+    ci: bool = _option(
+        False, "Add bootstrap intervals, of other systems and segments; --plot does so."
+    )
     trials: int = _find_option("trials")
     seed: int = _find_option("seed")
 
@@ -442,6 +489,12 @@ class AgreeOptions:
     most_pairs: int = _option(
         15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )
+    most_judges: int = _option(
+        20,
+        "Judges to show, those first who agree least with the others; 0 for all.",
+        flags="--judges",
+        low=0,
+    )
     worst: int = _option(5, "Units to list that judges disagree about most.", low=0)
     no_ci: bool = _find_option("no_ci")
     trials: int = _find_option("trials")
@@ -457,6 +510,12 @@ class NormaliseOptions:
         "z: mean 0, deviation 1; min-max and rank: 0 to 1; none: only quality control.",
     )
     left_out: tuple[str, ...] = _names("Judges to leave out.", "--without-judge")
+    most_judges: int = _option(
+        20,
+        "Judges to show, those first who are left out; 0 for all.",
+        flags="--judges",
+        low=0,
+    )
     bad: str | None = _option(
         None,
         "The system of degraded outputs, their scorer (da-bad-ref, esa-bad), or their type "
@@ -470,4 +529,90 @@ class NormaliseOptions:
         "Write the new scorer here, as a long table.",
         flags="--scores",
         metavar="FILE",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceOptions:
+    """What do judgements vary with?"""
+
+    scaling: Scaling = _find_option("scaling")
+    raters: tuple[int, ...] = _option(
+        (1, 2, 3),
+        "Raters in the panels that are compared.",
+        parse=parse_counts,
+        default="1,2,3",
+    )
+    no_ci: bool = _option(False, "Leave out the intervals.")
+    studies: int = _option(
+        200, "Studies of the same design to simulate for intervals.", low=2
+    )
+    seed: int = _find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerOptions:
+    """How many segments and raters are enough?"""
+
+    segments: tuple[int, ...] = _option(
+        (100, 200, 400, 800, 1600),
+        "Numbers of segments to plan with.",
+        parse=parse_counts,
+        default="100,200,400,800,1600",
+    )
+    raters: tuple[int, ...] = _option(
+        (1, 2, 3),
+        "Numbers of judgements of each output.",
+        parse=parse_counts,
+        default="1,2,3",
+    )
+    pool: int | None = _option(
+        None,
+        "Raters who share the work; those of the pilot study by default, or as many as "
+        "judge an output.",
+        low=1,
+    )
+    segments_per_document: float | None = _option(
+        None, "Segments in a document; as in the pilot study by default.", low=1
+    )
+    separate: bool = _option(
+        False,
+        "The systems of a segment are judged by different raters, not by the same.",
+    )
+    these_raters: bool = _option(
+        False, "Answer for the raters of the study only, not for others like them."
+    )
+    power: float = _option(
+        0.8, "How likely a difference shall be found.", low=0.06, high=0.999
+    )
+    alpha: float = _find_option("alpha")
+    corrected: bool = _option(
+        False, "Divide alpha by the number of pairs of systems (Bonferroni)."
+    )
+    most_pairs: int = _option(
+        15,
+        "Pairs of systems to show, those nearest to the power; 0 for all.",
+        flags="--pairs",
+        low=0,
+    )
+    scaling: Scaling = _find_option("scaling")
+    like: Literal["esa", "mqm"] | None = _option(
+        None, "Without scores: plan with the variances of a published study."
+    )
+    assumed: tuple[tuple[str, float], ...] = _option(
+        (),
+        "Without scores: plan with these standard deviations, such as "
+        "system=2,system×segment=9,rating=12.",
+        flags="--sd",
+        parse=parse_deviations,
+        default="",
+        metavar="NAME=NUMBER,…",
+    )
+    systems: int = _option(2, "Without scores: how many systems there are.", low=2)
+    differences: tuple[float, ...] = _option(
+        (1.0, 2.0, 5.0),
+        "Without scores: differences to give the power for.",
+        flags="--difference",
+        parse=parse_values,
+        default="1,2,5",
     )

@@ -22,6 +22,7 @@ from metra.meta.correlate import (
 from metra.meta.findings import MetaReport, build_count, build_signature
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, Codes
+from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
@@ -61,6 +62,8 @@ class TaskScores:
     clusters: list[int] | None
     #: Metrics that not every language pair has.
     left_out: list[str]
+    #: Bootstrap intervals of the average and of each column, where they were asked for.
+    intervals: list[list[tuple[float, float] | None]] | None = None
 
 
 def score_task(
@@ -103,6 +106,36 @@ def score_task(
     )
 
 
+def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
+    """Add bootstrap intervals: systems and segments are drawn, for each language pair anew.
+
+    All columns of a language pair share the draws, so the average of the columns has an
+    interval of its own.
+    """
+    drawn = np.array(
+        [_draw_column(scores, column, options) for column in scores.columns]
+    )
+    weights = np.array([column.weight for column in scores.columns])
+    averages = _average(
+        scores.columns, drawn.reshape(len(drawn), -1), weights / weights.sum()
+    ).reshape(drawn.shape[1:])
+    intervals = [
+        [compute_bounds(draws) for draws in rows] for rows in (averages, *drawn)
+    ]
+    return replace(scores, intervals=intervals)
+
+
+def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -> Array:
+    """Draw the coefficients of a column: metrics × draws."""
+    total = np.zeros((len(scores.metrics), options.trials))
+    for panel, pairs in zip(column.panels, column.pairs.tolist(), strict=True):
+        place = next(at for at, other in enumerate(scores.panels) if other is panel)
+        seeded = replace(column.question.options, seed=options.seed + place)
+        draws = bootstrap(panel, column.question.level, seeded)
+        total += pairs * np.array([draws[name] for name in scores.metrics])
+    return total / column.pairs.sum()
+
+
 def report_task(scores: TaskScores, options: Options) -> MetaReport:
     """Lay out the average and every column of the protocol."""
     notes = [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
@@ -121,16 +154,21 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         spa_p=soft,
         test=f"joint exchange k={options.trials}" if test else None,
         clusters="greedy" if test else None,
-        seed=options.seed if test or draws_soft(questions) else None,
+        boot=f"both k={options.trials}" if scores.intervals else None,
+        seed=options.seed
+        if test or draws_soft(questions) or scores.intervals
+        else None,
     )
     return MetaReport([build_task_table(scores)], signature, notes)
 
 
 def build_task_table(scores: TaskScores) -> Table:
     """Build the table of the protocol, the best of each column marked."""
+    figures = [scores.average, *scores.values]
+    intervals = scores.intervals or [[None] * len(scores.metrics)] * len(figures)
     average, *columns = (
-        mark_best([Cell(value) for value in row.tolist()])
-        for row in (scores.average, *scores.values)
+        mark_best([Cell(*cell) for cell in zip(row.tolist(), bounds, strict=True)])
+        for row, bounds in zip(figures, intervals, strict=True)
     )
     heads = ["average", *(column.name for column in scores.columns)]
     columns = [average, *columns]

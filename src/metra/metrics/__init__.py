@@ -30,6 +30,7 @@ quality: metrics combined by a quality model.
 entities: names that came through.
 terminology: required terms that the output has.
 untranslated: words that should have been translated.
+neural: COMET, BERTScore and MetricX, on checkpoints that lie on this machine.
 evaltrans: judgements carried over to similar outputs; mwer, against judged outputs.
 outside: scores that another program made.
 spans: errors that judges or programs marked.

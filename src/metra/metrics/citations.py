@@ -38,6 +38,9 @@ TITLES = {
     "untranslated": "Untranslated",
     "mwer": "mWER",
     "evaltrans": "EvalTrans",
+    "comet": "COMET",
+    "bertscore": "BERTScore",
+    "metricx": "MetricX",
     "outside": "Scores made elsewhere",
     "spans": "MQM",
     "llm": "LLM",
@@ -70,6 +73,9 @@ _PAPERS = {
     "untranslated": ("dabbadie2002",),
     "mwer": ("niessen2000",),
     "evaltrans": ("niessen2000",),
+    "comet": ("rei2020",),
+    "bertscore": ("zhang2020",),
+    "metricx": ("juraska2024",),
     "spans": ("freitag2021",),
     "llm": ("kocmi2023",),
 }
@@ -400,6 +406,31 @@ _LISTED = (
         "Proceedings of the Workshop on MT Evaluation “Who did what to whom?” at "
         "Machine Translation Summit VIII",
         pages="55--59",
+    ),
+    _cite(
+        "rei2020",
+        "inproceedings",
+        "Rei, Ricardo; Stewart, Craig; Farinha, Ana C.; Lavie, Alon",
+        "COMET: A Neural Framework for MT Evaluation",
+        "Proceedings of the 2020 Conference on Empirical Methods in Natural Language "
+        "Processing",
+        pages="2685--2702",
+        doi="10.18653/v1/2020.emnlp-main.213",
+    ),
+    _cite(
+        "zhang2020",
+        "inproceedings",
+        "Zhang, Tianyi; Kishore, Varsha; Wu, Felix; Weinberger, Kilian Q.; Artzi, Yoav",
+        "BERTScore: Evaluating Text Generation with BERT",
+        "International Conference on Learning Representations",
+    ),
+    _cite(
+        "juraska2024",
+        "inproceedings",
+        "Juraska, Juraj; Deutsch, Daniel; Finkelstein, Mara; Freitag, Markus",
+        "MetricX-24: The Google Submission to the WMT 2024 Metrics Shared Task",
+        "Proceedings of the Ninth Conference on Machine Translation",
+        pages="492--504",
     ),
     _cite(
         "kocmi2023",

@@ -7,7 +7,7 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from metra import __version__
-from metra.corpus.batch import Batch, SegmentColumn, Sentence
+from metra.corpus.batch import Batch, CorpusChunk, Sentence
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
@@ -58,8 +58,12 @@ class Metric:
     #: A shorter way from one output and its references to the same score, if there is one.
     single: Callable[[str, Sequence[str]], float] | None = None
     #: A shorter way to the scores of all pairs of outputs and references, both given by their
-    #: places in a column of texts, if there is one: (outputs, references).
-    pairs: Callable[[SegmentColumn, Sequence[int], Sequence[int]], Array] | None = None
+    #: places in a column of texts, if there is one: (outputs, references). A metric that needs
+    #: the source takes it as a fourth argument.
+    pairs: Callable[..., Array] | None = None
+    #: Called with a chunk before `rows` is called with each system's batch of it: a metric
+    #: can do at once what the systems have in common.
+    prepare: Callable[[CorpusChunk], None] | None = None
     #: Metrics with corpus weights: gives the same metric with the weights of these
     #: references. What it gives has no `fit` itself and is used as it is.
     fit: "Callable[[Iterable[Batch]], Metric] | None" = None

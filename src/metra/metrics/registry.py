@@ -14,15 +14,18 @@ from metra.metrics.record import Metric
 
 NAMES = """bleu nist chrf gleu rougel ter wer mer wil wip per ser cer precision recall f1
     fmean gtm meteor ltv syntax xscore transfer ie quality entities terminology untranslated
-    mwer evaltrans outside spans llm"""
+    mwer evaltrans outside spans llm comet bertscore metricx"""
 # Modules of this package that are not named after the one metric that they hold.
 _SHARED = {
     **dict.fromkeys(("wer", "mer", "wil", "wip", "per", "ser", "cer"), "error_rates"),
     **dict.fromkeys(("precision", "recall", "f1", "fmean"), "unigram"),
     "rougel": "rouge",
     "mwer": "evaltrans",
+    **{name: f"neural.{name}" for name in ("comet", "bertscore", "metricx")},
     "llm": "llm.judge",
 }
+#: Metrics that need a model of the user's, which metra does not bring along.
+WITH_MODEL = frozenset({"comet", "bertscore", "metricx"})
 # name: module of this package that holds the factory of the same name
 BUILT_IN = {name: _SHARED.get(name, name) for name in NAMES.split()}
 _NUMBER = re.compile(r"[-+]?[\d.]*")

@@ -8,6 +8,7 @@ terminal: tables, words and running text for a terminal
 writers: one module per kind of result, in every format
 chart: the chart kit: palette, ticks, scales, axes and marks
 pictures: one function per picture
+picture_file: pictures as SVG, PDF and PNG, in the size of a column or page
 study: everything about some systems' outputs that the report shows
 html: the report as one HTML page
 """

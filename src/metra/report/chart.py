@@ -6,6 +6,7 @@ are files of their own bring a style for both themes along (`render_svg`, `rende
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from metra.report.html.markup import Html, mark_safe, tag
@@ -28,6 +29,15 @@ PALETTE = {
 }
 #: How many colours there are for series before they repeat.
 COLOURS = 6
+#: Dashes of lines and shapes of points, which tell series apart in grey print too.
+DASHES = ("", "9 3", "2 3", "9 3 2 3", "5 2", "14 3 2 3 2 3")
+SHAPES = {
+    "square": "-.88,-.88 .88,-.88 .88,.88 -.88,.88",
+    "triangle": "0,-1.15 1.1,.85 -1.1,.85",
+    "diamond": "0,-1.25 1.1,0 0,1.25 -1.1,0",
+    "wedge": "0,1.15 1.1,-.85 -1.1,-.85",
+    "hourglass": "-.95,-1.05 .95,-1.05 -.95,1.05 .95,1.05",
+}
 
 _RULES = """
 & .title { font-size: 14px; font-weight: 600 }
@@ -43,11 +53,14 @@ _RULES = """
 & .cell { font-size: 11px }
 & .curve, & .fit { fill: none; stroke: currentColor; stroke-width: 2 }
 & .dashed { stroke-dasharray: 6 4 }
+& .error { stroke: currentColor; stroke-width: 1.6 }
 & .point, & .end { fill: currentColor }
 & .hollow { fill: var(--paper); stroke: currentColor; stroke-width: 1.8 }
 & .band { fill: currentColor; fill-opacity: .13 }
 """ + "".join(
-    f"& .series-{number} {{ color: var(--c{number}) }}\n" for number in range(COLOURS)
+    f"& .series-{number} {{ color: var(--c{number}) }}\n"
+    + (f"& .line-{number} {{ stroke-dasharray: {DASHES[number]} }}\n" if number else "")
+    for number in range(COLOURS)
 )
 
 #: The width of a picture in a page, and the room below it for an axis without a name.
@@ -59,6 +72,49 @@ OVERHANG = 14
 LETTER = 6.8
 LONGEST = 16
 _MARGIN = 16
+#: Families of letters by name; others are taken for a family.
+FONTS = {
+    "sans": '"Liberation Sans", Arial, Helvetica, sans-serif',
+    "serif": '"Liberation Serif", "Times New Roman", Times, serif',
+}
+SCREEN_FONT = 'system-ui, "Segoe UI", "Noto Sans", sans-serif'
+#: The height of letters in the units that pictures are drawn in.
+FONT_UNITS = 12.0
+#: Where a chart begins that leaves out its title and caption.
+_BELOW_HEADING = 40.0
+
+
+@dataclass(frozen=True, slots=True)
+class PictureLayout:
+    """The size of a picture in print, and whether it shows its title and caption."""
+
+    #: In millimetres; without a width, a picture is as large as what it shows.
+    width: float | None = None
+    #: The size of letters, in points.
+    points: float = 8.0
+    #: sans, serif or a family.
+    font: str = "sans"
+    title: bool = True
+
+    @property
+    def units(self) -> float | None:
+        """Return the width in the units that pictures are drawn in."""
+        if self.width is None:
+            return None
+        return self.width * POINTS_PER_MM * FONT_UNITS / self.points
+
+    def choose_width(self, width: float) -> float:
+        """Return the width to draw in: that in print, else `width`."""
+        return self.units or width
+
+    def choose_room(self, on_screen: float, in_print: float) -> float:
+        """Return the room for an axis and its name, less of it in print."""
+        return on_screen if self.width is None else in_print
+
+
+POINTS_PER_MM = 72 / 25.4
+#: Pictures on a screen: as large as they need to be, with their titles.
+SCREEN = PictureLayout()
 
 
 def make_style(name: str, rules: str) -> str:
@@ -70,7 +126,7 @@ def make_style(name: str, rules: str) -> str:
     base = (
         f"& {{ {themes[0]} }}\n"
         f"@media (prefers-color-scheme: dark) {{ & {{ {themes[1]} }} }}\n"
-        '& text { font: 12px system-ui, "Segoe UI", "Noto Sans", sans-serif; '
+        f"& text {{ font: {FONT_UNITS:g}px {SCREEN_FONT}; "
         "fill: var(--ink); white-space: pre }\n"
         "& .paper { fill: var(--paper) }"
     )
@@ -86,12 +142,35 @@ def render_chart(
     description: str,
     size: tuple[float, float],
     marks: Iterable[Html],
+    layout: PictureLayout = SCREEN,
 ) -> str:
-    """Write a chart as a file of its own, with its title and caption above."""
-    heading = draw_text(_MARGIN, 24, title, "title")
-    below = draw_text(_MARGIN, 44, caption, "faint")
-    marks = [heading, below, *marks]
-    return render_svg("metra-chart", title, description, size, marks, style=_STYLE)
+    """Write a chart as a file of its own, with its title and caption above.
+
+    Marks leave room for a line of each; longer ones are broken, and the chart begins higher.
+    """
+    heading: list[Html] = []
+    top = _BELOW_HEADING
+    if layout.title:
+        room, y = size[0] - 2 * _MARGIN, 44.0
+        for line in reversed(_wrap_text(caption, room)):
+            heading.append(draw_text(_MARGIN, y, line, "faint"))
+            y -= 16
+        y = min(y - 4, 24.0)
+        for line in reversed(_wrap_text(title, room / 1.2)):
+            heading.append(draw_text(_MARGIN, y, line, "title"))
+            y -= 18
+        top = min(y + 18 - 24, 0.0)
+    name, page = "metra-chart", (size[0], size[1] - top)
+    drawn = [*reversed(heading), *marks]
+    return render_svg(name, title, description, page, drawn, style=_STYLE, top=top)
+
+
+def _wrap_text(text: str, room: float) -> list[str]:
+    """Break a text into lines that are no wider than `room`."""
+    from textwrap import wrap
+
+    # Running text is narrower than names and numbers are.
+    return wrap(text, max(int(room / 6.2), 12), break_long_words=False)
 
 
 def render_svg(
@@ -103,18 +182,21 @@ def render_svg(
     *,
     style: str,
     fit: bool = True,
+    top: float = 0.0,
 ) -> str:
     """Write a picture that needs nothing else and can be read aloud.
 
-    `style` is empty in a page that brings it; `fit` shrinks the picture to the page.
+    `style` is empty in a page that brings it; `fit` shrinks the picture to the page; `top`
+    is where the picture begins.
     """
     width, height = (f"{side:.0f}" for side in size)
+    whole = {"width": width, "height": height}
     children = [
         "",
         tag("title", title),
         tag("desc", description),
         *([tag("style", mark_safe(style))] if style else []),
-        tag("rect", class_="paper", width=width, height=height),
+        tag("rect", class_="paper", y=f"{top:g}" if top else None, **whole),
         *marks,
         "",
     ]
@@ -125,9 +207,8 @@ def render_svg(
         class_=name,
         role="img",
         aria_label=title,
-        viewBox=f"0 0 {width} {height}",
-        width=width,
-        height=height,
+        viewBox=f"0 {top:g} {width} {height}",
+        **whole,
         style="max-width: 100%; height: auto" if fit else None,
     )
 
@@ -334,9 +415,36 @@ def draw_dot(
     return tag("circle", title, cx=x, cy=y, r=radius, class_=kind, **more)
 
 
+def draw_mark(
+    x: float, y: float, radius: float, number: int, kind: str, hint: str = ""
+) -> Html:
+    """Draw a point of a series, whose number chooses the shape."""
+    shape = SHAPES.get(choose_shape(number))
+    if shape is None:
+        return draw_dot(x, y, radius, kind, hint)
+    corners = [corner.split(",") for corner in shape.split()]
+    points = " ".join(
+        f"{x + radius * float(right):.5g},{y + radius * float(down):.5g}"
+        for right, down in corners
+    )
+    title = tag("title", hint) if hint else None
+    return tag("polygon", title, class_=kind, points=points)
+
+
+def choose_shape(number: int) -> str:
+    """Choose the shape of a series' points; series of one colour have different ones."""
+    return ("circle", *SHAPES)[(number + number // COLOURS) % COLOURS]
+
+
 def name_series(number: int) -> str:
     """Return the class of a series, which has its colour."""
     return f"series-{number % COLOURS}"
+
+
+def name_line(number: int) -> str:
+    """Return the class of a series' line, which has its dashes; none for the first."""
+    dashes = (number + number // COLOURS) % COLOURS
+    return f"line-{dashes}" if dashes else ""
 
 
 def measure_text(text: str) -> float:

@@ -25,12 +25,18 @@ def pairwise(
     candidates: Sequence[str],
     references: Sequence[str],
     metric: str | Metric = "chrf",
+    *,
+    source: str | None = None,
 ) -> Array: ...
 
 
 @overload
 def pairwise(
-    candidates: Sentences, references: Sentences, metric: str | Metric = "chrf"
+    candidates: Sentences,
+    references: Sentences,
+    metric: str | Metric = "chrf",
+    *,
+    source: Sequence[str] | None = None,
 ) -> list[Array]: ...
 
 
@@ -38,19 +44,22 @@ def pairwise(
     candidates: Sequence[str] | Sentences,
     references: Sequence[str] | Sentences,
     metric: str | Metric = "chrf",
+    *,
+    source: str | Sequence[str] | None = None,
 ) -> Array | list[Array]:
     """Score every candidate against every reference, each alone, as `metric.sentence` does.
 
     Gives an array with a row for each candidate and a column for each reference. The
     references may be the candidates themselves. Lists of such lists, one a sentence, give
-    a list of arrays, made on all cores. chrF and BLEU prepare each text once; other
-    measures count all pairs one by one.
+    a list of arrays, made on all cores. chrF, BLEU, COMET and BERTScore prepare each text
+    once; other measures count all pairs one by one. `source` is the sentence's source, for
+    measures that need it; where there are several sentences, a list of them.
 
     >>> pairwise(["the cat sat", "a cat sat"], ["the cat sat"], "chrf").round(1).tolist()
     [[100.0], [53.6]]
     """
     chosen = make_metric(metric) if isinstance(metric, str) else metric
-    _check(chosen)
+    _check(chosen, source is not None)
     score = partial(_score_matrix, chosen.for_segments or chosen)
     ours = _list_texts(candidates, "candidates")
     theirs = _list_texts(references, "references")
@@ -62,11 +71,18 @@ def pairwise(
         )
         raise CorpusError(msg)
     if not nested:
-        return score(ours, theirs)
+        return score(ours, theirs, source=_check_source(source))
     if len(ours) != len(theirs):
         msg = (
             f"There are candidates for {len(ours)} sentences and references for "
             f"{len(theirs)}; expected a list of each for every sentence."
+        )
+        raise LengthError(msg)
+    sources = [None] * len(ours) if source is None else _list_texts(source, "source")
+    if len(sources) != len(ours):
+        msg = (
+            f"There are {len(sources)} sources and candidates for {len(ours)} sentences; "
+            "expected a source for every sentence."
         )
         raise LengthError(msg)
     sentences = [
@@ -74,16 +90,17 @@ def pairwise(
             _list_texts(left, f"candidates[{index}]"),
             _list_texts(right, f"references[{index}]"),
             f"[{index}]",
+            _check_source(sources[index]),
         )
         for index, (left, right) in enumerate(zip(ours, theirs, strict=True))
     ]
     return list(ordered_map(lambda pair: score(*pair), sentences, thread_count()))
 
 
-def _check(metric: Metric) -> None:
-    """Refuse measures that need more than a candidate and a reference."""
-    if metric.needs_source:
-        lacking = "compares with the source"
+def _check(metric: Metric, has_source: bool) -> None:
+    """Refuse measures that need more than a candidate, a reference and the source."""
+    if metric.needs_source and not has_source:
+        lacking = "compares with the source (give `source`)"
     elif metric.needs_documents or metric.whole_documents:
         lacking = "looks at whole documents"
     elif metric.fit is not None:
@@ -117,8 +134,21 @@ def _are_lists(texts: list[Any], what: str) -> bool:
     return all(nested)
 
 
+def _check_source(source: object) -> str | None:
+    """Refuse a source that is no text."""
+    if source is None or isinstance(source, str):
+        return source
+    kind = type(source).__name__
+    msg = f"source is a {kind}; expected the text that all candidates translate."
+    raise CorpusError(msg)
+
+
 def _score_matrix(
-    metric: Metric, candidates: list[Any], references: list[Any], where: str = ""
+    metric: Metric,
+    candidates: list[Any],
+    references: list[Any],
+    where: str = "",
+    source: str | None = None,
 ) -> Array:
     """The scores of one sentence; equal texts are looked at once."""
     for texts, what in ((candidates, "candidates"), (references, "references")):
@@ -130,12 +160,14 @@ def _score_matrix(
             raise CorpusError(msg)
     rows, columns = _number_texts(candidates), _number_texts(references)
     if metric.pairs is None:
-        scores = _score_pairs(metric, list(rows), list(columns))
+        scores = _score_pairs(metric, list(rows), list(columns), source)
     else:
         numbers = _number_texts([*rows, *columns])
         column = SegmentColumn(pack(list(numbers), "the texts"))
         outputs = [numbers[text] for text in rows]
-        scores = metric.pairs(column, outputs, [numbers[text] for text in columns])
+        others = [numbers[text] for text in columns]
+        more = (source,) if metric.needs_source else ()
+        scores = metric.pairs(column, outputs, others, *more)
     if scores.shape == (len(candidates), len(references)):
         return scores
     row_indices = [rows[text] for text in candidates]
@@ -147,7 +179,9 @@ def _number_texts(texts: list[Any]) -> dict[Any, int]:
     return {text: index for index, text in enumerate(dict.fromkeys(texts))}
 
 
-def _score_pairs(metric: Metric, candidates: list[Any], references: list[Any]) -> Array:
+def _score_pairs(
+    metric: Metric, candidates: list[Any], references: list[Any], source: str | None
+) -> Array:
     """Score the pairs as segments of a batch, some candidates at a time."""
     at_once = max(1, PAIRS_AT_ONCE // len(references))
     scores = []
@@ -155,6 +189,9 @@ def _score_pairs(metric: Metric, candidates: list[Any], references: list[Any]) -
         chosen = candidates[start : start + at_once]
         hyps = pack([text for text in chosen for _ in references], "hyps")
         refs = pack(references * len(chosen), "refs")
-        batch = Batch.of(SegmentColumn(hyps), [SegmentColumn(refs)], None)
+        sources = None
+        if metric.needs_source:
+            sources = SegmentColumn(pack([source] * len(refs), "source"))
+        batch = Batch.of(SegmentColumn(hyps), [SegmentColumn(refs)], sources)
         scores.append(metric.aggregate(metric.rows(batch)))
     return np.concatenate(scores).reshape(-1, len(references))

@@ -63,6 +63,9 @@ def count_chunk(
         lacking = np.bincount(places[gaps], minlength=len(keys)).tolist()
     totals: Totals = {}
     rows_by_key = {}
+    for metric in metrics.values():
+        if metric.prepare:
+            metric.prepare(chunk)
     for system in chunk.systems:
         batch = chunk.batch(system)
         for spec, metric in metrics.items():

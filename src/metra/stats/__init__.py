@@ -21,6 +21,7 @@ pairs: pairs counted as concordant, discordant or tied; Kendall's coefficients, 
 panel: the record of gold and metric scores, systems × segments
 parallel: chunks of work on all cores, and how far work is
 permutation: what two metrics' coefficients are after an exchange of scores
+power: the power that plans of a study have, and what people reach at best
 pseudo_documents: documents of segments drawn at random
 ranking: systems in order, and how two orders agree
 ratings: the record of judgements: judge, unit and value
@@ -30,5 +31,6 @@ soft_pairwise: soft pairwise accuracy and its p-values
 tie_calibration: a metric's threshold of ties, fitted to gold scores
 totals: sums of rows that do not depend on chunks
 trueskill: skills learned from comparisons
+variance: variance components of systems, segments, documents and raters
 weighted_sums: sums of weighted rows, the same to the last digit everywhere
 """

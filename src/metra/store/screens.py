@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select
 
+from metra.campaign.workload import estimate_screen_seconds
 from metra.store import database
 from metra.store.campaigns import StoredCampaign
 
@@ -129,9 +130,8 @@ def compute_progress(
     rows = db.execute(_TIMES, {"of": judge})
     times = [(active, revision) for active, revision in rows if active is not None]
     first = [active / 1000 for active, revision in times if revision == 1]
-    asked = stored.campaign.protocol
-    outputs = asked.outputs or len(stored.campaign.systems)
-    each = median(first) if len(first) >= _OWN_PACE else asked.seconds * outputs
+    enough = len(first) >= _OWN_PACE
+    each = median(first) if enough else estimate_screen_seconds(stored.campaign)
     of, done = len(way.places), sum(place.answered for place in way.places)
     active_ms = sum(active for active, _ in times)
     return JudgeProgress(done, of, round((of - done) * each), active_ms)

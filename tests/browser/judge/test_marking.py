@@ -184,6 +184,24 @@ def test_marks_can_be_changed_and_deleted(server, work):
     )
 
 
+def test_backspace_takes_back_the_last_mark_wherever_the_focus_is(server, work):
+    link = campaign(server, "one two three four", "en")
+    page = work(link)
+    rows = page.locator(".marks li")
+    for key in ["1", "ArrowRight", "2", "ArrowRight", "1", "ArrowRight"]:
+        page.keyboard.press(key)
+    expect(rows).to_have_count(3)
+    page.keyboard.press("Backspace")  # the caret stands in no mark
+    expect(rows.locator("bdi")).to_have_text(["one", "two"])
+    rows.nth(0).get_by_role("combobox").focus()
+    page.keyboard.press("Backspace")
+    expect(rows.locator("bdi")).to_have_text(["two"])
+    page.locator(".question").first.click()
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("Backspace")
+    expect(rows).to_have_count(0)
+
+
 def test_mqm_takes_five_marks_with_kinds_also_in_the_source(server, work):
     link = campaign(
         server, "a b c d e f", "en", "mqm", sources=("le chat 🐈 dort",) * 2

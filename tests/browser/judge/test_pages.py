@@ -1,8 +1,8 @@
 """Every page of a judge: for everybody, on every screen, in both themes."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from tests.browser.accessibility import check_themes
 
 WIDTHS = (320, 390, 768, 1280)
 SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -18,11 +18,7 @@ def check(page) -> None:
         page.set_viewport_size({"width": width, "height": 780})
         assert page.evaluate(SIDEWAYS) <= 0, f"{page.url} at {width}"
     page.evaluate(STILL)
-    # The themes differ in colours only.
-    for theme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
-        page.emulate_media(color_scheme=theme)
-        found = Axe().run(page, options=rules)
-        assert found.response["violations"] == [], found.generate_report()
+    check_themes(page)
 
 
 def test_the_way_in_and_out(server, visit):

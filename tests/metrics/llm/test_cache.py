@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from metra.errors import FormatError
+from metra.errors import FormatError, OptionError
 from metra.metrics.llm import cache as caching
 from metra.metrics.llm.cache import AnswerCache, ModelAnswer, find_default_path
 
@@ -132,3 +132,9 @@ def test_each_model_has_a_file_of_its_own(monkeypatch, tmp_path):
     monkeypatch.setattr(caching.sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     assert find_default_path("m") == str(tmp_path / "xdg" / "metra" / "llm" / "m.jsonl")
+
+
+def test_answers_are_always_kept(monkeypatch):
+    monkeypatch.setenv("METRA_CACHE", "off")
+    with pytest.raises(OptionError, match="METRA_CACHE is 'off'; give cache=FILE"):
+        find_default_path("m")

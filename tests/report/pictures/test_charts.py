@@ -7,8 +7,9 @@ import pytest
 
 from metra.meta.judge_plots import Histogram, JudgePlot
 from metra.meta.scatter import ScatterPoints
-from metra.report.chart import PAGE_FRAME
+from metra.report.chart import PAGE_FRAME, SCREEN, PictureLayout
 from metra.report.pictures.curves import CurvePlot, draw_curves, plot_curves
+from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
 from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 from metra.report.pictures.judges import draw_histogram, draw_judge_plot, plot_histogram
 from metra.report.pictures.scatter import draw_scatter, plot_points
@@ -55,13 +56,38 @@ HEAT = Heatmap(
 )
 BARS = Histogram("t", "c", "difference", [("0", 3), (AWKWARD, 1)])
 JUDGES = JudgePlot("t", "c", "judge a", "judge b", [(1.0, 2.0)], [(1.1, 1.9)])
+FOREST = ForestPlot(
+    "t",
+    "c",
+    [AWKWARD, "b"],
+    [
+        ForestPanel("pearson", [0.5, float("nan")], [(0.2, 0.7), None]),
+        ForestPanel("spa", [0.9, 0.8], [None, (0.7, 0.9)]),
+    ],
+    [1, 2],
+)
+MANY = Heatmap(
+    "t", "c", [f"metric-{at}" for at in range(30)], [[-0.001, 0.93] * 15] * 30, "r"
+)
+PICTURES = {
+    "curves": (draw_curves, CURVES),
+    "curves of four colours": (draw_curves, SHARED_COLOURS),
+    "scatter": (draw_scatter, CLOUD),
+    "heatmap": (draw_heatmap, HEAT),
+    "thirty metrics": (draw_heatmap, MANY),
+    "forest": (draw_forest, FOREST),
+    "histogram": (draw_histogram, BARS),
+    "judges": (draw_judge_plot, JUDGES),
+}
+LAYOUTS = {
+    "screen": SCREEN,
+    "column": PictureLayout(width=77, title=False),
+    "page": PictureLayout(width=160),
+}
 DRAWN = [
-    pytest.param(draw_curves(CURVES), id="curves"),
-    pytest.param(draw_curves(SHARED_COLOURS), id="curves of four colours"),
-    pytest.param(draw_scatter(CLOUD), id="scatter"),
-    pytest.param(draw_heatmap(HEAT), id="heatmap"),
-    pytest.param(draw_histogram(BARS), id="histogram"),
-    pytest.param(draw_judge_plot(JUDGES), id="judges"),
+    pytest.param(draw(plot, layout), id=f"{name}, {kind}")
+    for name, (draw, plot) in PICTURES.items()
+    for kind, layout in LAYOUTS.items()
 ]
 
 
@@ -78,12 +104,12 @@ def test_a_picture_is_whole(drawn):
 @pytest.mark.parametrize("drawn", DRAWN)
 def test_marks_stay_inside(drawn):
     root = ET.fromstring(drawn)
-    width, height = float(root.get("width")), float(root.get("height"))
+    _, top, width, height = map(float, root.get("viewBox").split())
     for element in root.iter():
         for name in ("x", "cx", "x1", "x2"):
             assert 0 <= float(element.get(name, 0)) <= width
         for name in ("y", "cy", "y1", "y2"):
-            assert 0 <= float(element.get(name, 0)) <= height
+            assert top <= float(element.get(name, top)) <= top + height
 
 
 @pytest.mark.parametrize("drawn", DRAWN)
@@ -131,3 +157,40 @@ def test_series_may_share_a_colour():
     solid = [(f"series-{at}", "") for at in range(4)]
     dashed = [(f"series-{at}", " dashed") for at in range(4)]
     assert sorted(paths) == sorted(solid + dashed)
+
+
+def test_what_is_rounded_to_nothing_has_no_sign():
+    drawn = draw_heatmap(Heatmap("t", "c", ["a", "b"], [[1, -0.004], [-0.3, 1]], "r"))
+    cells = re.findall(r'class="cell"[^>]*>([^<]*)<', drawn)
+    assert cells == ["1.00", ".00", "−.30", "1.00"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "shown"),
+    [
+        pytest.param("r", [-0.004, 0.934], {"0", "93"}, id="hundredths"),
+        pytest.param("p", [0.0004, 0.03], {"***", "*"}, id="stars"),
+    ],
+)
+def test_cells_of_thirty_metrics_are_short(kind, values, shown):
+    names = [f"metric-{at}" for at in range(30)]
+    heat = Heatmap("t", "c", names, [values * 15] * 30, kind)
+    drawn = draw_heatmap(heat, PictureLayout(width=160))
+    assert set(re.findall(r'class="cell"[^>]*>([^<]*)<', drawn)) == shown
+    assert "in hundredths" in drawn or "*** p ≤ .001" in drawn
+    # Numbers are at least 5 points high.
+    sizes = {float(size) for size in re.findall(r"font-size: ([\d.]+)px;?\"", drawn)}
+    assert min(sizes) * 8 / 12 > 5
+
+
+def test_panels_of_a_forest_plot_stand_below_each_other_in_a_column():
+    wide = draw_forest(FOREST, PictureLayout(width=160))
+    narrow = draw_forest(FOREST, PictureLayout(width=60))
+    assert (wide.count(">b<title"), narrow.count(">b<title")) == (1, 2)
+
+
+def test_an_interval_is_drawn_from_end_to_end():
+    drawn = draw_forest(FOREST)
+    assert "pearson 0.5 [0.2, 0.7]" in drawn
+    # A line and two ends for each of two intervals.
+    assert drawn.count('class="error') == 6

@@ -89,6 +89,15 @@ def test_a_link_is_shown_once_and_works(admin):
         assert token not in str(audit.list_entries(db))
 
 
+def test_completion_codes_can_be_checked(admin):
+    with admin.house.store.reading() as db:
+        everybody = judges.list_judges(db, admin.house.campaign)
+    codes = {judge.completion_code for judge in everybody}
+    assert len(codes) == len(everybody) > 1
+    page = admin.get("/judges")
+    assert all(f"<code>{code}</code>" in page for code in codes)
+
+
 def test_links_for_all_who_have_none(store):
     from tests.campaigns import made, opened
     from tests.web.admin.conftest import Admin

@@ -67,7 +67,7 @@ def test_from_files_to_a_draft(admin):
     looked = browser.form(wishes, texts=texts, go="check", **WISHES)
     assert looked.status_code == 200
     assert "4 judges × " in looked.text
-    assert "every item by 2 judges" in looked.text
+    assert "every output by 2 judges" in looked.text
     made = browser.form(wishes, texts=carried(looked.text), go="create", **WISHES)
     assert made.status_code == 303
     key = made.headers["location"].rpartition("/")[2]

@@ -32,6 +32,7 @@ class Gaps(KeyedKind):
     """Every n-th word is a gap; the answer has a text for each, empty if none was found."""
 
     kind: ClassVar[str] = "gaps"
+    needs_fresh_eyes: ClassVar[bool] = True
     answer: ClassVar[str] = "A word for each gap; a gap may stay empty."
     verdicts: ClassVar[str] = "close"
 

@@ -58,6 +58,8 @@ class QuestionKind(ABC):
     rates_portions: ClassVar[bool] = False
     #: Whether judges mark errors in the output.
     marks_errors: ClassVar[bool] = False
+    #: Whether who has seen another version of the text answers otherwise.
+    needs_fresh_eyes: ClassVar[bool] = False
     #: Whether judges see outputs that were judged before.
     shows_judged: ClassVar[bool] = False
     #: Whether keys are counted or recorded while judges write.

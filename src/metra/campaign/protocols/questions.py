@@ -54,6 +54,7 @@ class QuestionSet(KeyedKind):
     """An answer to each question; None says that the judge does not know."""
 
     kind: ClassVar[str] = "questions"
+    needs_fresh_eyes: ClassVar[bool] = True
     answer: ClassVar[str] = (
         "A choice or a few words for each question, or that one does not know."
     )
@@ -182,6 +183,7 @@ class Template(KeyedKind):
     """
 
     kind: ClassVar[str] = "template"
+    needs_fresh_eyes: ClassVar[bool] = True
     answer: ClassVar[str] = (
         "Fillers for the slots, as many as the text gives, in as many instances of each "
         "template."

@@ -138,22 +138,16 @@ DA = ask_once(
     seconds=25,
 )
 
-#: The marks 0 to 6, where they stand on the scale to 100.
+#: The seven marks of scalar quality metrics, by what a judge types for them.
 _SQM_SCALE = {
-    100 * 0 / 6: "0 Nonsense: Almost none of the meaning is kept.",
-    100 * 1 / 6: "1: Between 0 and 2.",
-    100
-    * 2
-    / 6: "2 Some meaning: Some of the meaning is kept, important parts are lost; "
-    "the grammar may be poor.",
-    100 * 3 / 6: "3: Between 2 and 4.",
-    100
-    * 4
-    / 6: "4 Most meaning: Most of the meaning is kept, with few mistakes of grammar.",
-    100 * 5 / 6: "5: Between 4 and 6.",
-    100
-    * 6
-    / 6: "6 Perfect: Meaning and style are those of the source, the grammar is right.",
+    0: "Nonsense: Almost none of the meaning is kept.",
+    17: "17: Between 0 and 33.",
+    33: "Some meaning: Some of the meaning is kept, important parts are lost; the grammar may "
+    "be poor.",
+    50: "50: Between 33 and 67.",
+    67: "Most meaning: Most of the meaning is kept, with few mistakes of grammar.",
+    83: "83: Between 67 and 100.",
+    100: "Perfect: Meaning and style are those of the source, the grammar is right.",
 }
 DA_SQM = ask_once(
     "da-sqm",

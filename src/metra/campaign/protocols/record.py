@@ -41,7 +41,7 @@ class Protocol:
     basis: Basis
     #: How many outputs a screen holds: one, two, or (0) all that there are.
     outputs: int = 1
-    #: A guess at the seconds that an output takes, for planning.
+    #: A guess at the seconds that an output of 25 words takes (a whole text: of 250 words).
     seconds: int = 30
     #: Seconds after which a bar is full, where the protocol asks for haste.
     guidance_seconds: int | None = None

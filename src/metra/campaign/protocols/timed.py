@@ -47,6 +47,7 @@ class Reading(KeyedKind):
     """Milliseconds from start to finish, without pauses, and how often there was one."""
 
     kind: ClassVar[str] = "reading"
+    needs_fresh_eyes: ClassVar[bool] = True
     answer: ClassVar[str] = "The time from start to finish, without pauses."
     measures_reading: ClassVar[bool] = True
 

@@ -1,7 +1,7 @@
 """`metra meta`: how far a metric, or a judge, can be trusted.
 
-designs: questions about documents, references, choices of systems, and WMT's protocols
-judges: questions about judgements: rank, agree and normalise
+designs: questions about documents, references, systems, plans of studies, WMT's protocols
+judges: questions about judgements: rank, agree, normalise and variance
 metrics: questions about metrics: correlate, diff, compare, cross and tune
 options: what the questions share: scores to read, panels, notes and pictures
 """
@@ -14,8 +14,8 @@ from metra.cli import LazyGroup
 _MODULES = {
     **dict.fromkeys(("correlate", "diff", "compare", "cross", "tune"), "metrics"),
     **dict.fromkeys(("scatter", "robust", "task"), "designs"),
-    **dict.fromkeys(("agree", "normalise"), "judges"),
-    **dict.fromkeys(("pseudo", "refs"), "designs"),
+    **dict.fromkeys(("agree", "normalise", "variance"), "judges"),
+    **dict.fromkeys(("power", "pseudo", "refs"), "designs"),
     "rank": "judges",
 }
 

@@ -1,4 +1,4 @@
-"""`metra meta pseudo`, `refs`, `robust`, `scatter` and `task`: questions about designs."""
+"""`metra meta power`, `pseudo`, `refs`, `robust`, `scatter` and `task`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -7,6 +7,7 @@ import click
 
 from metra.cli.meta import options as shared
 from metra.meta.options import (
+    PowerOptions,
     PseudoOptions,
     RefsOptions,
     RobustOptions,
@@ -17,6 +18,48 @@ from metra.meta.options import (
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
     from metra.stats.panel import ScorePanel
+
+
+@shared.question(PowerOptions, shared.SCORER, plot=True, needs_scores=False)
+def power(asked: shared.MetaQuestion, options: PowerOptions) -> "MetaReport":
+    """Say how many segments and raters tell which systems apart.
+
+    From the judgements of a pilot study, or before a study with assumed variances (--like,
+    --sd). --plot draws the share of pairs that separate, or the detectable difference, by
+    the number of segments. `metra meta variance` explains the variances.
+
+    \b
+    metra meta power pilot.tsv --scorer esa --segments 200,400,800 --raters 1,2,3
+    metra meta power pilot.tsv --scorer esa --plot power.pdf --plot-width column
+    metra meta power --like esa --systems 12 --difference 1,2,4
+    metra meta power --sd system=2,system×segment=10,rating=15 --segments 300,600
+    """
+    from metra.meta import power as question
+
+    name = ""
+    if asked.has_scores:
+        shared.require_one_language(asked.scores)
+        name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+        curves = question.plan_from_pilot(asked.scores, name, options)
+    else:
+        curves = question.plan_from_variances(options)
+    if asked.plot:
+        from metra.report.pictures.curves import CurvePlot, draw_curves
+
+        power, pairs = f"power {options.power:g}", len(curves.pairs)
+        plot = CurvePlot(
+            f"Pairs of systems that separate with {power}"
+            if pairs
+            else f"Smallest difference that is found with {power}",
+            f"{curves.systems} systems, alpha {options.alpha:g}"
+            + (" by all pairs" if options.corrected else ""),
+            "segments",
+            f"% of {pairs} pairs" if pairs else "difference",
+            [f"{count:,}" for count in options.segments],
+            question.list_curves(curves, options),
+        )
+        asked.write_pictures(draw_curves, plot)
+    return question.report_power(curves, options, name)
 
 
 @shared.question(PseudoOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
@@ -55,7 +98,7 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
             average_curves(curves),
             dashed=[JUDGES],
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_pseudo(panel, curves, options)
 
 
@@ -111,7 +154,7 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
             [str(count) for count in curves.counts],
             {name: curves.mean(name) for name in curves.values},
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_references(curves, panel, question)
 
 
@@ -148,7 +191,7 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
             )
             for panel, each in zip(panels, robustness, strict=True)
         ]
-        asked.write_pictures(*map(draw_curves, plots))
+        asked.write_pictures(draw_curves, *plots)
     return report_robustness(panels, robustness, options)
 
 
@@ -178,16 +221,15 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        asked.write_pictures(
-            *map(draw_scatter, question.build_system_clouds(scattered))
-        )
+        clouds = question.build_system_clouds(scattered)
+        asked.write_pictures(draw_scatter, *clouds)
     return question.report_scatter(scattered, named=named)
 
 
 _protocol = click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
 
 
-@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol)
+@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol, plot=True)
 def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     """Score metrics by the protocol of a WMT metrics task.
 
@@ -197,10 +239,25 @@ def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
     """
-    from metra.meta.task import report_task, score_task
+    from metra.meta.task import add_intervals, report_task, score_task
     from metra.stats.correlation import Options
 
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
     panels = asked.build_panels()
     scores = score_task(asked.protocol, panels, chosen, test=options.test)
+    if options.ci or asked.plot:
+        scores = add_intervals(scores, chosen)
+    if asked.plot:
+        from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
+
+        headings = ["average", *(column.name for column in scores.columns)]
+        figures = [scores.average.tolist(), *scores.values.tolist()]
+        plot = ForestPlot(
+            f"{asked.protocol} protocol, gold {asked.gold}",
+            "95 % bootstrap intervals over systems and segments",
+            scores.metrics,
+            [*map(ForestPanel, headings, figures, scores.intervals or [])],
+            scores.clusters or (),
+        )
+        asked.write_pictures(draw_forest, plot)
     return report_task(scores, chosen)

@@ -1,9 +1,15 @@
-"""`metra meta rank`, `agree` and `normalise`: questions about judgements."""
+"""`metra meta rank`, `agree`, `normalise` and `variance`: questions about judgements."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from metra.cli.meta import options as shared
-from metra.meta.options import AgreeOptions, NormaliseOptions, RankOptions
+from metra.meta.options import (
+    AgreeOptions,
+    NormaliseOptions,
+    RankOptions,
+    VarianceOptions,
+)
 
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
@@ -33,7 +39,7 @@ def rank(asked: shared.MetaQuestion, options: RankOptions) -> "MetaReport":
         caption = "p-values, row better than column; clusters framed"
         names, p = ranking.systems, ranking.p.tolist()
         heat = Heatmap(title, caption, names, p, "p", ranking.clusters)
-        asked.write_pictures(draw_heatmap(heat))
+        asked.write_pictures(draw_heatmap, heat)
     return report_ranking(ranking, options)
 
 
@@ -58,9 +64,10 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot
         from metra.report.pictures.judges import draw_histogram, draw_judge_plot
 
-        asked.write_pictures(
-            draw_judge_plot(build_judge_plot(agreement, name, seed=options.seed)),
-            draw_histogram(build_gap_histogram(agreement, name)),
+        judges = build_judge_plot(agreement, name, seed=options.seed)
+        gaps = build_gap_histogram(agreement, name)
+        asked.write_drawn(
+            partial(draw_judge_plot, judges), partial(draw_histogram, gaps)
         )
     return report_agreement(ratings, name, agreement, options)
 
@@ -79,6 +86,7 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     from metra.cli.output import write_output
     from metra.formats.scores.long_table import format_long_table
     from metra.meta import normalise as question
+    from metra.meta.findings import name_some
 
     scores, name = asked.scores, asked.choose_scorer()
     failed: dict[str, str] = {}
@@ -90,8 +98,29 @@ def normalise(asked: shared.MetaQuestion, options: NormaliseOptions) -> "MetaRep
     left_out = [*options.left_out, *(j for j in failed if j in scores.judges)]
     normalised = question.normalise(scores, name, options.method, left_out=left_out)
     if failed:
-        told = ", ".join(f"{judge} ({why})" for judge, why in failed.items())
+        told = name_some([f"{judge} ({why})" for judge, why in failed.items()])
         asked.notes.append(f"Did not tell {options.bad} from the rest: {told}.")
     if options.to:
         write_output(format_long_table(normalised.scores), options.to)
-    return question.report_normalisation(normalised, name, options.method)
+    most = options.most_judges
+    return question.report_normalisation(normalised, name, options.method, most)
+
+
+@shared.question(VarianceOptions, shared.SCORER)
+def variance(asked: shared.MetaQuestion, options: VarianceOptions) -> "MetaReport":
+    """Say what judgements vary with: systems, documents, segments, raters.
+
+    The variance components of a generalisability study, by Henderson's method I, which
+    needs no balance; and how two panels of raters would correlate, which no metric can
+    beat. `metra meta power` plans a study with them.
+
+    \b
+    metra meta variance ratings.tsv
+    metra meta variance mqm.tsv --scorer mqm --normalise z --raters 1,2,3,5
+    """
+    from metra.meta.variance import compute_variance, report_variance
+
+    shared.require_one_language(asked.scores)
+    name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
+    components = compute_variance(asked.scores, name, options)
+    return report_variance(components, name, options)

@@ -51,7 +51,7 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
             caption = f"p-values ({each.test}, {each.tests.sides}); clusters framed"
             p = each.p.tolist()
             maps.append(Heatmap(title, caption, each.names, p, "p", each.clusters))
-        asked.write_pictures(*map(draw_heatmap, maps))
+        asked.write_pictures(draw_heatmap, *maps)
     return report_comparison(
         panels,
         question,
@@ -61,15 +61,17 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
     )
 
 
-@shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC)
+@shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)
 def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaReport":
     """Say how well metrics agree with people, with bootstrap intervals.
 
     With --output and -m, outputs are scored here and now, and each resample of segments
-    pools the statistics of corpus measures such as BLEU anew.
+    pools the statistics of corpus measures such as BLEU anew. --plot draws the coefficients
+    with their intervals.
 
     \b
     metra meta correlate scores.tsv --gold mqm
+    metra meta correlate scores.tsv --gold mqm --plot mqm.pdf --plot-width page
     metra meta correlate scores.tsv --gold mqm --level seg --coef acc*_eq:item --no-ci
     metra meta correlate scores.tsv --gold mqm --level doc --coef darr:item
     metra meta correlate test.tsv --gold mqm --level seg --eps-from dev.tsv
@@ -89,6 +91,26 @@ def correlate(asked: shared.MetaQuestion, options: CorrelateOptions) -> "MetaRep
     )
     ask = question.correlate_metrics
     correlations = [ask(panel, questions, options) for panel in panels]
+    if asked.plot:
+        from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
+
+        plots = []
+        for each in correlations:
+            names = question.sort_metrics(each.answers[0])
+            columns = [[results[name] for name in names] for results in each.answers]
+            panels_drawn = [
+                ForestPanel(
+                    spec.heading,
+                    [result.value for result in column],
+                    [result.interval for result in column],
+                )
+                for spec, column in zip(questions, columns, strict=True)
+            ]
+            title = f"Agreement of metrics with {each.panel.place}{asked.gold}"
+            caption = f"{len(each.panel.systems)} systems"
+            caption += "" if options.no_ci else f", 95 % intervals ({options.interval})"
+            plots.append(ForestPlot(title, caption, names, panels_drawn))
+        asked.write_pictures(draw_forest, *plots)
     return question.report_correlation(correlations, options)
 
 
@@ -117,7 +139,7 @@ def diff(asked: shared.MetaQuestion, options: DiffOptions) -> "MetaReport":
     if asked.plot:
         from metra.report.pictures.scatter import draw_scatter
 
-        asked.write_pictures(*map(draw_scatter, build_clouds(differences)))
+        asked.write_pictures(draw_scatter, *build_clouds(differences))
     return report_differences(differences, chosen, interval=interval)
 
 
@@ -145,7 +167,7 @@ def cross(asked: shared.MetaQuestion, options: CrossOptions) -> "MetaReport":
         title = "How the scorers agree"
         caption = f"{options.coef} of {LEVELS[options.level]}"
         heat = Heatmap(title, caption, crossed.names, crossed.values.tolist(), "r")
-        asked.write_pictures(draw_heatmap(heat))
+        asked.write_pictures(draw_heatmap, heat)
     return report_cross(scores, crossed, options.level, chosen)
 
 
@@ -201,5 +223,5 @@ def tune(asked: shared.MetaQuestion, options: TuneOptions) -> "MetaReport":
             {curve.spec: curve.list_coefficients(values) for curve in curves},
             {curve.spec: curve.list_intervals(values) for curve in curves},
         )
-        asked.write_pictures(draw_curves(plot))
+        asked.write_pictures(draw_curves, plot)
     return report_tuning(panel, curves, question, options)

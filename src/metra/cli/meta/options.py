@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from metra.meta.correlate import CorrelationSpec
     from metra.meta.findings import MetaReport
     from metra.meta.options import Scaling
+    from metra.report.chart import PictureLayout
     from metra.scoring.files import FileCorpus
     from metra.stats.panel import ScorePanel, SegmentStatistics
 
@@ -58,11 +59,8 @@ SCORER = option(
     "the same judge and segment.",
 )
 
-_PLOT = option("--plot FILE", "Draw a picture (SVG) into this file.")
-
 #: What every question takes.
 _QUESTION = (
-    click.argument("paths", nargs=-1, required=True, metavar="SCORES..."),
     name_option(
         "--lower-is-better lower", "Scorers whose lower values are the better ones."
     ),
@@ -111,6 +109,8 @@ class MetaQuestion:
     #: The protocol of a WMT metrics task.
     protocol: str = ""
     plot: str | None = None
+    #: The size, letters and title of pictures.
+    layout: "PictureLayout | None" = None
     #: Outputs that are scored right here, with what metrics need for it.
     outputs: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
@@ -121,6 +121,11 @@ class MetaQuestion:
     statistics: "dict[str, SegmentStatistics]" = field(default_factory=dict)
     #: What is said below the answer.
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether any files of scores are given."""
+        return bool(len(self.scores))
 
     def select_level(self, level: str, gold: str | None = None) -> None:
         """Take documents for what is scored, where these are compared."""
@@ -155,13 +160,14 @@ class MetaQuestion:
         if method == "none":
             return name
         from metra.formats.scores.record import concatenate_scores
+        from metra.meta.findings import name_some
         from metra.meta.normalise import normalise
 
         normalised = normalise(self.scores, name, method)
         left_out = normalised.left_out.items()
         gone = [f"{judge} ({spread.left_out})" for judge, spread in left_out]
         if gone:
-            self.notes.append(f"Judges left out: {', '.join(gone)}.")
+            self.notes.append(f"Judges left out: {name_some(gone)}.")
         self.scores = concatenate_scores([self.scores, normalised.scores])
         return normalised.scores.names[0]
 
@@ -226,27 +232,41 @@ class MetaQuestion:
         source = ",".join(Path(path).name for path in eps_from)
         return transfer_thresholds(specs, lined_up, source)
 
-    def write_pictures(self, *pictures: str) -> None:
-        """Write the picture; several are numbered before the suffix."""
-        from metra.cli.output import write_output
+    def write_pictures(self, draw: "Callable[..., str]", *plots: Any) -> None:
+        """Draw each plot and write the picture; several are numbered before the suffix."""
+        self.write_drawn(*(partial(draw, plot) for plot in plots))
+
+    def write_drawn(self, *pictures: "Callable[[PictureLayout], str]") -> None:
+        """Write pictures that are drawn for a layout."""
+        from metra.cli.output import write_picture
 
         path = Path(str(self.plot))
-        for number, picture in enumerate(pictures, 1):
+        for number, draw in enumerate(pictures, 1):
             numbered = path.with_name(f"{path.stem}-{number}{path.suffix}")
-            write_output(picture, str(numbered if len(pictures) > 1 else path))
+            write_picture(
+                draw, str(numbered if len(pictures) > 1 else path), self.layout
+            )
         if not pictures:
             self.notes.append(f"{path} is not written: there is nothing to draw.")
 
 
 def question(
-    record: type, *takes: Callable[..., Any], first: Any = None, plot: bool = False
+    record: type,
+    *takes: Callable[..., Any],
+    first: Any = None,
+    plot: bool = False,
+    needs_scores: bool = True,
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that reads scores, asks a question of them and shows the answer.
 
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
-    `first` is an argument that stands before the scores.
+    `first` is an argument that stands before the scores; some questions can be asked
+    without any scores.
     """
-    added = [first, *_QUESTION, *takes, options_from(record), _PLOT if plot else None]
+    shown = "SCORES..." if needs_scores else "[SCORES]..."
+    paths = click.argument("paths", nargs=-1, required=needs_scores, metavar=shown)
+    picture = inputs.picture if plot else None
+    added = [first, paths, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
         command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))
@@ -275,7 +295,7 @@ def _show_answer(
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import build_style, write_output
     from metra.formats.scores.read import read_score_files
-    from metra.formats.scores.record import list_parts
+    from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
     from metra.report.writers.meta import render
 
@@ -286,7 +306,7 @@ def _show_answer(
         wmt=getattr(options, "wmt", False),
         formats=ALL_SCORE_FORMATS,
     )
-    scores = read(paths)
+    scores = read(paths) if paths else build_score_table([], [], {})
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):

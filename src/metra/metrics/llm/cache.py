@@ -12,7 +12,10 @@ import threading
 from pathlib import Path
 from typing import NamedTuple
 
-from metra.errors import FormatError
+from metra.errors import FormatError, OptionError
+
+#: The value of METRA_CACHE with which nothing is kept.
+NO_CACHE = "off"
 
 _START = b'{"key"'
 _TYPES = [str, str, int, int, str, bool]
@@ -121,15 +124,25 @@ class AnswerCache:
 
 def find_default_path(model: str) -> str:
     """Return the file that keeps a model's answers if none is named."""
+    folder = find_cache_folder()
+    if folder is None:
+        msg = (
+            f"llm keeps every answer, but METRA_CACHE is {NO_CACHE!r}; give cache=FILE, or "
+            "name a folder with METRA_CACHE."
+        )
+        raise OptionError(msg)
     name = "".join(sign if sign.isalnum() or sign in "-." else "_" for sign in model)
-    return str(find_cache_folder() / "llm" / f"{name}.jsonl")
+    return str(folder / "llm" / f"{name}.jsonl")
 
 
-def find_cache_folder() -> Path:
-    """Return METRA_CACHE, or the folder where the platform keeps what can be made again."""
+def find_cache_folder() -> Path | None:
+    """Return METRA_CACHE, or the folder where the platform keeps what can be made again.
+
+    None where METRA_CACHE says that nothing is to be kept.
+    """
     given = os.environ.get("METRA_CACHE")
     if given:
-        return Path(given)
+        return None if given == NO_CACHE else Path(given)
     if sys.platform == "win32":
         root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":

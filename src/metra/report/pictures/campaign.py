@@ -54,13 +54,19 @@ def draw_times(times: TimeTable) -> Html:
     tall = 120.0
     highest = max(times.all.counts) or 1
     scale = chart.AxisScale(times.edges[0], times.edges[-1], 10, WIDTH - chart.OVERHANG)
-    marks = chart.draw_x_axis(scale, tall, TOP, "active seconds an answer")
+    # The last bar holds what is longer than the axis, too.
+    title = "active seconds an answer"
+    if times.is_cut:
+        title += f" (last bar: {times.edges[-2]:.1f} s or more)"
+    marks = chart.draw_x_axis(scale, tall, TOP, title)
     bins = zip(times.edges, times.edges[1:], times.all.counts, strict=False)
     for low, high, count in bins:
         if count:
             size = max(1.0, (tall - TOP) * count / highest)
             x, wide = scale(low) + 0.5, max(1.0, scale(high) - scale(low) - 1)
-            hint = f"{count} from {low:.0f} to {high:.0f} s"
+            is_open = times.is_cut and high == times.edges[-1]
+            most = times.all.most if is_open else high
+            hint = f"{count} from {low:.0f} to {most:.0f} s"
             marks.append(chart.draw_rect(x, tall - size, wide, size, "bar", hint))
     middle = scale(times.all.median)
     marks.append(chart.draw_line(middle, TOP, middle, tall, "median"))
@@ -77,18 +83,22 @@ def draw_judge_times(times: TimeTable) -> Html:
     left = chart.measure_names(names, LONGEST) + ROOM
     scale = chart.AxisScale(0.0, times.edges[-1], left, WIDTH - chart.OVERHANG)
     bottom = TOP + ROW * len(names)
-    marks = chart.draw_x_axis(scale, bottom, TOP, "active seconds an answer")
+    end = times.edges[-1]
+    title = "active seconds an answer"
+    if times.is_cut:
+        title += f" (times above {end:.1f} s lie at the right end)"
+    marks = chart.draw_x_axis(scale, bottom, TOP, title)
     for at, entry in enumerate(times.judges):
         y = TOP + ROW * (at + 0.5)
-        quartiles = entry.lower, entry.upper, entry.median
-        lower, upper, middle = (scale(value) for value in quartiles)
+        ends = entry.least, entry.lower, entry.median, entry.upper, entry.most
+        least, lower, middle, upper, most = (scale(min(end, one)) for one in ends)
         hint = (
             f"{entry.judge}: {entry.lower:.0f} to {entry.upper:.0f} s, "
-            f"median {entry.median:.0f} s"
+            f"median {entry.median:.0f} s, longest {entry.most:.0f} s"
         )
         marks += [
             chart.draw_row_name(left - 8, y + 4, entry.judge, LONGEST),
-            chart.draw_line(scale(entry.least), y, scale(entry.most), y, "interval"),
+            chart.draw_line(least, y, most, y, "interval"),
             chart.draw_rect(lower, y - 8, max(2.0, upper - lower), 16, "box", hint),
             chart.draw_line(middle, y - 8, middle, y + 8, "median"),
         ]

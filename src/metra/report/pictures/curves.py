@@ -8,7 +8,7 @@ from metra.report import chart
 from metra.report.html.markup import Html
 from metra.report.terminal import shorten_text
 
-HEIGHT = 440.0
+WIDTH, HEIGHT = 640.0, 440.0
 LEFT, TOP, BOTTOM = 72.0, 58.0, 62.0
 #: Letters of a label below the axis, and of a name at the end of a line.
 LONGEST_LABEL = 14
@@ -38,21 +38,32 @@ class CurvePlot:
         place = list(self.series).index(name)
         return chart.name_series(self.colours.get(name, place))
 
-    def is_dashed(self, name: str) -> bool:
-        """Tell whether a line is dashed: one that stands apart, or has a colour again."""
-        again = list(self.series).index(name) >= chart.COLOURS
-        return name in self.dashed or (again and name not in self.colours)
+    def choose_mark(self, name: str) -> int:
+        """Choose the number of a series' dashes and points: two of a colour differ."""
+        return list(self.series).index(name)
+
+    def choose_line(self, name: str) -> str:
+        """Choose the class of a line: one that stands apart is dashed in its own way."""
+        if name in self.dashed:
+            return "dashed"
+        return "" if name in self.colours else chart.name_line(self.choose_mark(name))
 
 
-def draw_curves(curves: CurvePlot) -> str:
-    """Draw curves as a file of its own, wider where there are many labels."""
-    names = measure_curve_names(curves, LONGEST_NAME)
-    width = max(640.0, LEFT + names + len(curves.labels) * 34)
-    frame = chart.PlotFrame(LEFT, TOP, width - names, HEIGHT - BOTTOM)
-    marks = plot_curves(curves, frame)
-    size = width, HEIGHT
+def draw_curves(curves: CurvePlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
+    """Draw curves as a file of its own, on a screen wider where there are many labels."""
+    longest = LONGEST_NAME
+    if layout.units is not None:
+        longest = max(8, min(longest, int(0.32 * layout.units / chart.LETTER)))
+    names = measure_curve_names(curves, longest)
+    width = layout.choose_width(max(WIDTH, LEFT + names + len(curves.labels) * 34))
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = min(HEIGHT, TOP + bottom + 0.55 * width)
+    height = max(height, TOP + bottom + DISTANCE * len(curves.series))
+    frame = chart.PlotFrame(left, TOP, width - names, height - bottom)
+    marks = plot_curves(curves, frame, longest=longest)
+    size, title, caption = (width, height), curves.title, curves.caption
     description = _describe_curves(curves)
-    return chart.render_chart(curves.title, curves.caption, description, size, marks)
+    return chart.render_chart(title, caption, description, size, marks, layout)
 
 
 def measure_curve_names(curves: CurvePlot, longest: int) -> float:
@@ -100,7 +111,8 @@ def _draw_lines(
         ends = curves.bands.get(name, ())
         band = [(at, low, high) for at, (low, high) in enumerate(ends)]
         yield from chart.draw_band(band, x, y, kind)
-        dashed = " dashed" if curves.is_dashed(name) else ""
+        line_kind = f"curve {kind} {curves.choose_line(name)}".strip()
+        shape = curves.choose_mark(name)
         path, pen = "", "M"
         for at, value in enumerate(line):
             if value != value:
@@ -108,11 +120,12 @@ def _draw_lines(
                 continue
             path += f"{pen}{x(at):g} {y(value):g}"
             pen = "L"
-        yield chart.draw_path(path, f"curve {kind}{dashed}")
+        yield chart.draw_path(path, line_kind)
         for at, value in enumerate(line):
             if value == value:
                 hint = f"{name}, {curves.labels[at]}: {value:.4g}"
-                yield chart.draw_dot(x(at), y(value), 2.8, f"point {kind}", hint)
+                place = x(at), y(value), 2.8
+                yield chart.draw_mark(*place, shape, f"point {kind}", hint)
 
 
 def _draw_names(

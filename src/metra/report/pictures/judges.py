@@ -4,20 +4,23 @@ from metra.meta.judge_plots import Histogram, JudgePlot
 from metra.report import chart
 from metra.report.html.markup import Html
 
-HISTOGRAM_SIZE = 620.0, 380.0
-HISTOGRAM_FRAME = chart.PlotFrame(72.0, 58.0, 596.0, 324.0)
-PLOT_SIZE = 520.0, 540.0
-PLOT_FRAME = chart.PlotFrame(72.0, 58.0, 496.0, 484.0)
+#: The widths of a histogram and of a plot of two judges, and the room round them.
+HISTOGRAM_WIDTH, PLOT_WIDTH = 620.0, 520.0
+LEFT, TOP, RIGHT, BOTTOM = 72.0, 58.0, 24.0, 56.0
 
 
-def draw_histogram(plot: Histogram) -> str:
+def draw_histogram(plot: Histogram, layout: chart.PictureLayout = chart.SCREEN) -> str:
     """Draw a histogram as a file of its own."""
     shares = zip(plot.bars, _compute_shares(plot), strict=True)
     bars = "; ".join(f"{label} {share:.1f} %" for (label, _), share in shares)
-    marks = plot_histogram(plot, HISTOGRAM_FRAME)
+    width = layout.choose_width(HISTOGRAM_WIDTH)
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = min(380.0, TOP + bottom + 0.5 * width)
+    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
+    marks, size = plot_histogram(plot, frame), (width, height)
     description = f"{plot.across}: {bars}."
     return chart.render_chart(
-        plot.title, plot.caption, description, HISTOGRAM_SIZE, marks
+        plot.title, plot.caption, description, size, marks, layout
     )
 
 
@@ -34,7 +37,7 @@ def plot_histogram(plot: Histogram, frame: chart.PlotFrame) -> list[Html]:
     step = (x.stop - x.start) / (len(shares) + 0.2)
     wide = step * 0.78
     widest = max((chart.measure_text(label) for label, _ in plot.bars), default=0.0)
-    every = 1 + int(widest / step)
+    every = 1 + int((widest + 4) / step)
     for at, ((label, count), share) in enumerate(zip(plot.bars, shares, strict=True)):
         middle, top = x(at), y(share)
         hint = f"{label}: {count:,} of {total:,} ({share:.1f} %)"
@@ -57,11 +60,18 @@ def _compute_shares(plot: Histogram) -> list[float]:
     return [100 * count / total for _, count in plot.bars]
 
 
-def draw_judge_plot(plot: JudgePlot) -> str:
+def draw_judge_plot(plot: JudgePlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
     """Draw two judges' values as a file of its own."""
-    marks = plot_judges(plot, PLOT_FRAME)
+    width = layout.choose_width(PLOT_WIDTH)
+    # Both axes are equally long.
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = width - left - RIGHT + TOP + bottom
+    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
+    marks, size = plot_judges(plot, frame), (width, height)
     description = f"{plot.down} against {plot.across}, {plot.caption}."
-    return chart.render_chart(plot.title, plot.caption, description, PLOT_SIZE, marks)
+    return chart.render_chart(
+        plot.title, plot.caption, description, size, marks, layout
+    )
 
 
 def plot_judges(plot: JudgePlot, frame: chart.PlotFrame) -> list[Html]:

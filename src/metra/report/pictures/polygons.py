@@ -21,11 +21,13 @@ LEFT, RIGHT, TOP, GAP = 56.0, 20.0, 64.0, 66.0
 LINE = 20
 
 
-def draw_polygons(study: StabilityResult) -> str:
+def draw_polygons(
+    study: StabilityResult, layout: chart.PictureLayout = chart.SCREEN
+) -> str:
     """Draw how each set's words spread over classes of tf.idf, and below of S."""
     first, second = study.references
     title = f"Salience of words that {first} and {second} share, and do not"
-    marks, told = [], []
+    marks, told, width = [], [], layout.choose_width(WIDTH)
     for number, entry in enumerate(study.sets):
         y, (curve, point) = 46 + LINE * number, _choose_classes(number, entry)
         words = f"{entry.tokens:,} words"
@@ -36,20 +38,22 @@ def draw_polygons(study: StabilityResult) -> str:
         told.append(f"{entry.name}: {words}, {means}.")
     top = TOP + LINE * len(study.sets)
     for number, weight in enumerate(WEIGHTS):
-        marks += _draw_panel(study, weight, top + number * (PANEL + GAP))
-    size = WIDTH, top + len(WEIGHTS) * (PANEL + GAP)
-    return chart.render_chart(title, "", " ".join(told), size, marks)
+        marks += _draw_panel(study, weight, top + number * (PANEL + GAP), width)
+    size = width, top + len(WEIGHTS) * (PANEL + GAP)
+    return chart.render_chart(title, "", " ".join(told), size, marks, layout)
 
 
-def _draw_panel(study: StabilityResult, weight: str, top: float) -> Iterator[Html]:
+def _draw_panel(
+    study: StabilityResult, weight: str, top: float, width: float
+) -> Iterator[Html]:
     polygons = [entry.polygons[weight] for entry in study.sets]
     bounds = polygons[0].bounds
     highest = max(100 * share for polygon in polygons for share in polygon.shares)
-    x = chart.AxisScale(bounds[0], bounds[-1], LEFT, WIDTH - RIGHT)
+    x = chart.AxisScale(bounds[0], bounds[-1], LEFT, width - RIGHT)
     y = chart.AxisScale(0.0, highest * 1.05 or 1.0, top + PANEL, top)
     name = f"{weight} of the word in its document"
     shares = sorted(100 * polygon.without for polygon in polygons)
-    if any(shares):
+    if any(shares) and width >= WIDTH:
         name += f" ({shares[0]:.0f} to {shares[-1]:.0f} % of the words have none)"
     yield from chart.draw_x_axis(x, y.start, y.stop, name, most=7)
     yield from chart.draw_y_axis(y, x.start, x.stop, unit=" %")
@@ -93,33 +97,42 @@ _SET_MARKS = {
 }
 
 
-def draw_match_sets(sets: Sequence[MatchSets]) -> str:
+def draw_match_sets(
+    sets: Sequence[MatchSets], layout: chart.PictureLayout = chart.SCREEN
+) -> str:
     """Draw how much of each set every system matches, a panel for each reference."""
     first = sets[0]
     title = f"Matches by salience: {first.reference} and {first.other}"
     high = f"{first.weight} above {first.threshold:g} is high"
     caption = f"{high}; n-grams of up to {format_count(first.n, 'word')}"
     marks: list[Html] = []
+    width = layout.choose_width(WIDTH)
+    columns = 2 if width >= 400 else 1
     for number, mark in enumerate(_SET_MARKS.values()):
-        x, y = 16 + 200 * (number % 2), 66 + LINE * (number // 2)
+        x, y = 16 + 200 * (number % columns), 66 + LINE * (number // columns)
         marks.append(chart.draw_dot(x + 6, y, mark.radius, mark.kind))
         marks.append(chart.draw_text(x + 18, y + 4, mark.name))
     names = [system.system for system in first.systems]
     left = chart.measure_names(names) + 16
-    top = 66.0 + 2 * LINE
+    top = 66.0 + LINE * len(_SET_MARKS) / columns
     told = []
     for entry in sets:
-        marks += _draw_match_panel(entry, left, top)
+        marks += _draw_match_panel(entry, left, top, width)
         top += LINE * (len(names) + 1) + GAP
         told.append(_describe_matches(entry))
-    return chart.render_chart(title, caption, " ".join(told), (WIDTH, top), marks)
+    size = width, top
+    return chart.render_chart(title, caption, " ".join(told), size, marks, layout)
 
 
-def _draw_match_panel(sets: MatchSets, left: float, top: float) -> Iterator[Html]:
-    x = chart.AxisScale(0.0, 100.0, left, WIDTH - RIGHT)
+def _draw_match_panel(
+    sets: MatchSets, left: float, top: float, width: float
+) -> Iterator[Html]:
+    x = chart.AxisScale(0.0, 100.0, left, width - RIGHT)
     bottom = top + LINE * (len(sets.systems) + 0.5)
     name = f"per cent of the n-grams of {sets.reference} in the set that are matched"
-    yield from chart.draw_x_axis(x, bottom, top, name, most=10)
+    if width < WIDTH:
+        name = f"per cent of {sets.reference} matched"
+    yield from chart.draw_x_axis(x, bottom, top, name, most=10 if width >= 400 else 5)
     for number, system in enumerate(sets.systems, 1):
         y = top + LINE * (number - 0.25)
         yield chart.draw_row_name(left - 8, y + 4, system.system)

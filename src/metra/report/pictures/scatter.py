@@ -11,20 +11,27 @@ if TYPE_CHECKING:
     from metra.meta.scatter import ScatterPoints
 
 WIDTH, HEIGHT = 640.0, 470.0
-FRAME = chart.PlotFrame(72.0, 58.0, 616.0, 414.0)
-#: The height of the legend, where points have classes.
+LEFT, TOP, RIGHT, BOTTOM = 72.0, 58.0, 24.0, 56.0
+#: The height of a line of the legend, where points have classes.
 LEGEND = 22
 LONGEST = 32
 
 
-def draw_scatter(cloud: "ScatterPoints") -> str:
+def draw_scatter(
+    cloud: "ScatterPoints", layout: chart.PictureLayout = chart.SCREEN
+) -> str:
     """Draw a scatter plot as a file of its own, with a legend of the points' classes."""
-    classes = _list_classes(cloud)
-    height = HEIGHT + (LEGEND if classes else 0)
-    marks = [*plot_points(cloud, FRAME), *_draw_legend(classes, height)]
-    size = WIDTH, height
+    width = layout.choose_width(WIDTH)
+    left, bottom = layout.choose_room(LEFT, 52), layout.choose_room(BOTTOM, 40)
+    height = min(HEIGHT, TOP + bottom + 0.56 * width)
+    frame = chart.PlotFrame(left, TOP, width - RIGHT, height - bottom)
+    legend, below = _draw_legend(_list_classes(cloud), width, height)
+    marks = [*plot_points(cloud, frame), *legend]
+    size = width, height + below
     description = _describe_scatter(cloud)
-    return chart.render_chart(cloud.title, cloud.caption, description, size, marks)
+    return chart.render_chart(
+        cloud.title, cloud.caption, description, size, marks, layout
+    )
 
 
 def plot_points(
@@ -66,8 +73,9 @@ def _draw_points(
         hint = f"{name}: {cloud.across} {across:g}, {cloud.down} {down:g}"
         hint += f", {cloud.hollow}" if outlier else ""
         shape = "hollow" if outlier else "point"
-        series = chart.name_series(classes.index(kind))
-        yield chart.draw_dot(x(across), y(down), 4.5, f"{shape} {series}", hint)
+        number = classes.index(kind)
+        look = f"{shape} {chart.name_series(number)}"
+        yield chart.draw_mark(x(across), y(down), 4.5, number, look, hint)
 
 
 def _draw_names(
@@ -101,14 +109,20 @@ def _has_overlap(
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _draw_legend(classes: Sequence[str], height: float) -> Iterator[Html]:
-    x = 16.0
+def _draw_legend(
+    classes: Sequence[str], width: float, top: float
+) -> tuple[list[Html], float]:
+    """Draw the classes in as many lines as they need, and return the lines' height."""
+    marks, x, y = [], 16.0, top + LEGEND - 14
     for number, name in enumerate(classes, 1):
-        yield chart.draw_dot(
-            x + 5, height - 14, 4.5, f"point {chart.name_series(number)}"
-        )
-        yield chart.draw_text(x + 15, height - 10, name)
-        x += 15 + chart.measure_text(name) + 18
+        room = 15 + chart.measure_text(name) + 18
+        if x > 16 and x + room > width:
+            x, y = 16.0, y + LEGEND
+        look = f"point {chart.name_series(number)}"
+        marks.append(chart.draw_mark(x + 5, y, 4.5, number, look))
+        marks.append(chart.draw_text(x + 15, y + 4, name))
+        x += room
+    return marks, y + 14 - top if classes else 0.0
 
 
 def _describe_scatter(cloud: "ScatterPoints") -> str:

@@ -52,6 +52,8 @@ Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 _EVERY = 0.1  # seconds
 _PATIENCE = 600  # times that
+_CALM = 5  # looks
+_TASK_THREAD = "Executor task launch worker for task"
 
 
 def score_files(
@@ -354,6 +356,7 @@ def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
     calm = 0  # looks in a row that found no task and no folder
     for _ in range(_PATIENCE):
         busy = any(info.numRunningTasks() for info in tracker.getExecutorInfos())
+        busy = busy or _has_task_threads(context)
         if files.exists(path):
             names = [status.getPath().getName() for status in files.listStatus(path)]
             if any(name != "_temporary" for name in names):
@@ -362,6 +365,15 @@ def _remove_unfinished(context: Any, files: Any, path: Any) -> None:
             busy = True
         calm = 0 if busy else calm + 1
         # A task that Spark no longer counts may still be on its way out.
-        if calm == 2:
+        if calm == _CALM:
             return
         time.sleep(_EVERY)
+
+
+def _has_task_threads(context: Any) -> bool:
+    """Whether a task still runs in the driver's own Java, even one that Spark no longer counts.
+
+    Spark forgets a task that it has told to stop before the task's thread has ended.
+    """
+    threads = context._jvm.java.lang.Thread.getAllStackTraces().keySet()
+    return any(thread.getName().startswith(_TASK_THREAD) for thread in threads)

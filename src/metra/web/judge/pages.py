@@ -177,7 +177,7 @@ def show_guide(request: Request, visit: Judging, stored: _Stored) -> Response:
         **views.build_campaign_json(stored, wording),
         wording=wording,
         guide=views.build_guide_json(wording),
-        protocol=views.build_protocol_json(stored.campaign, wording),
+        protocol=views.build_protocol_json(stored.campaign, wording, of_examples=True),
         seen=visit.judge.guide_at is not None,
     )
 

@@ -2,12 +2,27 @@
 
 from typing import Annotated, Any
 
-from pydantic import UUID4, BaseModel, ConfigDict, Field
+from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
 
 _MOST = 2**53 - 1
 _Count = Annotated[int, Field(ge=0, le=_MOST)]
 _Comment = Annotated[str, Field(max_length=10_000)]
 _Reason = Annotated[str, Field(min_length=1, max_length=1_000)]
+#: How deep lists and tables may stand in one another; no answer needs as much.
+_DEEPEST = 20
+
+
+def _check_depth(value: Any, left: int = _DEEPEST) -> Any:
+    if not left:
+        msg = f"nested deeper than {_DEEPEST} levels"
+        raise ValueError(msg)
+    if isinstance(value, dict | list):
+        for inside in value.values() if isinstance(value, dict) else value:
+            _check_depth(inside, left - 1)
+    return value
+
+
+_Value = Annotated[dict[str, Any], AfterValidator(_check_depth)]
 
 
 class _Payload(BaseModel):
@@ -21,7 +36,7 @@ class EventIn(_Payload):
     seq: _Count | None = None
     t_ms: Annotated[float, Field(ge=0, le=_MOST, allow_inf_nan=False)]
     kind: Annotated[str, Field(min_length=1, max_length=40)]
-    data: Any = None
+    data: Annotated[Any, AfterValidator(_check_depth)] = None
 
 
 _Events = Annotated[list[EventIn], Field(max_length=2_000)]
@@ -35,7 +50,7 @@ class DraftIn(_Payload):
 
     rev: _Count
     answered: _Count = 0
-    value: dict[str, Any]
+    value: _Value
     comment: _Comment = ""
     events: _Events = []
 
@@ -46,7 +61,7 @@ class RevealIn(_Payload):
     step: Annotated[int, Field(ge=0, le=100)]
     rev: _Count
     answered: _Count = 0
-    value: dict[str, Any]
+    value: _Value
 
 
 class TimesIn(_Payload):
@@ -63,7 +78,7 @@ class AnswerIn(_Payload):
     """An answer, under an id that the browser makes and repeats when it retries."""
 
     id: UUID4
-    value: dict[str, Any] | None = None
+    value: _Value | None = None
     comment: _Comment = ""
     cannot: _Reason | None = None
     times: TimesIn = TimesIn()

@@ -67,9 +67,16 @@ def build_language_json(code: str) -> dict[str, str]:
     return {"code": code, "name": get_language_name(code), "dir": get_direction(code)}
 
 
-def build_protocol_json(campaign: Campaign, wording: Wording) -> dict[str, Any]:
-    """Return the steps in a wording, with the target language's name filled in."""
+def build_protocol_json(
+    campaign: Campaign, wording: Wording, *, of_examples: bool = False
+) -> dict[str, Any]:
+    """Return the steps in a wording, with the target language's name filled in.
+
+    In questions about worked examples it is the language of their texts.
+    """
     protocol, target = campaign.protocol, campaign.settings.target_language
+    if of_examples and wording.examples_in:
+        target = wording.examples_in
     return {
         "name": protocol.name,
         "title": protocol.title,

@@ -17,7 +17,10 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
   const bar = el("div", { class: "severities", role: "group", "aria-label": t("marks.severity") });
   const full = el("p", { class: "hint", hidden: true }, t("marks.full", { most }));
   const list = el("ol", { class: "marks", "aria-label": t("marks.list") });
-  list.addEventListener("keydown", (event) => event.key === "Escape" && sides.output.place.focus());
+  list.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") sides.output.place.focus();
+    else if (!event.target.closest("input") && deletes(event)) remove([...list.children].indexOf(event.target.closest("li")));
+  });
   const count = el("span", { class: "note" });
   const above = el("div", { class: "mark-bar" }, chosenLine, count, bar);
   place.append(question, above, full, list);
@@ -80,6 +83,9 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     (list.children[Math.min(at, marks.length - 1)]?.querySelector("button, select") ?? sides.output.place).focus();
   }
 
+  // Wherever the focus is: in the text the mark here, in the list that row, else the last mark.
+  const deletes = (event) => /^(Delete|Backspace)$/.test(event.key) && (event.preventDefault(), true);
+
   const changed = () => (show(), change(marks.map((mark) => ({ ...mark }))));
 
   function draw() {
@@ -121,11 +127,10 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     if (digit >= 1 && digit <= severities.length) {
       event.preventDefault();
       add(severities[digit - 1], side, span);
-    } else if (event.key === "Delete" || event.key === "Backspace") {
-      event.preventDefault();
-      const [mark] = sides[side].here().slice(-1);
-      if (mark) {
-        remove(mark.at);
+    } else if (deletes(event)) {
+      const mark = sides[side].here().at(-1);
+      if (mark || marks.length) {
+        remove(mark?.at ?? marks.length - 1);
         sides[side].place.focus();
       }
     } else if (event.key.toLowerCase() === "e" && marks.length) {
@@ -165,6 +170,7 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
     keys.note(`${at + 1}`, t("marks.key_severity", { severity: nameOf(step, severity) })),
   );
   keys.note("Delete", t("marks.key_delete"));
+  for (const key of ["Delete", "Backspace"]) keys.on(key, () => (marks.length ? remove(marks.length - 1) : false));
   keys.note("E", t("marks.key_edit"));
   keys.on("t", () => sides.output.place.focus(), t("marks.key_text"));
   // A text that is not focused still gets the digits while words are chosen.

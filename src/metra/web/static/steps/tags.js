@@ -50,8 +50,8 @@ export function mount(place, { step, screen, value, t, change, keys, texts, lang
       add(type, span);
     } else if (event.key === "Delete" || event.key === "Backspace") {
       event.preventDefault();
-      const [mark] = marked.here().slice(-1);
-      if (mark) (remove(mark.at), marked.place.focus());
+      const at = marked.here().at(-1)?.at ?? tags.length - 1;
+      if (at >= 0) (remove(at), marked.place.focus());
     }
   }
 

@@ -1,0 +1,380 @@
+"""The question `power`: how many segments and raters tell which systems apart."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+
+from metra.errors import CorpusError, OptionError
+from metra.formats.scores.panel import orient_scores
+from metra.formats.scores.record import Scores
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.options import PowerOptions
+from metra.meta.variance import collect_factors, explain_components
+from metra.scoring.table import Cell, Table, make_table
+from metra.stats.arrays import Array
+from metra.stats.power import (
+    DifferenceError,
+    StudyPlan,
+    compute_error,
+    compute_power,
+    compute_reliability,
+    find_detectable,
+    find_segments,
+)
+from metra.stats.variance import (
+    DOCUMENT,
+    RATER,
+    RATER_DOCUMENT,
+    RATER_SEGMENT,
+    RATING,
+    SEGMENT,
+    SYSTEM,
+    SYSTEM_DOCUMENT,
+    SYSTEM_RATER,
+    SYSTEM_SEGMENT,
+    TERMS,
+    VarianceComponents,
+    estimate_components,
+)
+
+#: Variance components of published studies, as `metra meta variance` estimates them; where
+#: they come from is told in docs/meta/sample-size.md.
+PROFILES: dict[str, dict[str, float]] = {
+    # WMT23 en-de, error span annotation: 13 systems, 207 segments, 30 raters.
+    "esa": {
+        SYSTEM: 57.4,
+        SYSTEM_DOCUMENT: 28.8,
+        SYSTEM_SEGMENT: 52.6,
+        SYSTEM_RATER: 1.9,
+        RATER: 33.2,
+        RATER_DOCUMENT: 22.5,
+        RATER_SEGMENT: 3.2,
+        RATING: 154.9,
+    },
+    # WMT23 en-de, MQM side by side: 9 systems, 104 segments, three of 10 raters each.
+    "mqm": {
+        SYSTEM: 6.48,
+        SYSTEM_DOCUMENT: 0.81,
+        SYSTEM_SEGMENT: 9.58,
+        SYSTEM_RATER: 0.09,
+        RATER: 9.08,
+        RATER_SEGMENT: 7.2,
+        RATING: 12.76,
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPair:
+    """Two systems, the better first: the difference to expect, and how far it varies."""
+
+    better: str
+    worse: str
+    #: As it is in the pilot study, and as it is expected to be: closer to 0.
+    observed: float
+    difference: float
+    #: The variance of this pair's differences by that of all pairs.
+    spread: float
+
+    @property
+    def scaled(self) -> float:
+        """Return the difference of a pair that varies as pairs do on average."""
+        return self.difference / math.sqrt(self.spread) if self.spread else math.inf
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """A plan, the error of differences under it, and the power for each pair."""
+
+    plan: StudyPlan
+    error: DifferenceError
+    detectable: float
+    reliability: float
+    #: The power for each pair of systems, or for each difference that was asked about.
+    power: Array
+
+
+@dataclass(frozen=True)
+class PowerCurves:
+    """What plans of a study find, from a pilot study or from assumed variances."""
+
+    components: VarianceComponents
+    pairs: list[SystemPair]
+    differences: tuple[float, ...]
+    studies: list[PlannedStudy]
+    #: What a single test must reach, after the correction for the number of pairs.
+    alpha: float
+    systems: int
+    #: What observed differences are multiplied with.
+    shrinkage: float = 1.0
+
+    def count_separated(self, study: PlannedStudy, power: float) -> int:
+        """Count the pairs that a study separates with a power."""
+        return int((study.power >= power).sum())
+
+
+def plan_from_pilot(scores: Scores, name: str, options: PowerOptions) -> PowerCurves:
+    """Compute what plans would find, from the judgements of a pilot study."""
+    if options.assumed or options.like:
+        msg = "Give a pilot study, or variances with `assumed` or `like`, but not both."
+        raise OptionError(msg)
+    components = estimate_components(collect_factors(scores, name), studies=0)
+    share = _compute_pilot_reliability(scores, name, components)
+    pairs = _expect_differences(scores, name, share)
+    curves = _plan_studies(components, pairs, len(scores.systems), options)
+    return replace(curves, shrinkage=share)
+
+
+def plan_from_variances(options: PowerOptions) -> PowerCurves:
+    """Compute what plans would find before there are any judgements."""
+    if bool(options.like) == bool(options.assumed):
+        msg = (
+            "Without scores of a pilot study, say what judgements vary with: a published "
+            "study with `like`, or deviations with `assumed`."
+        )
+        raise OptionError(msg)
+    variances = {term: deviation**2 for term, deviation in options.assumed}
+    if options.like:
+        variances = PROFILES[options.like]
+    components = VarianceComponents(
+        {term: variances[term] for term in TERMS if term in variances},
+        segments_per_document=options.segments_per_document or 1.0,
+    )
+    return _plan_studies(components, [], options.systems, options)
+
+
+def _compute_pilot_reliability(
+    scores: Scores, name: str, components: VarianceComponents
+) -> float:
+    """Return how far the means of the pilot study can be relied on."""
+    judged = np.isfinite(orient_scores(scores, name)).sum(1)
+    ratings = len(scores.lines(name)) / max(int(judged.sum()), 1)
+    pilot = StudyPlan(
+        max(round(float(judged.mean())), 2),
+        max(round(ratings), 1),
+        components.levels.get(RATER),
+        components.segments_per_document,
+    )
+    return compute_reliability(components, pilot)
+
+
+def _expect_differences(scores: Scores, name: str, share: float) -> list[SystemPair]:
+    """Take the differences of a pilot study, drawn towards 0 by how unreliable they are.
+
+    A large observed difference is large by chance as well. With normal effects the expected
+    true difference is the observed one times the reliability of the pilot's means.
+    """
+    values = orient_scores(scores, name)
+    gaps: list[tuple[int, int, float, float]] = []
+    for first, second in combinations(range(len(values)), 2):
+        gap = values[first] - values[second]
+        gap = gap[np.isfinite(gap)]
+        if len(gap) >= 2:
+            gaps.append((first, second, float(gap.mean()), float(gap.var(ddof=1))))
+    if not gaps:
+        msg = "No two systems share two segments; a pilot study must have such systems."
+        raise CorpusError(msg)
+    usual = float(np.mean([spread for *_, spread in gaps]))
+    pairs = []
+    for first, second, mean, spread in gaps:
+        better, worse = (first, second) if mean >= 0 else (second, first)
+        pairs.append(
+            SystemPair(
+                scores.systems[better],
+                scores.systems[worse],
+                abs(mean),
+                abs(mean) * share,
+                spread / usual if usual else 1.0,
+            )
+        )
+    return sorted(pairs, key=lambda pair: -pair.difference)
+
+
+def _plan_studies(
+    components: VarianceComponents,
+    pairs: list[SystemPair],
+    systems: int,
+    options: PowerOptions,
+) -> PowerCurves:
+    count = math.comb(systems, 2)
+    alpha = options.alpha / count if options.corrected else options.alpha
+    studies = []
+    for ratings, segments in product(options.raters, options.segments):
+        plan = StudyPlan(
+            segments,
+            ratings,
+            options.pool or components.levels.get(RATER),
+            options.segments_per_document or components.segments_per_document,
+            not options.separate,
+            not options.these_raters,
+        )
+        error = compute_error(components, plan)
+        wanted = [pair.scaled for pair in pairs] or options.differences
+        power = compute_power(wanted, error, alpha=alpha)
+        studies.append(
+            PlannedStudy(
+                plan,
+                error,
+                find_detectable(error, power=options.power, alpha=alpha),
+                compute_reliability(components, plan),
+                power,
+            )
+        )
+    return PowerCurves(components, pairs, options.differences, studies, alpha, systems)
+
+
+def report_power(
+    curves: PowerCurves, options: PowerOptions, name: str = ""
+) -> MetaReport:
+    """Lay out the plans, and for the largest of them the pairs of systems."""
+    tables = [build_plan_table(curves, options)]
+    if curves.pairs:
+        tables.append(build_pair_table(curves, options))
+    levels = curves.components.levels
+    first = curves.studies[0].plan
+    signature = build_signature(
+        scorer=name,
+        like=options.like,
+        sys=curves.systems,
+        seg=levels.get(SEGMENT),
+        doc=levels.get(DOCUMENT),
+        judges=levels.get(RATER),
+        method="henderson-1" if curves.pairs else None,
+        alpha=options.alpha,
+        corrected="bonferroni" if options.corrected else None,
+        power=options.power,
+        about="other segments" + (" and raters" if first.other_raters else ""),
+    )
+    studies = [
+        {
+            "segments": study.plan.segments,
+            "ratings": study.plan.ratings,
+            "raters": study.plan.pool,
+            "standard error": math.sqrt(study.error.variance),
+            "df": study.error.df,
+            "power": study.power.tolist(),
+        }
+        for study in curves.studies
+    ]
+    notes = _explain_power(curves, options)
+    return MetaReport(tables, signature, notes, {"studies": studies})
+
+
+def build_plan_table(curves: PowerCurves, options: PowerOptions) -> Table:
+    """Build a line for each plan: what it costs, and what it finds."""
+    rows = []
+    for study in curves.studies:
+        plan = study.plan
+        cells = [
+            build_count(plan.segments * plan.ratings * curves.systems),
+            build_figure(math.sqrt(study.error.variance)),
+            build_figure(study.detectable),
+            build_figure(study.reliability),
+        ]
+        if curves.pairs:
+            cells.append(build_count(curves.count_separated(study, options.power)))
+        else:
+            cells += [build_figure(power) for power in study.power.tolist()]
+        cells.append(build_figure(study.error.false_positives))
+        raters = "rater" if plan.ratings == 1 else "raters"
+        rows.append((f"{plan.ratings} {raters} × {plan.segments:,} segments", cells))
+    found = (
+        [f"separated of {len(curves.pairs)}"]
+        if curves.pairs
+        else [f"power for {difference:g}" for difference in curves.differences]
+    )
+    heads = ["judgements", "error", "detectable", "reliability", *found]
+    heads.append("false positives")
+    caption = f"What a study finds with a power of {options.power:g}"
+    return make_table("plan", heads, rows, caption=caption, name="plans")
+
+
+def build_pair_table(curves: PowerCurves, options: PowerOptions) -> Table:
+    """Build a line for each pair of systems: its power, and the segments that it needs."""
+    study = curves.studies[-1]
+    rows = []
+    order = np.argsort(np.abs(study.power - options.power), kind="stable")
+    chosen = np.sort(order[: options.most_pairs] if options.most_pairs else order)
+    for at in chosen.tolist():
+        pair = curves.pairs[at]
+        cells = [
+            build_figure(pair.observed),
+            build_figure(pair.difference),
+            build_figure(float(study.power[at])),
+            *(
+                _build_needed(pair, curves, replace(study.plan, ratings=k), options)
+                for k in options.raters
+            ),
+        ]
+        rows.append((f"{pair.better} – {pair.worse}", cells))
+    plan = study.plan
+    heads = ["observed", "expected", "power"]
+    heads += [f"segments, {count} a segment" for count in options.raters]
+    caption = (
+        f"Pairs of systems with {plan.ratings} × {plan.segments:,} judgements, and the "
+        f"segments that a power of {options.power:g} takes"
+    )
+    return make_table("systems", heads, rows, caption=caption, name="pairs")
+
+
+def _build_needed(
+    pair: SystemPair, curves: PowerCurves, plan: StudyPlan, options: PowerOptions
+) -> Cell:
+    needed = find_segments(
+        pair.scaled, curves.components, plan, power=options.power, alpha=curves.alpha
+    )
+    return Cell("never" if needed is None else needed, digits=0)
+
+
+def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
+    notes = []
+    last = curves.studies[-1]
+    plan = f"{last.plan.ratings} × {last.plan.segments:,} judgements a system"
+    if curves.pairs:
+        found = curves.count_separated(last, options.power)
+        notes.append(
+            f"With {plan}, {found} of {len(curves.pairs)} pairs of systems separate with a "
+            f"power of {options.power:g} or more."
+        )
+        notes.append(
+            "Expected differences are the observed ones times the reliability of the pilot "
+            f"study's means, {curves.shrinkage:.3f}: a difference that looks large is so by "
+            "chance as well."
+        )
+        hidden = len(curves.pairs) - options.most_pairs
+        if options.most_pairs and hidden > 0:
+            notes.append(
+                f"{hidden} more pairs, further from that power: `most_pairs` 0 shows all."
+            )
+    about = "other segments than these, and other raters"
+    if not last.plan.other_raters:
+        about = "other segments than these, judged by the same raters"
+    notes.append(
+        f"The power is that of a test about {about}; false positives are those of a test "
+        "at .05 that takes segments for independent, of two equal systems."
+    )
+    if last.plan.other_raters and last.plan.pool == 1:
+        notes.append(
+            "One rater says nothing about other raters; give `pool`, or `these_raters`."
+        )
+    return notes + (explain_components(curves.components) if curves.pairs else [])
+
+
+def list_curves(
+    curves: PowerCurves, options: PowerOptions
+) -> dict[str, Sequence[float]]:
+    """Return a line for each number of raters: pairs separated, or what is detectable."""
+    lines: dict[str, Sequence[float]] = {}
+    for ratings in options.raters:
+        raters = "rater" if ratings == 1 else "raters"
+        lines[f"{ratings} {raters}"] = [
+            100 * curves.count_separated(study, options.power) / len(curves.pairs)
+            if curves.pairs
+            else study.detectable
+            for study in curves.studies
+            if study.plan.ratings == ratings
+        ]
+    return lines

@@ -1,0 +1,185 @@
+"""The question `variance`: what judgements vary with, and how far people agree at best."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.formats.scores.panel import get_sign
+from metra.formats.scores.record import Scores
+from metra.meta.findings import MetaReport, build_figure, build_signature
+from metra.meta.options import VarianceOptions
+from metra.scoring.table import Cell, Table, make_table
+from metra.stats.power import (
+    StudyPlan,
+    compute_ceilings,
+    compute_reliability,
+)
+from metra.stats.variance import (
+    DOCUMENT,
+    RATER,
+    RATING,
+    SEGMENT,
+    SYSTEM,
+    SYSTEM_SEGMENT,
+    TERMS,
+    RatingFactors,
+    VarianceComponents,
+    average_repeats,
+    estimate_components,
+)
+
+#: What each term is about, in a table.
+_MEANINGS = {
+    SYSTEM: "how far systems differ",
+    DOCUMENT: "how easy documents are",
+    SEGMENT: "how easy segments are",
+    RATER: "how strict raters are",
+    "system × document": "systems better at some documents",
+    SYSTEM_SEGMENT: "systems better at some segments",
+    "system × rater": "raters with a taste for some systems",
+    "rater × document": "raters stricter on some documents",
+    "rater × segment": "raters stricter on some segments",
+    RATING: "the rest: one judgement and another",
+}
+
+
+def collect_factors(scores: Scores, name: str) -> RatingFactors:
+    """Gather a scorer's judgements of segments, turned so that higher is better."""
+    lines = scores.lines(name)
+    lines = lines.keep_lines(np.isin(lines.item, scores.segments))
+    if not len(lines):
+        msg = f"{name!r} has no values of segments, which the variances are estimated from."
+        raise CorpusError(msg)
+    documents = [item.document for item in scores.items]
+    numbers = {text: at for at, text in enumerate(dict.fromkeys(documents))}
+    of_item = np.array([numbers[document] for document in documents])
+    has_documents = all(documents[item] for item in np.unique(lines.item).tolist())
+    has_raters = bool((lines.judge >= 0).all())
+    factors = RatingFactors(
+        lines.value * get_sign(scores, name),
+        lines.system,
+        lines.item,
+        lines.judge if has_raters else None,
+        of_item[lines.item] if has_documents else None,
+    )
+    return average_repeats(factors)
+
+
+def compute_variance(
+    scores: Scores, name: str, options: VarianceOptions
+) -> VarianceComponents:
+    """Estimate the variance components of a scorer's judgements."""
+    studies = 0 if options.no_ci else options.studies
+    factors = collect_factors(scores, name)
+    return estimate_components(factors, studies=studies, seed=options.seed)
+
+
+def report_variance(
+    components: VarianceComponents, name: str, options: VarianceOptions
+) -> MetaReport:
+    """Lay out the components, and how far panels of raters agree."""
+    tables = [build_component_table(components, name)]
+    tables.append(build_ceiling_table(components, options.raters))
+    drawn = not options.no_ci
+    levels = components.levels
+    signature = build_signature(
+        scorer=name,
+        sys=levels[SYSTEM],
+        seg=levels[SEGMENT],
+        doc=levels.get(DOCUMENT),
+        judges=levels.get(RATER),
+        method="henderson-1",
+        interval=f"simulated k={options.studies}" if drawn else None,
+        seed=options.seed if drawn else None,
+    )
+    data = {"components": dict(components.values), "joined": dict(components.joined)}
+    return MetaReport(tables, signature, explain_components(components), data)
+
+
+def build_component_table(components: VarianceComponents, name: str) -> Table:
+    """Build a line for each term: its variance, its deviation and its share."""
+    total = components.total()
+    rows = []
+    for term in TERMS:
+        if term not in components.values:
+            continue
+        value = components[term]
+        cells = [
+            build_figure(components.values[term], components.intervals.get(term)),
+            build_figure(math.sqrt(value)),
+            Cell(100 * value / total if total else None, digits=0),
+            Cell(_describe_term(components, term)),
+        ]
+        rows.append((term, cells))
+    heads = ["variance", "sd", "%", "what it says"]
+    caption = f"What judgements of {name} vary with"
+    return make_table("of", heads, rows, caption=caption, name="components")
+
+
+def _describe_term(components: VarianceComponents, term: str) -> str:
+    also = [other for other, kept in components.joined.items() if kept == term]
+    joined = f"; with {', '.join(also)}" if also else ""
+    return f"{_MEANINGS[term]}{joined}"
+
+
+def build_ceiling_table(
+    components: VarianceComponents, ratings: Sequence[int]
+) -> Table:
+    """Build a line for each level: how two panels of so many raters would correlate."""
+    rows = []
+    ceilings = compute_ceilings(components, ratings)
+    segments = components.levels[SEGMENT]
+    ceilings[f"means of systems, {segments:,} segments"] = [
+        compute_reliability(
+            components,
+            StudyPlan(
+                segments,
+                count,
+                segments_per_document=components.segments_per_document,
+            ),
+        )
+        for count in ratings
+    ]
+    for level, values in ceilings.items():
+        cells = [
+            build_figure(figure)
+            for value in values
+            for figure in (value, math.sqrt(value) if value >= 0 else math.nan)
+        ]
+        rows.append((level, cells))
+    heads = [
+        head
+        for count in ratings
+        for head in (
+            f"two panels of {count}",
+            f"truth and {count}",
+        )
+    ]
+    caption = "Correlations that people reach, by raters in a panel"
+    return make_table("over", heads, rows, caption=caption, name="ceiling")
+
+
+def explain_components(components: VarianceComponents) -> list[str]:
+    """Say what cannot be told apart, and what is below zero."""
+    notes = []
+    below = [term for term, value in components.values.items() if value < 0]
+    if below:
+        notes.append(
+            f"Estimated below zero, so hardly there, and computed with as 0: "
+            f"{', '.join(below)}."
+        )
+    if SYSTEM_SEGMENT in components.joined:
+        notes.append(
+            "No output has two judgements: what differs from rater to rater cannot be told "
+            "from what differs between segments, and more ratings of a segment are taken to "
+            "gain nothing."
+        )
+    if RATER not in components.levels:
+        notes.append("It is not known who judged: nothing can be said about raters.")
+    few = [name for name in (SYSTEM, RATER) if 1 < components.levels.get(name, 9) < 5]
+    if few:
+        counts = ", ".join(f"{components.levels[name]} {name}s" for name in few)
+        notes.append(f"Few to estimate a variance from: {counts}; see the intervals.")
+    return notes

@@ -1,0 +1,14 @@
+"""Neural metrics on checkpoints that lie on this machine; nothing is downloaded.
+
+torch and transformers (`metra[neural]`) are imported when something has to be computed.
+
+checkpoints: files of checkpoints, their digests, tokenisers and encoders.
+inference: devices, precision, batches by length.
+score_store: scores on disk, by model and texts.
+segment_scores: from a batch to rows: texts collected, scored once, kept.
+comet: COMET, CometKiwi, UniTE and xCOMET with its error spans.
+comet_network: the networks of the COMET family.
+comet_scores: from texts to scores and error spans with such a network.
+bertscore: BERTScore, cosine similarity of token embeddings.
+metricx: MetricX, regression with mT5.
+"""

@@ -1,0 +1,441 @@
+"""BERTScore: cosine similarity of the tokens of output and reference, on a local encoder."""
+
+import csv
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Annotated, Any, Literal
+
+import numpy as np
+
+from metra.corpus.batch import Batch, SegmentColumn
+from metra.errors import FormatError, OptionError
+from metra.formats.stream import compute_file_version
+from metra.metrics.corpus_weights import Tables, TermCounts, TwoPassFit, refuse_unfitted
+from metra.metrics.neural import checkpoints
+from metra.metrics.neural.inference import (
+    Precision,
+    Replica,
+    Runner,
+    choose_precision,
+    list_devices,
+    pad_ids,
+    split_by_length,
+)
+from metra.metrics.neural.segment_scores import (
+    MORE_DIGITS,
+    Item,
+    SegmentScore,
+    SegmentScorer,
+    aggregate,
+    name_means,
+)
+from metra.metrics.options import Range
+from metra.metrics.record import Array, Metric, metric_factory
+from metra.text.columns import window
+
+_EXPECTED = "an encoder as Hugging Face keeps them (config.json, weights, a tokeniser)"
+_VALUES = ("f1", "precision", "recall")
+# Tokens whose vectors are in memory at once.
+_TOKENS_AT_ONCE = 1 << 18
+# The most layers of an encoder.
+_MOST_LAYERS = 1000
+
+
+@metric_factory
+def bertscore(
+    *,
+    model: str = "",
+    layer: Annotated[int, Range(0, _MOST_LAYERS)] = 0,
+    score: Literal["f1", "precision", "recall"] = "f1",
+    idf: bool = False,
+    baseline: str = "",
+    precision: Precision = "auto",
+) -> Metric:
+    """Similarity of the tokens of output and reference, mostly 0 to 1. Higher is better.
+
+    A network gives each token a vector that depends on the text around it. Each token of
+    the output is matched with the most similar token of the reference by the cosine;
+    precision is the mean over the output's tokens, recall the mean over the reference's,
+    f1 their harmonic mean. With `idf` tokens are weighed by how few references have them,
+    log((N + 1) / (n + 1)) of N references; the weights are counted in the references of
+    the whole test set. With `baseline` scores are rescaled: (score − b) / (1 − b), b of
+    the layer's line of a file as the package bert-score has them. Of several references
+    the best counts, for each of the three values by itself. Where output or reference is
+    empty the score is 0 before rescaling.
+
+    In fp32 each segment's score is that of the package bert-score, within 0.00001, with
+    the same encoder, layer, weights and baseline. Nothing is downloaded.
+
+    Zhang et al. 2020, "BERTScore: Evaluating text generation with BERT", ICLR.
+
+    Options:
+        model: the folder of the encoder.
+        layer: the layer whose output is compared, counted from 1; 0 is the last.
+        score: the value that is the score; the others are its parts.
+        idf: weigh tokens by how few references have them.
+        baseline: a file with the scores of unrelated texts, by layer: LAYER,P,R,F.
+        precision: how the encoder computes; auto is fp32 on a CPU.
+    """
+    folder = checkpoints.check_folder("bertscore", "model", model, _EXPECTED)
+    files = checkpoints.list_encoder_files("bertscore", folder)
+    weights = checkpoints.list_weight_files("bertscore", folder)
+    versions = checkpoints.require_packages("bertscore")
+    digest = checkpoints.digest_files([*files, *weights])
+    depth = _choose_layer(folder, layer)
+    shift = _read_baseline(baseline, depth) if baseline else None
+    chosen = choose_precision("bertscore", precision)
+    load = partial(_load_encoder, digest, folder, depth, chosen, tuple(list_devices()))
+    names = (score, *(name for name in _VALUES if name != score))
+
+    def make(weighting: TokenWeights) -> Metric:
+        settings = f"{depth} {chosen} {score} {shift} {weighting.digest()}"
+        scorer = SegmentScorer(
+            f"bertscore {digest} {settings}",
+            lambda: partial(_score_items, load, weighting, shift, names),
+            with_source=False,
+            with_reference=True,
+            choose_best=_choose_best,
+        )
+        return Metric(
+            name="bertscore",
+            columns=(*names, "segments"),
+            rows=scorer.rows,
+            aggregate=aggregate,
+            parts=partial(name_means, names=names[1:]),
+            prepare=scorer.prepare,
+            pairs=partial(pairs, scorer=scorer),
+            more_digits=MORE_DIGITS,
+            basis="neural",
+            own_threads=True,
+            settled={
+                "model": checkpoints.label_folder(folder, digest),
+                "layer": depth,
+                "baseline": compute_file_version(baseline) if baseline else "none",
+                "precision": chosen,
+                **dict(versions),
+            },
+        )
+
+    plain = make(TokenWeights({}, 0))
+    if not idf:
+        return plain
+    weighing = TwoPassFit(
+        count_all=partial(_count_tokens, load),
+        from_terms=_read_terms,
+        to_tables=TokenWeights.to_tables,
+        from_tables=_read_tables,
+        apply=make,
+    )
+    return replace(
+        plain,
+        rows=refuse_unfitted("bertscore"),
+        pairs=None,
+        prepare=None,
+        fit=weighing.fit,
+        weighing=weighing,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TokenWeights:
+    """How many references have each token; none at all where all tokens weigh the same."""
+
+    counts: Mapping[int, int]
+    references: int
+
+    def weigh(self, ids: Sequence[int], marks: Sequence[int | None]) -> Array:
+        """Return the weight of each token: its idf, or 1; marks at the ends weigh 0."""
+        if not self.references:
+            return np.array([float(number not in marks) for number in ids], np.float32)
+        counts = np.array([self.counts.get(number, 0) for number in ids])
+        return np.log((self.references + 1) / (counts + 1)).astype(np.float32)
+
+    def digest(self) -> str:
+        """Tell weights apart."""
+        from hashlib import sha256
+
+        listed = f"{self.references} {sorted(self.counts.items())}"
+        return sha256(listed.encode()).hexdigest()
+
+    def terms(self) -> tuple[bytes, Array, Array]:
+        """Return the counts by keys that add up; the empty key is the references'."""
+        keys = [b"", *(str(number).encode() for number in self.counts)]
+        ends = np.cumsum([len(key) for key in keys])
+        return b"".join(keys), ends, np.array([self.references, *self.counts.values()])
+
+    def to_tables(self) -> Tables:
+        """Return the counts as arrays to be kept in a file."""
+        return {
+            "tokens": np.array([*self.counts], np.int64),
+            "counts": np.array([*self.counts.values()], np.int64),
+            "references": np.array(self.references),
+        }
+
+
+def _read_tables(tables: Tables) -> TokenWeights:
+    pairs = zip(tables["tokens"].tolist(), tables["counts"].tolist(), strict=True)
+    return TokenWeights(dict(pairs), int(tables["references"]))
+
+
+def _read_terms(terms: TermCounts) -> TokenWeights:
+    starts = [0, *terms.ends[:-1].tolist()]
+    keys = [terms.keys[a:b] for a, b in zip(starts, terms.ends.tolist(), strict=True)]
+    counts = dict(zip(keys, terms.counts.tolist(), strict=True))
+    references = counts.pop(b"", 0)
+    return TokenWeights({int(key): n for key, n in counts.items()}, references)
+
+
+def _count_tokens(
+    load: Callable[[], "TokenEncoder"], batches: Iterable[Batch]
+) -> TokenWeights:
+    """Count how many references have each token."""
+    encoder = load()
+    counts: Counter[int] = Counter()
+    references = 0
+    for batch in batches:
+        for column in batch.refs:
+            texts = window(column.text, 0, len(column.text))
+            known = [text for text in texts if text is not None]
+            references += len(known)
+            with encoder.runner.lock:
+                tokens = encoder.tokenise(known)
+            for ids in tokens:
+                counts.update(set(ids))
+    return TokenWeights(counts, references)
+
+
+def _choose_layer(folder: str, layer: int) -> int:
+    config = checkpoints.read_config("bertscore", folder)
+    count = config.get("num_hidden_layers") or config.get("n_layers")
+    if not isinstance(count, int):
+        msg = f"bertscore: {folder}/config.json has no num_hidden_layers; expected one."
+        raise FormatError(msg)
+    if layer > count:
+        msg = f"bertscore: layer={layer}, but {folder} has {count} layers; choose one."
+        raise OptionError(msg)
+    return layer or count
+
+
+def _read_baseline(path: str, layer: int) -> tuple[float, float, float]:
+    """Read precision, recall and f1 of unrelated texts at a layer."""
+    problem = f"{path} has no line for layer {layer}"
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            lines = [line for line in csv.reader(file) if line][1:]
+        for line in lines:
+            if int(line[0]) == layer:
+                values = tuple(float(value) for value in line[1:4])
+                if len(values) == 3 and all(value < 1 for value in values):
+                    return values
+    except OSError as error:
+        problem = f"{path} cannot be read: {error.strerror}"
+    except (ValueError, UnicodeDecodeError) as error:
+        problem = f"{path} has something else than numbers: {error}"
+    msg = (
+        f"bertscore: {problem}; expected LAYER,P,R,F and a line of numbers below 1 for "
+        "each layer, commas between them."
+    )
+    raise FormatError(msg)
+
+
+def _choose_best(scores: Sequence[SegmentScore]) -> SegmentScore:
+    """Return the best of each value, over the references."""
+    columns = zip(*(score.values for score in scores), strict=True)
+    return SegmentScore(tuple(max(column) for column in columns))
+
+
+def pairs(
+    column: SegmentColumn,
+    hyps: Sequence[int],
+    refs: Sequence[int],
+    *,
+    scorer: SegmentScorer,
+) -> Array:
+    """Score all pairs of outputs and references; each text is encoded once."""
+    texts = [segment or "" for segment in window(column.text, 0, len(column.text))]
+    items = [Item(None, texts[hyp], texts[ref]) for hyp in hyps for ref in refs]
+    scores = [score.values[0] for score in scorer.score_items(items)]
+    return np.array(scores).reshape(len(hyps), len(refs))
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderNetwork:
+    """An encoder on one device."""
+
+    encoder: Any
+    padding: int
+
+    def move_to(self, device: str, kind: Any) -> "EncoderNetwork":
+        """Move the network to a device; it computes with numbers of a kind."""
+        return replace(self, encoder=self.encoder.to(device=device, dtype=kind))
+
+
+class TokenEncoder:
+    """Vectors of tokens, of length one."""
+
+    def __init__(
+        self, folder: str, layer: int, precision: str, devices: Sequence[str]
+    ) -> None:
+        """Load the encoder up to a layer, and its tokeniser."""
+        self.tokeniser = checkpoints.Tokeniser("bertscore", folder)
+        network = checkpoints.load_encoder("bertscore", folder, layer)
+        padding = self.tokeniser.padding
+        self.runner = Runner(EncoderNetwork(network, padding), precision, devices)
+
+    def tokenise(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the ids of each text's tokens."""
+        stripped = [text.strip() for text in texts]
+        return self.tokeniser.encode_ids(stripped, self.tokeniser.longest)
+
+    def embed(self, tokens: Sequence[Sequence[int]]) -> Any:
+        """Return the vectors of all tokens, one text behind the other: (tokens, size)."""
+        torch = self.runner.torch
+
+        def compute(replica: Replica, places: list[int]) -> Any:
+            network = replica.network
+            ids = [tokens[place] for place in places]
+            padded, is_token = pad_ids(torch, ids, network.padding, replica.device)
+            states = network.encoder(input_ids=padded, attention_mask=is_token.long())[
+                0
+            ]
+            return states[is_token].float()
+
+        answers = self.runner.run([len(ids) for ids in tokens], compute)
+        starts = np.cumsum([0, *(len(ids) for ids in tokens)])
+        main = self.runner.replicas[0].device
+        table: Any = None
+        for places, states in answers:
+            if table is None:
+                size = (int(starts[-1]), states.shape[1])
+                table = torch.empty(size, device=main)
+            rows = np.concatenate([np.arange(starts[p], starts[p + 1]) for p in places])
+            table[torch.from_numpy(rows).to(main)] = states.to(main)
+        return table / table.norm(dim=1, keepdim=True)
+
+
+@lru_cache(maxsize=2)
+def _load_encoder(
+    digest: str, folder: str, layer: int, precision: str, devices: tuple[str, ...]
+) -> TokenEncoder:
+    """Load an encoder; the digest tells whether its files are still the same."""
+    del digest
+    return TokenEncoder(folder, layer, precision, devices)
+
+
+def _score_items(
+    load: Callable[[], TokenEncoder],
+    weights: TokenWeights,
+    shift: tuple[float, float, float] | None,
+    names: Sequence[str],
+    items: Sequence[Item],
+) -> list[SegmentScore]:
+    """Score items, those of the same reference one after the other."""
+    encoder = load()
+    texts = list(dict.fromkeys(text for item in items for text in (item.hyp, item.ref)))
+    with encoder.runner.lock:
+        values = _compute_values(encoder, weights, items, texts)
+    if shift is not None:
+        values = (values - shift) / (1 - np.array(shift))
+    columns = [("precision", "recall", "f1").index(name) for name in names]
+    return [SegmentScore(tuple(row)) for row in values[:, columns].tolist()]
+
+
+def _compute_values(
+    encoder: TokenEncoder,
+    weights: TokenWeights,
+    items: Sequence[Item],
+    texts: Sequence[str | None],
+) -> Array:
+    """Return precision, recall and f1 of items: (items, 3)."""
+    ids = dict(zip(texts, encoder.tokenise([t or "" for t in texts]), strict=True))
+    order = sorted(range(len(items)), key=lambda place: items[place].ref or "")
+    values = np.empty((len(items), 3))
+    for places in _split_items(items, order, ids):
+        chosen = [items[place] for place in places]
+        values[places] = _match_tokens(encoder, weights, chosen, ids)
+    return values
+
+
+def _split_items(
+    items: Sequence[Item], order: Sequence[int], ids: Mapping[Any, Sequence[int]]
+) -> Iterator[list[int]]:
+    """Cut the items so that the tokens of each part fit into memory."""
+    part: list[int] = []
+    tokens, ref = 0, None
+    for place in order:
+        item = items[place]
+        added = len(ids[item.hyp]) + (len(ids[item.ref]) if item.ref != ref else 0)
+        if part and tokens + added > _TOKENS_AT_ONCE:
+            yield part
+            part, tokens = [], 0
+            added = len(ids[item.hyp]) + len(ids[item.ref])
+        part.append(place)
+        tokens, ref = tokens + added, item.ref
+    if part:
+        yield part
+
+
+def _match_tokens(
+    encoder: TokenEncoder,
+    weights: TokenWeights,
+    items: Sequence[Item],
+    ids: Mapping[Any, Sequence[int]],
+) -> Array:
+    """Return precision, recall and f1 of items: (items, 3)."""
+    torch = encoder.runner.torch
+    texts = list(dict.fromkeys(text for item in items for text in (item.hyp, item.ref)))
+    tokens = [ids[text] for text in texts]
+    places = {text: place for place, text in enumerate(texts)}
+    starts = np.cumsum([0, *(len(each) for each in tokens)])
+    marks = (encoder.tokeniser.first, encoder.tokeniser.last)
+    values = np.zeros((len(items), 3))
+    with torch.inference_mode():
+        table = encoder.embed(tokens)
+        loads = np.concatenate([weights.weigh(each, marks) for each in tokens])
+        loads = torch.from_numpy(loads).to(table.device)
+        sizes = [len(ids[item.hyp]) + len(ids[item.ref]) for item in items]
+        for chosen in split_by_length(sizes, _TOKENS_AT_ONCE // 16):
+            sides = [
+                _gather_side(
+                    torch, [places[text] for text in column], starts, table.device
+                )
+                for column in (
+                    [items[place].hyp for place in chosen],
+                    [items[place].ref for place in chosen],
+                )
+            ]
+            found = _compare_sides(torch, table, loads, *sides)
+            values[chosen] = found.cpu().numpy()
+    return values
+
+
+def _gather_side(
+    torch: Any, texts: Sequence[int], starts: Array, device: Any
+) -> tuple[Any, Any]:
+    """Return where the tokens of texts stand in the table, and which entries are tokens."""
+    first = starts[texts]
+    lengths = starts[np.array(texts) + 1] - first
+    steps = np.arange(lengths.max())
+    is_token = steps[None, :] < lengths[:, None]
+    rows = np.where(is_token, first[:, None] + steps[None, :], 0)
+    return torch.from_numpy(rows).to(device), torch.from_numpy(is_token).to(device)
+
+
+def _compare_sides(torch: Any, table: Any, loads: Any, hyp: Any, ref: Any) -> Any:
+    """Match the tokens of each output with those of its reference: (items, 3)."""
+    similarity = torch.bmm(table[hyp[0]], table[ref[0]].transpose(1, 2))
+    # Entries that are no tokens have a similarity of 0, as in the package.
+    similarity = similarity * (hyp[1][:, :, None] & ref[1][:, None, :])
+    values = []
+    for (rows, is_token), axis in ((hyp, 2), (ref, 1)):
+        share = loads[rows] * is_token
+        share = share / share.sum(1, keepdim=True)
+        best = similarity.max(dim=axis).values
+        values.append((best * share).sum(1))
+    both = torch.stack(values, 1)
+    f1 = (2 * both[:, 0] * both[:, 1] / both.sum(1)).nan_to_num(0.0)
+    is_empty = (hyp[1].sum(1) == 2) | (ref[1].sum(1) == 2)
+    both = both.nan_to_num(0.0).masked_fill(is_empty[:, None], 0.0)
+    return torch.cat([both, f1[:, None]], 1)

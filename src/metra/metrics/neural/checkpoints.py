@@ -1,0 +1,346 @@
+"""Checkpoints on this machine: their files, digests, tokenisers and networks."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pickle import UnpicklingError
+from typing import Any
+from zipfile import is_zipfile
+
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    missing_package,
+)
+from metra.formats.stream import compute_file_version, get_file_state, parse_json
+from metra.metrics.neural.score_store import ScoreStore
+
+#: Files of a tokeniser, those that there are.
+_TOKENISER_FILES = (
+    "tokenizer.json",
+    "sentencepiece.bpe.model",
+    "spiece.model",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+)
+
+_WEIGHT_FILES = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
+
+# Tokens of a text, where no tokeniser limits them.
+_UNLIMITED = 1 << 20
+
+
+def check_folder(owner: str, option: str, folder: str, expected: str) -> str:
+    """Return the folder of a path or of a downloaded model's name, or say what it must be."""
+    if not folder:
+        msg = f"{owner} needs {expected}; give {option}=FOLDER."
+        raise OptionError(msg)
+    found = folder if os.path.isdir(folder) else find_hub_folder(folder)
+    if found is None:
+        msg = f"{owner}: there is no folder {folder}; expected {expected}."
+        raise MissingResourceError(msg)
+    return found
+
+
+def require_file(owner: str, folder: str, *names: str) -> str:
+    """Return the path of the first of some files that a folder has."""
+    for name in names:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+    msg = (
+        f"{owner}: {folder} has no file {' or '.join(names)}; expected the folder of a "
+        "whole model."
+    )
+    raise MissingResourceError(msg)
+
+
+def require_packages(owner: str) -> tuple[tuple[str, str], ...]:
+    """Return the versions of torch and transformers; refuse if one is not installed."""
+    versions = {}
+    for package in ("torch", "transformers"):
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            msg = missing_package(owner, package, "neural")
+            raise MissingResourceError(msg) from None
+    return tuple(versions.items())
+
+
+def digest_files(paths: Sequence[str]) -> str:
+    """Return a digest of the bytes of files; large ones are read once, until they change."""
+    joined = "".join(_digest_file(path, get_file_state(path)) for path in paths)
+    return sha256(joined.encode()).hexdigest()
+
+
+@lru_cache(maxsize=256)
+def _digest_file(path: str, state: object) -> str:
+    key = f"{os.path.realpath(path)}\0{state}".encode()
+    store = ScoreStore("files")
+    known = store.read([key])
+    if key in known:
+        return known[key]
+    digest = compute_file_version(path)[-13:-1]
+    store.write({key: digest})
+    return digest
+
+
+def find_hub_folder(name: str) -> str | None:
+    """Return the folder of a model that Hugging Face's programs downloaded under a name."""
+    home = os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface")
+    hub = os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")
+    folder = os.path.join(hub, "models--" + name.replace("/", "--"))
+    try:
+        with open(os.path.join(folder, "refs", "main"), encoding="utf-8") as file:
+            snapshot = os.path.join(folder, "snapshots", file.read().strip())
+    except OSError:
+        return None
+    return snapshot if os.path.isdir(snapshot) else None
+
+
+def list_encoder_files(owner: str, folder: str) -> list[str]:
+    """List the files of an encoder: its settings and its tokeniser."""
+    return [require_file(owner, folder, "config.json"), *list_tokeniser_files(folder)]
+
+
+def list_weight_files(owner: str, folder: str) -> list[str]:
+    """List the files with a network's weights, of which there may be several."""
+    first = require_file(owner, folder, *_WEIGHT_FILES)
+    if not first.endswith(".index.json"):
+        return [first]
+    with open(first, encoding="utf-8") as file:
+        parts = sorted(set(parse_json(file.read(), first)["weight_map"].values()))
+    return [first, *(require_file(owner, folder, part) for part in parts)]
+
+
+def name_folder(folder: str) -> str:
+    """Return the name of a folder, without those above it; of a download, the model's."""
+    *_, model, parent, name = ["", "", *os.path.abspath(folder).split(os.sep)]
+    return model.split("--")[-1] if parent == "snapshots" else name
+
+
+def label_folder(folder: str, digest: str) -> str:
+    """Return the name of a folder with a digest of its files, for signatures."""
+    return f"{name_folder(folder)}[sha256:{digest[:12]}]"
+
+
+def list_tokeniser_files(folder: str) -> list[str]:
+    """List the files of a tokeniser in a folder."""
+    paths = (os.path.join(folder, name) for name in _TOKENISER_FILES)
+    return [path for path in paths if os.path.isfile(path)]
+
+
+def read_yaml(path: str) -> dict[str, Any]:
+    """Read a file of settings."""
+    try:
+        import yaml
+    except ImportError:
+        msg = missing_package(path, "pyyaml", "neural")
+        raise MissingResourceError(msg) from None
+    try:
+        with open(path, encoding="utf-8") as file:
+            settings = yaml.safe_load(file)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = str(error).partition("\n")[0]
+        msg = f"{path} is no YAML: {reason}."
+        raise FormatError(msg) from None
+    if not isinstance(settings, dict):
+        msg = f"{path} has no settings by name; expected a table of them."
+        raise FormatError(msg)
+    return settings
+
+
+class Tokeniser:
+    """A tokeniser of a Hugging Face folder, with the ids of its marks."""
+
+    def __init__(self, owner: str, folder: str) -> None:
+        try:
+            self._backend = _load_backend(folder)
+        except Exception as error:  # of any kind, from three libraries
+            raise _name_problem(owner, "tokeniser", folder, error) from None
+        self._backend.no_padding()
+        marks = self._backend.encode("").ids
+        #: The marks at the beginning and at the end of each text; None where there are none.
+        self.first: int | None = marks[0] if len(marks) > 1 else None
+        self.last: int | None = marks[-1] if marks else None
+        paddings = (self._backend.token_to_id(name) for name in ("<pad>", "[PAD]"))
+        self.padding: int = next((n for n in paddings if n is not None), 0)
+        self.longest = _read_longest(folder)
+
+    def encode(self, texts: Sequence[str], longest: int) -> list[Any]:
+        """Return the ids and offsets of each text's tokens, cut to a number of tokens."""
+        self._backend.enable_truncation(max_length=longest)
+        return self._backend.encode_batch(list(texts))
+
+    def encode_ids(self, texts: Sequence[str], longest: int) -> list[list[int]]:
+        """Return the ids of each text's tokens, which takes less time."""
+        self._backend.enable_truncation(max_length=longest)
+        return [each.ids for each in self._backend.encode_batch_fast(list(texts))]
+
+
+def _load_backend(folder: str) -> Any:
+    """Load the tokeniser as it was saved; where only pieces are there, build it."""
+    path = os.path.join(folder, "tokenizer.json")
+    if os.path.isfile(path):
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(path)
+    from transformers import AutoTokenizer
+
+    loaded = AutoTokenizer.from_pretrained(folder, local_files_only=True, use_fast=True)
+    return loaded.backend_tokenizer
+
+
+def _read_longest(folder: str) -> int:
+    """Return how many tokens a text may have for this tokeniser."""
+    path = os.path.join(folder, "tokenizer_config.json")
+    if not os.path.isfile(path):
+        return _UNLIMITED
+    with open(path, encoding="utf-8") as file:
+        about = parse_json(file.read(), path)
+    return int(min(about.get("model_max_length") or _UNLIMITED, _UNLIMITED))
+
+
+def read_config(owner: str, folder: str) -> dict[str, Any]:
+    """Read the settings of a network, as they are in the file."""
+    path = require_file(owner, folder, "config.json")
+    with open(path, encoding="utf-8") as file:
+        return parse_json(file.read(), path)
+
+
+def load_encoder(owner: str, folder: str, layers: int) -> Any:
+    """Load a network that gives vectors of tokens, up to a layer."""
+    from transformers import AutoModel
+
+    try:
+        with hide_progress():
+            network = AutoModel.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # of any kind, from three libraries
+        raise _name_problem(owner, "network", folder, error) from None
+    stack: Any = getattr(network, "encoder", None)
+    if not hasattr(stack, "layer"):
+        kind = type(network).__name__
+        msg = f"{owner}: {folder} has a {kind}; expected an encoder such as BERT or XLM-R."
+        raise FormatError(msg)
+    stack.layer = stack.layer[:layers]
+    return network.eval()
+
+
+def load_mt5(owner: str, folder: str) -> Any:
+    """Load encoder and decoder of a network of mT5's shape."""
+    from transformers import MT5Model
+
+    kind = read_config(owner, folder).get("model_type")
+    if kind != "mt5":
+        msg = f"{owner}: {folder} has a network of type {kind}; expected mt5."
+        raise FormatError(msg)
+    try:
+        with hide_progress():
+            network = MT5Model.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # of any kind, from three libraries
+        raise _name_problem(owner, "network", folder, error) from None
+    return network.eval()
+
+
+def load_tensor(owner: str, folder: str, name: str) -> Any:
+    """Load some of a network's weights by their name, without the others."""
+    for path in list_weight_files(owner, folder):
+        if path.endswith(".safetensors"):
+            from safetensors import safe_open
+
+            with safe_open(path, framework="pt") as file:
+                if name in file.keys():  # noqa: SIM118, it is no dict
+                    return file.get_tensor(name)
+        elif path.endswith(".bin"):
+            weights = load_weights(owner, path)
+            if name in weights:
+                return weights[name]
+    msg = f"{owner}: {folder} lacks the weights {name}; expected all of the network's."
+    raise FormatError(msg)
+
+
+def load_config(owner: str, folder: str) -> Any:
+    """Load the settings of a network."""
+    from transformers import AutoConfig
+
+    require_file(owner, folder, "config.json")
+    try:
+        return AutoConfig.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # of any kind, from three libraries
+        raise _name_problem(owner, "network", folder, error) from None
+
+
+@contextmanager
+def hide_progress() -> Iterator[None]:
+    """Keep transformers from drawing progress bars and from telling what it loads."""
+    from transformers.utils import logging
+
+    level = logging.get_verbosity()
+    was_enabled = logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if was_enabled:
+            logging.enable_progress_bar()
+
+
+def load_weights(owner: str, path: str) -> dict[str, Any]:
+    """Load a checkpoint of torch's, in which only numbers and plain settings are read."""
+    from torch import load, serialization
+
+    is_zip = is_zipfile(path)
+    try:
+        foreign = serialization.get_unsafe_globals_in_checkpoint(path) if is_zip else ()
+        with serialization.safe_globals([(_ForeignObject, name) for name in foreign]):
+            return load(path, map_location="cpu", weights_only=True, mmap=is_zip)
+    except UnpicklingError:  # torch's message advises to run what is in the file
+        error = ValueError("it is damaged, or holds more than weights and settings")
+        raise _name_problem(owner, "checkpoint", path, error) from None
+    except Exception as error:  # of any kind: the file may hold anything
+        raise _name_problem(owner, "checkpoint", path, error) from None
+
+
+class _ForeignObject:
+    """What stands for objects of other packages, such as those of Lightning in old files."""
+
+    def __new__(cls, *_: object) -> "_ForeignObject":
+        return super().__new__(cls)
+
+
+def check_weights(
+    owner: str, path: str, network: Any, weights: Mapping[str, Any]
+) -> None:
+    """Raise an error if a network has weights that a checkpoint lacks, or of other sizes."""
+    for name, tensor in network.state_dict().items():
+        if name not in weights:
+            msg = f"{owner}: {path} lacks the weights {name}; expected all of the network's."
+            raise FormatError(msg)
+        if weights[name].shape != tensor.shape:
+            sizes = [" × ".join(map(str, t.shape)) for t in (weights[name], tensor)]
+            msg = (
+                f"{owner}: {path} has {sizes[0]} weights {name}, but the network has "
+                f"{sizes[1]}; the checkpoint and the encoder must belong together."
+            )
+            raise FormatError(msg)
+
+
+def _name_problem(owner: str, what: str, path: str, error: Exception) -> FormatError:
+    reason = str(error).partition("\n")[0].rstrip(".")
+    msg = f"{owner}: the {what} {path} cannot be loaded: {reason}; get a whole copy of it."
+    return FormatError(msg)

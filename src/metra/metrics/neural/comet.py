@@ -1,0 +1,303 @@
+"""COMET and its family: CometKiwi, UniTE and xCOMET, on local checkpoints."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from metra.corpus.batch import SegmentColumn
+from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.metrics.neural import checkpoints
+from metra.metrics.neural.comet_network import build_network
+from metra.metrics.neural.comet_scores import JointScorer, VectorScorer
+from metra.metrics.neural.inference import (
+    Precision,
+    Runner,
+    choose_precision,
+    list_devices,
+)
+from metra.metrics.neural.segment_scores import (
+    MORE_DIGITS,
+    SegmentScorer,
+    aggregate,
+    name_means,
+)
+from metra.metrics.record import Array, Metric, metric_factory
+from metra.text.columns import window
+
+_EXPECTED = (
+    "a checkpoint as Unbabel publishes them (hparams.yaml, checkpoints/model.ckpt)"
+)
+
+
+@metric_factory
+def comet(
+    *,
+    model: str = "",
+    encoder: str = "",
+    qe: bool = False,
+    precision: Precision = "auto",
+) -> Metric:
+    """Quality that a trained network predicts, mostly from 0 to 1. Higher is better.
+
+    The network reads the output with its source and a reference, or without a reference,
+    and was trained on people's scores. `model` is the folder of a checkpoint as Unbabel
+    publishes them, of any class: regression (wmt22-comet-da), reference-free regression,
+    ranking, unified (CometKiwi, UniTE) and xCOMET, whose score also counts the error spans
+    that it finds; `--details` lists them. The score is the mean over segments, on the
+    scale of the checkpoint. With several references, each segment is scored against the
+    one that gives the highest score.
+
+    In fp32 each segment's score is that of the package unbabel-comet, within 0.00001.
+    Each distinct text is encoded once, however many systems share it, and scores are kept
+    on disk. Nothing is downloaded; the licence of a checkpoint is its own.
+
+    Rei et al. 2020, "COMET: A neural framework for MT evaluation", EMNLP; Rei et al. 2022,
+    "CometKiwi", WMT; Guerreiro et al. 2024, "xCOMET", TACL.
+
+    Options:
+        model: the folder of the checkpoint, with hparams.yaml and checkpoints/model.ckpt.
+        encoder: the folder of its encoder, of which config.json and the tokeniser are
+            read; without it the folder encoder beside hparams.yaml, or the one that the
+            checkpoint names if it is on this machine.
+        qe: score without references; only unified checkpoints and xCOMET have the choice.
+        precision: how the encoder computes; auto is fp32 on a CPU.
+    """
+    checkpoint = _read_checkpoint(model, encoder)
+    kind = checkpoint.kind
+    if qe and not kind.takes_both:
+        msg = (
+            f"comet: {model} cannot score with references and without; leave qe out: it "
+            f"scores {'with' if kind.with_reference else 'without'} them."
+        )
+        raise OptionError(msg)
+    chosen = choose_precision("comet", precision)
+    with_reference = kind.with_reference and not qe
+    names = kind.names if with_reference else kind.names_without
+    devices = tuple(list_devices())
+    load = partial(_load_scorer, checkpoint.digest, checkpoint, chosen, devices)
+    scorer = SegmentScorer(
+        f"comet {checkpoint.digest} {chosen}",
+        lambda: load().score,
+        with_source=kind.with_source,
+        with_reference=with_reference,
+        marks_errors_as=f"comet {checkpoints.name_folder(model)}"
+        if kind.labels
+        else "",
+    )
+    return Metric(
+        name="comet",
+        columns=("score", *names, "segments"),
+        rows=scorer.rows,
+        aggregate=aggregate,
+        parts=partial(name_means, names=names),
+        prepare=scorer.prepare,
+        pairs=partial(pairs, load=load)
+        if kind.has_vectors and with_reference
+        else None,
+        details=scorer.details if kind.labels else None,
+        marked=scorer.marked,
+        more_digits=MORE_DIGITS,
+        needs_source=kind.with_source,
+        needs_reference=with_reference,
+        basis="neural",
+        own_threads=True,
+        settled={
+            "model": checkpoint.label,
+            "encoder": checkpoint.encoder_label,
+            "qe": not with_reference,
+            "precision": chosen,
+            **dict(checkpoint.versions),
+        },
+    )
+
+
+def pairs(
+    column: SegmentColumn,
+    hyps: Sequence[int],
+    refs: Sequence[int],
+    source: str,
+    *,
+    load: Callable[[], VectorScorer | JointScorer],
+) -> Array:
+    """Score all pairs of outputs and references of one source; each text is encoded once."""
+    texts = [segment or "" for segment in window(column.text, 0, len(column.text))]
+    scorer = load()
+    if not isinstance(scorer, VectorScorer):
+        msg = "This checkpoint reads outputs and references together."
+        raise OptionError(msg)
+    return scorer.score_pairs(texts, hyps, refs, source)
+
+
+class ModelKind(NamedTuple):
+    """What a class of checkpoints reads and gives."""
+
+    name: str
+    with_source: bool = True
+    with_reference: bool = True
+    #: Whether it can also score without a reference.
+    takes_both: bool = False
+    #: Whether each text becomes a vector by itself.
+    has_vectors: bool = False
+    #: The severities of errors that it finds, if it looks for any.
+    labels: tuple[str, ...] = ()
+    #: Values beside the score, with a reference and without.
+    names: tuple[str, ...] = ()
+    names_without: tuple[str, ...] = ()
+
+
+class CometCheckpoint(NamedTuple):
+    """The files of a checkpoint, and what its settings say."""
+
+    kind: ModelKind
+    folder: str
+    path: str
+    encoder: str
+    digest: str
+    #: Packages and their versions.
+    versions: tuple[tuple[str, str], ...]
+
+    @property
+    def label(self) -> str:
+        """The folder's name with the digest of its files."""
+        return checkpoints.label_folder(self.folder, self.digest)
+
+    @property
+    def encoder_label(self) -> str:
+        """The name of the encoder's folder; the digest covers its files."""
+        return checkpoints.name_folder(self.encoder)
+
+
+_SETTINGS: dict[str, Any] = {
+    "pool": "avg",
+    "layer": "mix",
+    "layer_transformation": "softmax",
+    "layer_norm": True,
+    "activations": "Tanh",
+    "final_activation": None,
+    "encoder_model": "XLM-RoBERTa",
+    "pretrained_model": "",
+    "word_level": False,
+    "word_layer": 24,
+    "input_segments": ["mt", "src", "ref"],
+    "error_labels": ["minor", "major"],
+}
+# What the classes of the package unbabel-comet take where a checkpoint does not say.
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "regression_metric": {},
+    "referenceless_regression_metric": {},
+    "ranking_metric": {},
+    "unified_metric": {"layer_transformation": "sparsemax", "pool": "cls"},
+    "xcomet_metric": {
+        "layer_transformation": "sparsemax",
+        "layer_norm": False,
+        "encoder_model": "XLM-RoBERTa-XL",
+        "word_layer": 36,
+        "error_labels": ["minor", "major", "critical"],
+        "pool": "cls",
+        "word_level": True,
+    },
+}
+
+
+def _read_checkpoint(model: str, encoder: str) -> CometCheckpoint:
+    folder = checkpoints.check_folder("comet", "model", model, _EXPECTED)
+    settings_path = checkpoints.require_file("comet", folder, "hparams.yaml")
+    path = checkpoints.require_file("comet", folder, "checkpoints/model.ckpt")
+    given = checkpoints.read_yaml(settings_path)
+    name = given.get("class_identifier")
+    if name not in _DEFAULTS:
+        msg = (
+            f"comet: {settings_path} has the class_identifier {name!r}; expected one of "
+            f"{', '.join(_DEFAULTS)}."
+        )
+        raise FormatError(msg)
+    home = _find_encoder(folder, encoder, str(given.get("pretrained_model", "")))
+    versions = checkpoints.require_packages("comet")
+    files = [settings_path, path, *checkpoints.list_encoder_files("comet", home)]
+    digest = checkpoints.digest_files(files)
+    kind = _describe_kind(name, complete_settings(name, given))
+    return CometCheckpoint(kind, folder, path, home, digest, versions)
+
+
+def _describe_kind(name: str, settings: Mapping[str, Any]) -> ModelKind:
+    if name == "referenceless_regression_metric":
+        return ModelKind(name, with_reference=False, has_vectors=True)
+    if name in ("regression_metric", "ranking_metric"):
+        return ModelKind(name, has_vectors=True)
+    inputs = settings["input_segments"]
+    with_both = "src" in inputs and "ref" in inputs
+    names = ("src", "ref", "unified") if with_both else ()
+    is_xcomet = name == "xcomet_metric"
+    return ModelKind(
+        name,
+        with_source="src" in inputs,
+        with_reference="ref" in inputs,
+        takes_both=with_both,
+        labels=tuple(settings["error_labels"]) if settings["word_level"] else (),
+        names=(*names, "mqm") if is_xcomet else names,
+        names_without=("src", "mqm") if is_xcomet else (),
+    )
+
+
+def complete_settings(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a checkpoint with the defaults of its class."""
+    settings = {**_SETTINGS, **_DEFAULTS[name], **given}
+    if "sent_layer" in given:
+        settings["layer"] = given["sent_layer"]
+    if "word_level_training" in given and name == "unified_metric":
+        settings["word_level"] = bool(given["word_level_training"])
+    if name in ("unified_metric", "xcomet_metric"):
+        settings["pool"] = "cls"
+    return settings
+
+
+def _find_encoder(folder: str, given: str, named: str) -> str:
+    """Return the folder with the encoder's settings and tokeniser."""
+    expected = "config.json and the tokeniser of the checkpoint's encoder"
+    if given:
+        return checkpoints.check_folder("comet", "encoder", given, expected)
+    for place in (os.path.join(folder, "encoder"), named):
+        if os.path.isdir(place):
+            return place
+    for name in (
+        named,
+        f"FacebookAI/{named}",
+    ):  # as Hugging Face calls some of them now
+        found = checkpoints.find_hub_folder(name)
+        if found:
+            return found
+    msg = (
+        f"comet: {folder} needs the tokeniser and config.json of its encoder "
+        f"{named or 'XLM-R'}, which is not on this machine; give its folder with "
+        "encoder=FOLDER."
+    )
+    raise MissingResourceError(msg)
+
+
+@lru_cache(maxsize=2)
+def _load_scorer(
+    digest: str, checkpoint: CometCheckpoint, precision: str, devices: tuple[str, ...]
+) -> VectorScorer | JointScorer:
+    """Load a checkpoint; the digest tells whether its files are still the same."""
+    del digest
+    given = checkpoints.read_yaml(os.path.join(checkpoint.folder, "hparams.yaml"))
+    loaded = checkpoints.load_weights("comet", checkpoint.path)
+    if "state_dict" not in loaded:
+        msg = f"comet: {checkpoint.path} has no state_dict; expected a checkpoint."
+        raise FormatError(msg)
+    # Those of the checkpoint itself count, as in the package.
+    own = {**given, **dict(loaded.get("hyper_parameters", {}))}
+    if given.get("layer_transformation") == "sparsemax_patch":
+        own["layer_transformation"] = "softmax"
+    settings = complete_settings(checkpoint.kind.name, own)
+    config = checkpoints.load_config("comet", checkpoint.encoder)
+    tokeniser = checkpoints.Tokeniser("comet", checkpoint.encoder)
+    weights = loaded["state_dict"]
+    network = build_network(
+        "comet", checkpoint.path, settings, weights, config, tokeniser.padding
+    )
+    runner = Runner(network, precision, devices)
+    longest = config.max_position_embeddings - 2
+    make = VectorScorer if checkpoint.kind.has_vectors else JointScorer
+    return make(checkpoint.kind.name, settings, runner, tokeniser, longest)

@@ -1,0 +1,219 @@
+"""MetricX: the number of errors that mT5 predicts, with a reference or without."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any, Literal
+
+from metra.errors import FormatError
+from metra.metrics.neural import checkpoints
+from metra.metrics.neural.inference import (
+    Precision,
+    Replica,
+    Runner,
+    choose_precision,
+    list_devices,
+    pad_ids,
+)
+from metra.metrics.neural.segment_scores import (
+    Item,
+    SegmentScore,
+    SegmentScorer,
+    aggregate,
+)
+from metra.metrics.record import Metric, metric_factory
+
+_EXPECTED = "a checkpoint as Google publishes them (config.json and weights)"
+# The first step of the decoder, and the token whose value is the score: <extra_id_10>.
+_START, _SCORE_TOKEN = 0, 250089
+_LOWEST, _HIGHEST = 0.0, 25.0
+#: The most tokens of an input, by version.
+_LONGEST = {"23": 1024, "24": 1536}
+
+
+@metric_factory
+def metricx(
+    *,
+    model: str = "",
+    tokenizer: str = "",
+    style: Literal["23", "24"] = "24",
+    qe: bool = False,
+    precision: Precision = "auto",
+) -> Metric:
+    """Points for errors that a trained network predicts, 0 to 25. Lower is better.
+
+    A network of mT5's shape reads output, reference and source as one text and predicts
+    the MQM score that people would give: 0 is perfect, 25 the worst. MetricX-24 reads the
+    source and, unless `qe`, the reference; MetricX-23 reads one of them. The folder does
+    not say which it is, so `style` and `qe` have to fit the checkpoint. The score is the
+    mean over segments; with several references, each segment is scored against the one
+    that gives the lowest score. Inputs are cut after 1024 (23) or 1536 tokens (24).
+
+    Scores are those of the package that Google publishes, in fp32 within 0.00001 of its
+    arithmetic. Nothing is downloaded.
+
+    Juraska et al. 2023, "MetricX-23: The Google submission to the WMT 2023 metrics shared
+    task", WMT; Juraska et al. 2024, "MetricX-24", WMT.
+
+    Options:
+        model: the folder of the checkpoint.
+        tokenizer: the folder of mT5's tokeniser; without it the checkpoint's own folder.
+        style: the version whose inputs the checkpoint was trained on.
+        qe: the checkpoint scores without references.
+        precision: how the network computes; auto is fp32 on a CPU.
+    """
+    folder = checkpoints.check_folder("metricx", "model", model, _EXPECTED)
+    words = folder
+    if tokenizer:
+        expected = "mT5's tokeniser"
+        words = checkpoints.check_folder("metricx", "tokenizer", tokenizer, expected)
+    files = [
+        checkpoints.require_file("metricx", folder, "config.json"),
+        *checkpoints.list_weight_files("metricx", folder),
+        *checkpoints.list_tokeniser_files(words),
+    ]
+    versions = checkpoints.require_packages("metricx")
+    digest = checkpoints.digest_files(files)
+    chosen = choose_precision("metricx", precision)
+    with_source = qe or style == "24"
+    load = partial(
+        _load_network, digest, folder, words, style, chosen, tuple(list_devices())
+    )
+    scorer = SegmentScorer(
+        f"metricx {digest} {style} {chosen}",
+        lambda: load().score,
+        with_source=with_source,
+        with_reference=not qe,
+        choose_best=min,
+    )
+    return Metric(
+        name="metricx",
+        columns=("score", "segments"),
+        rows=scorer.rows,
+        aggregate=aggregate,
+        higher_is_better=False,
+        prepare=scorer.prepare,
+        needs_source=with_source,
+        needs_reference=not qe,
+        basis="neural",
+        own_threads=True,
+        settled={
+            "model": checkpoints.label_folder(folder, digest),
+            "tokenizer": checkpoints.name_folder(words),
+            "precision": chosen,
+            **dict(versions),
+        },
+    )
+
+
+def format_input(item: Item, style: str) -> str:
+    """Write what the network reads."""
+    if style == "23":
+        other = (
+            ("reference", item.ref) if item.source is None else ("source", item.source)
+        )
+        pieces = [("candidate", item.hyp), other]
+    else:
+        pieces = [("source", item.source), ("candidate", item.hyp)]
+        if item.ref is not None:
+            pieces.append(("reference", item.ref))
+    return " ".join(f"{name}: {text}" for name, text in pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionNetwork:
+    """mT5 on one device, and the weights of the token whose value is the score."""
+
+    network: Any
+    head: Any
+    padding: int
+
+    def move_to(self, device: str, kind: Any) -> "RegressionNetwork":
+        """Move the network to a device; it computes with numbers of a kind."""
+        network = self.network.to(device=device, dtype=kind)
+        return replace(self, network=network, head=self.head.to(device))
+
+    def score(self, torch: Any, ids: Sequence[Sequence[int]], device: str) -> Any:
+        """Return the scores of inputs."""
+        padded, is_token = pad_ids(torch, ids, self.padding, device)
+        mask = is_token.long()
+        states = self.network.encoder(input_ids=padded, attention_mask=mask)[0]
+        start = torch.full((len(ids), 1), _START, device=device)
+        steps = self.network.decoder(
+            input_ids=start,
+            encoder_hidden_states=states,
+            encoder_attention_mask=mask,
+            use_cache=False,
+        )[0]
+        return (steps[:, 0].float() @ self.head).clamp(_LOWEST, _HIGHEST)
+
+
+class MetricxScorer:
+    """A loaded checkpoint, on all devices."""
+
+    def __init__(
+        self,
+        folder: str,
+        words: str,
+        style: str,
+        precision: str,
+        devices: Sequence[str],
+    ) -> None:
+        """Load the network and the tokeniser."""
+        self.style = style
+        self.tokeniser = checkpoints.Tokeniser("metricx", words)
+        network = checkpoints.load_mt5("metricx", folder)
+        head = _load_head(folder)
+        regression = RegressionNetwork(network, head, self.tokeniser.padding)
+        self.runner = Runner(regression, precision, devices)
+
+    def score(self, items: Sequence[Item]) -> list[SegmentScore]:
+        """Score items, none of which occurs twice."""
+        texts = [format_input(item, self.style) for item in items]
+        with self.runner.lock:
+            return self._score_texts(texts)
+
+    def _score_texts(self, texts: Sequence[str]) -> list[SegmentScore]:
+        # The mark at the end is cut off, as in training.
+        encoded = self.tokeniser.encode_ids(texts, _LONGEST[self.style])
+        tokens = [ids[:-1] for ids in encoded]
+
+        def compute(replica: Replica, places: list[int]) -> Any:
+            ids = [tokens[place] for place in places]
+            return replica.network.score(self.runner.torch, ids, replica.device)
+
+        answers = self.runner.run([len(ids) for ids in tokens], compute)
+        return [
+            SegmentScore((score,)) for score in self.runner.gather(answers).tolist()
+        ]
+
+
+def _load_head(folder: str) -> Any:
+    """Load the weights of the token whose value is the score."""
+    config = checkpoints.read_config("metricx", folder)
+    # transformers 5 takes every mT5 for one that shares these weights with its embeddings.
+    is_shared = bool(config.get("tie_word_embeddings", False))
+    name = "shared.weight" if is_shared else "lm_head.weight"
+    table = checkpoints.load_tensor("metricx", folder, name)
+    if len(table) <= _SCORE_TOKEN:
+        msg = (
+            f"metricx: {folder} has {len(table)} tokens; expected mT5's, of which number "
+            f"{_SCORE_TOKEN} is the score."
+        )
+        raise FormatError(msg)
+    scale = config["d_model"] ** -0.5 if is_shared else 1.0
+    return table[_SCORE_TOKEN].float() * scale
+
+
+@lru_cache(maxsize=2)
+def _load_network(
+    digest: str,
+    folder: str,
+    words: str,
+    style: str,
+    precision: str,
+    devices: tuple[str, ...],
+) -> MetricxScorer:
+    """Load a checkpoint; the digest tells whether its files are still the same."""
+    del digest
+    return MetricxScorer(folder, words, style, precision, devices)

@@ -1,0 +1,216 @@
+"""From a batch to rows: texts collected, scored once, kept in memory and on disk."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from threading import Lock
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from metra.corpus.batch import CorpusChunk
+from metra.formats.scores.error_spans import ErrorSpan
+from metra.metrics.neural.score_store import ScoreStore
+from metra.metrics.record import AnyBatch, Array, Parts
+from metra.metrics.spans import MarkedErrors
+from metra.metrics.units import Detail
+from metra.text.columns import Text, window
+
+#: Most scores are between 0 and 1: with two digits, systems would look the same.
+MORE_DIGITS = 2
+# So many scores are kept in memory; then it is emptied.
+_KEPT = 100_000
+
+
+class Item(NamedTuple):
+    """What a network scores: an output, with its source and a reference if it takes them."""
+
+    source: str | None
+    hyp: str
+    ref: str | None
+
+
+class PredictedSpan(NamedTuple):
+    """Characters of an output that a network takes for an error."""
+
+    start: int
+    end: int
+    severity: str
+    #: The probability of the severity, averaged over the span's tokens.
+    confidence: float
+
+
+class SegmentScore(NamedTuple):
+    """The values of a segment, and the errors found in it."""
+
+    values: tuple[float, ...]
+    spans: tuple[PredictedSpan, ...] = ()
+
+
+#: Scores items, none of which occurs twice.
+ItemScorer: TypeAlias = Callable[[Sequence[Item]], list[SegmentScore]]
+
+
+class SegmentScorer:
+    """Scores segments by a network, which is loaded when something is not known yet."""
+
+    def __init__(
+        self,
+        identity: str,
+        load: Callable[[], ItemScorer],
+        *,
+        with_source: bool,
+        with_reference: bool,
+        choose_best: Callable[[Sequence[SegmentScore]], SegmentScore] = max,
+        marks_errors_as: str = "",
+    ) -> None:
+        """Name the network and its settings, what it takes, and who finds errors, if any.
+
+        `identity` differs between networks that may give different scores.
+        """
+        self._name = marks_errors_as
+        self._spans: dict[tuple[str, int], list[ErrorSpan]] = {}
+        self._sources: dict[tuple[str, int], list[str]] = {}
+        marked = MarkedErrors(
+            *(identity, self._spans, self._sources, (), (), ()), is_automatic=True
+        )
+        #: The errors in the systems' outputs that were scored last, if it finds any.
+        self.marked = marked if marks_errors_as else None
+        self._load = load
+        self._store = ScoreStore(blake2b(identity.encode(), digest_size=16).hexdigest())
+        self._known: dict[Item, SegmentScore] = {}
+        self._lock = Lock()
+        self._choose_best = choose_best
+        self._with_source = with_source
+        self._with_reference = with_reference
+
+    def rows(self, batch: AnyBatch) -> Array:
+        """Return the values of each segment, for its best reference, and 1: (segments, k)."""
+        best = [self._choose_best(scores) for scores in self.score_batch(batch)]
+        if self.marked and batch.place.system is not None:
+            self._mark_errors(batch, best)
+        return np.array([[*score.values, 1.0] for score in best])
+
+    def details(self, batch: AnyBatch) -> list[Detail]:
+        """Return the errors found in each segment, compared with its best reference."""
+        hyps = batch.hyps.text
+        return [
+            Detail(
+                place,
+                span.severity,
+                (hyps[place] or "")[span.start : span.end],
+                {
+                    "start": str(span.start),
+                    "end": str(span.end),
+                    "confidence": f"{span.confidence:.6f}",
+                },
+            )
+            for place, scores in enumerate(self.score_batch(batch))
+            for span in self._choose_best(scores).spans
+        ]
+
+    def prepare(self, chunk: CorpusChunk) -> None:
+        """Score the outputs of all systems together, so that no text is encoded twice."""
+        names = list(chunk.systems)
+        self.score_items(
+            item
+            for name in names
+            for items in self._list_items(chunk.batch(name))
+            for item in items
+        )
+
+    def score_batch(self, batch: AnyBatch) -> list[list[SegmentScore]]:
+        """Return the scores of each segment against each reference that it has."""
+        listed = self._list_items(batch)
+        scores = iter(self.score_items(item for items in listed for item in items))
+        return [[next(scores) for _ in items] for items in listed]
+
+    def score_items(self, items: Iterable[Item]) -> list[SegmentScore]:
+        """Return the scores of items: from memory, from disk, or by the network."""
+        listed = list(items)
+        with self._lock:
+            if len(self._known) > _KEPT:
+                self._known.clear()
+            new = [item for item in dict.fromkeys(listed) if item not in self._known]
+            if new:
+                self._complete(new)
+            return [self._known[item] for item in listed]
+
+    def _complete(self, new: Sequence[Item]) -> None:
+        keys = {item: _digest_item(item) for item in new} if self._store.path else {}
+        stored = self._store.read(list(keys.values()))
+        for item, key in keys.items():
+            if key in stored:
+                values, spans = json.loads(stored[key])
+                self._known[item] = SegmentScore(
+                    tuple(values), tuple(PredictedSpan(*span) for span in spans)
+                )
+        new = [item for item in new if item not in self._known]
+        if not new:
+            return
+        computed = dict(zip(new, self._load()(new), strict=True))
+        self._known |= computed
+        if keys:
+            texts = {keys[item]: json.dumps(score) for item, score in computed.items()}
+            self._store.write(texts)
+
+    def _mark_errors(self, batch: AnyBatch, scores: Sequence[SegmentScore]) -> None:
+        """Note the errors of a system's segments, instead of those of an earlier test set."""
+        system, first = batch.place.system or "", batch.place.first
+        if first == 0:
+            for key in [key for key in self._sources if key[0] == system]:
+                del self._sources[key], self._spans[key]
+        for number, score in enumerate(scores, first):
+            self._sources[system, number] = [self._name]
+            self._spans[system, number] = [
+                ErrorSpan(
+                    str(number + 1), system, start, end, severity, source=self._name
+                )
+                for start, end, severity, _ in score.spans
+                if start < end  # else it is of the mark at the beginning of the text
+            ]
+
+    def _list_items(self, batch: AnyBatch) -> list[list[Item]]:
+        hyps = _list_texts(batch.hyps.text)
+        sources: Sequence[str | None] = [None] * len(hyps)
+        if self._with_source and batch.source:
+            sources = _list_texts(batch.source.text)
+        if not self._with_reference:
+            return [[Item(*pair, None)] for pair in zip(sources, hyps, strict=True)]
+        columns = [window(ref.text, 0, len(hyps)) for ref in batch.refs]
+        return [
+            [Item(source, hyp, ref) for ref in refs if ref is not None]
+            for source, hyp, refs in zip(
+                sources, hyps, zip(*columns, strict=True), strict=True
+            )
+        ]
+
+
+def aggregate(totals: Array) -> Array:
+    """Return the mean of the first value of each row of totals; NaN of no segment."""
+    count = totals[..., -1]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(count > 0, totals[..., 0] / count, np.nan)
+
+
+def name_means(totals: Array, *, names: Sequence[str]) -> Parts:
+    """Return the means of the values beside the score, by their names."""
+    if not totals[-1] > 0:
+        return {}
+    return {
+        name: float(value / totals[-1])
+        for name, value in zip(names, totals[1:-1], strict=True)
+    }
+
+
+def _list_texts(text: Text) -> list[str]:
+    return [segment or "" for segment in window(text, 0, len(text))]
+
+
+def _digest_item(item: Item) -> bytes:
+    digest = blake2b(digest_size=16)
+    for text in item:
+        encoded = b"" if text is None else text.encode("utf-8", "surrogatepass")
+        digest.update(f"{-1 if text is None else len(encoded)}:".encode())
+        digest.update(encoded)
+    return digest.digest()

@@ -1,0 +1,122 @@
+"""A forest plot: a row for each name, and a point with its interval in every panel."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from metra.report import chart
+from metra.report.html.markup import Html
+from metra.report.terminal import shorten_text
+
+WIDTH = 680.0
+TOP, BOTTOM, MARGIN = 58.0, 26.0, 16.0
+#: The height of a row and of a panel's heading, and the distance of panels.
+ROW, HEADING, GAP = 18.0, 20.0, 18.0
+#: Panels stand below each other where they would be narrower than this.
+NARROWEST = 105.0
+LONGEST = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ForestPanel:
+    """A figure of every row, or NaN, and its interval where there is one."""
+
+    heading: str
+    values: Sequence[float]
+    intervals: Sequence[tuple[float, float] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ForestPlot:
+    """What is drawn: rows by name, and panels side by side."""
+
+    title: str
+    caption: str
+    names: Sequence[str]
+    panels: Sequence[ForestPanel]
+    #: A line is drawn between rows of different clusters.
+    clusters: Sequence[int] = ()
+
+
+def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
+    """Draw a forest plot as a file of its own; panels share the names of the rows."""
+    width = layout.choose_width(max(WIDTH, 170 * len(plot.panels)))
+    longest = max(8, min(LONGEST, int(0.3 * width / chart.LETTER)))
+    left = MARGIN + chart.measure_names(plot.names, longest)
+    room = width - left - MARGIN
+    across = max(1, min(len(plot.panels), int((room + GAP) / (NARROWEST + GAP))))
+    # As many in every line as can be: five panels are three and two, not four and one.
+    lines = math.ceil(len(plot.panels) / across)
+    across = math.ceil(len(plot.panels) / lines)
+    panel_width = (room - GAP * (across - 1)) / across
+    panel_height = HEADING + ROW * len(plot.names)
+    marks: list[Html] = []
+    for number, panel in enumerate(plot.panels):
+        line, column = divmod(number, across)
+        top = TOP + line * (panel_height + BOTTOM)
+        start = left + column * (panel_width + GAP)
+        if column == 0:
+            marks += _draw_names(plot, left, top + HEADING, longest)
+        frame = chart.PlotFrame(
+            start, top + HEADING, start + panel_width, top + panel_height
+        )
+        marks += plot_panel(plot, panel, frame)
+    size = width, TOP + lines * (panel_height + BOTTOM)
+    description = _describe_forest(plot)
+    title, caption = plot.title, plot.caption
+    return chart.render_chart(title, caption, description, size, marks, layout)
+
+
+def plot_panel(
+    plot: ForestPlot, panel: ForestPanel, frame: chart.PlotFrame
+) -> Iterator[Html]:
+    """Draw one panel: its heading, its axis, and a point with its interval in each row."""
+    ends = [end for pair in panel.intervals if pair for end in pair]
+    known = [value for value in (*panel.values, *ends) if value == value]
+    x = frame.x_scale(*chart.pad_range(known or [0.0, 1.0], 0.04))
+    middle = (frame.left + frame.right) / 2
+    most = int((frame.right - frame.left) / chart.LETTER)
+    heading = shorten_text(panel.heading, most)
+    yield chart.draw_text(middle, frame.top - 7, heading, "name", "middle")
+    ticks = max(4, int((frame.right - frame.left) / 42))
+    yield from chart.draw_x_axis(x, frame.bottom, frame.top, most=ticks)
+    for at in range(1, len(plot.clusters)):
+        if plot.clusters[at] != plot.clusters[at - 1]:
+            y = frame.top + at * ROW
+            yield chart.draw_line(frame.left, y, frame.right, y, "axis")
+    kind = chart.name_series(0)
+    rows = zip(plot.names, panel.values, panel.intervals, strict=True)
+    for row, (name, value, interval) in enumerate(rows):
+        if value != value:
+            continue
+        y = frame.top + (row + 0.5) * ROW
+        hint = f"{name}: {panel.heading} {value:.4g}"
+        if interval:
+            low, high = x(interval[0]), x(interval[1])
+            yield chart.draw_line(low, y, high, y, f"error {kind}")
+            for end in (low, high):
+                yield chart.draw_line(end, y - 3, end, y + 3, f"error {kind}")
+            hint += f" [{interval[0]:.4g}, {interval[1]:.4g}]"
+        yield chart.draw_dot(x(value), y, 3.4, f"point {kind}", hint)
+
+
+def _draw_names(
+    plot: ForestPlot, left: float, top: float, longest: int
+) -> Iterator[Html]:
+    for row, name in enumerate(plot.names):
+        y = top + (row + 0.5) * ROW + 4
+        yield chart.draw_row_name(left - 8, y, name, longest)
+
+
+def _describe_forest(plot: ForestPlot) -> str:
+    told = []
+    for panel in plot.panels:
+        rows = zip(plot.names, panel.values, panel.intervals, strict=True)
+        figures = [
+            f"{name} {value:.3g}"
+            + (f" ({interval[0]:.3g} to {interval[1]:.3g})" if interval else "")
+            for name, value, interval in rows
+            if value == value
+        ]
+        told.append(f"{panel.heading}: {', '.join(figures)}")
+    return f"{plot.caption}. {'; '.join(told)}."

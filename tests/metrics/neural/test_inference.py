@@ -1,0 +1,525 @@
+"""Neural metrics without the packages they equal: batches, devices, cache, results, errors."""
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import metra
+from metra.errors import FormatError, MetraError, MissingResourceError, OptionError
+
+torch = pytest.importorskip("torch")
+from tests.metrics.neural import tiny_models  # noqa: E402
+
+from metra.metrics.neural import comet_scores, inference  # noqa: E402
+
+pytestmark = pytest.mark.neural
+
+EXAMPLE = tiny_models.read_example()
+SOURCE, REF, REF2 = EXAMPLE["source"], EXAMPLE["ref"], EXAMPLE["ref2"]
+SYSTEMS = {name: EXAMPLE[name] for name in ("solid", "polished", "terse")}
+HYPS = SYSTEMS["solid"]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of checkpoints: regression, kiwi, xcomet, metricx and an encoder."""
+    folder = tmp_path_factory.mktemp("models")
+    encoder = tiny_models.write_encoder(folder / "xlmr")
+    xl = tiny_models.write_encoder(folder / "xl", "xlm-roberta-xl")
+    tiny_models.write_comet(folder / "regression", "regression_metric", encoder)
+    kiwi = {"input_segments": ["mt", "src"]}
+    tiny_models.write_comet(folder / "kiwi", "unified_metric", encoder, **kiwi)
+    tiny_models.write_comet(folder / "xcomet", "xcomet_metric", xl)
+    tiny_models.write_hugging_face_encoder(folder / "bert")
+    tiny_models.write_metricx(folder / "metricx")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch) -> Path:
+    """A cache for the test alone."""
+    monkeypatch.setenv("METRA_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "neural"
+
+
+def list_specs(models: Path) -> list[str]:
+    return [
+        f"comet:model={models}/regression",
+        f"comet:model={models}/kiwi",
+        f"comet:model={models}/xcomet",
+        f"bertscore:model={models}/bert",
+        f"bertscore:model={models}/bert,idf=yes",
+        f"metricx:model={models}/metricx",
+    ]
+
+
+def evaluate(specs: list[str], **options: object) -> metra.Results:
+    evalset = metra.EvalSet([REF, REF2], SOURCE)
+    return metra.evaluate(evalset, SYSTEMS, specs, levels=["segment"], **options)
+
+
+def forget_networks() -> None:
+    """Load networks anew; they remember vectors of texts."""
+    from metra.metrics.neural import bertscore, comet, metricx
+
+    comet._load_scorer.cache_clear()
+    bertscore._load_encoder.cache_clear()
+    metricx._load_network.cache_clear()
+
+
+def test_every_metric_is_an_ordinary_one(models):
+    specs = list_specs(models)
+    results = evaluate(specs, ci=True, trials=50)
+    for system in SYSTEMS:
+        for spec in specs:
+            score = results[system][spec]
+            assert score.score == pytest.approx(np.mean(score.segments), abs=1e-12)
+            low, high = score.interval
+            assert low <= score.score <= high
+            assert len(score.segments) == len(REF)
+    assert not results["solid"][specs[-1]].higher_is_better
+    again = json.loads(results.to_json())
+    assert again["systems"][0]["scores"][specs[0]]["signature"].startswith(
+        "comet|model:"
+    )
+
+
+def test_the_best_reference_counts(models):
+    for spec in list_specs(models):
+        if "kiwi" in spec or "idf" in spec:
+            continue
+        metric = metra.metric(spec)
+        one, two = (
+            metric.rows(metra.Batch(HYPS, [r], SOURCE))[:, 0] for r in (REF, REF2)
+        )
+        both = metric.rows(metra.Batch(HYPS, [REF, REF2], SOURCE))[:, 0]
+        choose = np.maximum if metric.higher_is_better else np.minimum
+        assert np.allclose(both, choose(one, two), atol=1e-6), spec
+        assert not np.allclose(one, two, atol=1e-3)
+        gaps = [None, *REF2[1:]]
+        partly = metric.rows(metra.Batch(HYPS, [REF, gaps], SOURCE))[:, 0]
+        assert partly[0] == pytest.approx(one[0], abs=1e-6)
+
+
+def test_each_distinct_text_is_encoded_once(models, monkeypatch):
+    seen: list[str] = []
+    compute = comet_scores.VectorScorer._compute_vectors
+
+    def record(self, texts):
+        seen.extend(texts)
+        return compute(self, texts)
+
+    monkeypatch.setattr(comet_scores.VectorScorer, "_compute_vectors", record)
+    forget_networks()
+    evaluate([f"comet:model={models}/regression"])
+    distinct = {*SOURCE, *REF, *REF2, *(t for texts in SYSTEMS.values() for t in texts)}
+    assert len(seen) == len(distinct)
+    assert set(seen) == distinct
+
+
+def test_a_second_run_computes_nothing(models, monkeypatch, cache):
+    specs = list_specs(models)
+    first = evaluate(specs)
+    kept = {path.name for path in cache.iterdir()} - {"files.sqlite"}
+    assert len(kept) == len(specs)
+
+    def refuse(*_):
+        msg = "computed again"
+        raise AssertionError(msg)
+
+    monkeypatch.setattr(inference.Runner, "run", refuse)
+    second = evaluate(specs)
+    for system in SYSTEMS:
+        for spec in specs:
+            ours, theirs = first[system][spec], second[system][spec]
+            assert ours.segments.tolist() == theirs.segments.tolist()
+            assert ours.parts == theirs.parts
+    details = metra.metric(specs[2]).details(metra.Batch(HYPS, [REF], SOURCE))
+    assert details
+    with pytest.raises(AssertionError, match="computed again"):
+        metra.metric(specs[0]).sentence("unheard of", ["a reference"], "une source")
+
+
+def test_a_changed_checkpoint_is_another(models, tmp_path):
+    import shutil
+
+    folder = tmp_path / "changing"
+    shutil.copytree(models / "regression", folder)
+    spec = f"comet:model={folder}"
+    before = metra.score(HYPS, [REF], spec, source=SOURCE)
+    shutil.rmtree(folder)
+    encoder = models / "xlmr"
+    tiny_models.write_comet(folder, "regression_metric", encoder, seed=9)
+    after = metra.score(HYPS, [REF], spec, source=SOURCE)
+    assert before.signature != after.signature
+    assert abs(before.score - after.score) > 1e-3
+
+
+def test_without_a_cache_nothing_is_written(models, monkeypatch, cache):
+    monkeypatch.setenv("METRA_CACHE", "off")
+    metra.score(HYPS, [REF], f"comet:model={models}/regression", source=SOURCE)
+    assert not cache.exists()
+
+
+def test_a_damaged_cache_is_said(models, cache):
+    spec = f"comet:model={models}/regression"
+    metra.score(HYPS, [REF], spec, source=SOURCE)
+    for path in cache.iterdir():
+        path.write_bytes(b"no database" * 100)
+    with pytest.raises(
+        FormatError, match=r"cannot be used: .*; delete it, name another"
+    ):
+        metra.score([*HYPS[:-1], "new"], [REF], spec, source=SOURCE)
+
+
+def test_several_devices_give_the_same_scores(models, monkeypatch):
+    specs = list_specs(models)
+    monkeypatch.setenv("METRA_CACHE", "off")
+    forget_networks()
+    alone = evaluate(specs)
+    monkeypatch.setenv("METRA_DEVICES", "cpu,cpu:0,cpu")
+    forget_networks()
+    together = evaluate(specs)
+    for spec in specs:
+        ours, theirs = alone["solid"][spec], together["solid"][spec]
+        assert np.allclose(ours.segments, theirs.segments, atol=1e-5, rtol=0)
+
+
+def test_bf16_is_near_and_named(models):
+    spec = f"comet:model={models}/regression"
+    full = metra.score(HYPS, [REF], spec, source=SOURCE)
+    half = metra.score(HYPS, [REF], f"{spec},precision=bf16", source=SOURCE)
+    assert "|precision:fp32|" in full.signature
+    assert "|precision:bf16|" in half.signature
+    differences = np.abs(full.segments - half.segments)
+    assert 1e-5 < differences.max() < 0.1
+
+
+def test_memory_is_bounded_by_the_tokens(models, monkeypatch):
+    sizes = []
+    pad = comet_scores.JointScorer._run.__globals__["Runner"].run
+
+    def record(self, lengths, compute):
+        def watch(replica, places):
+            sizes.append(max(lengths[place] for place in places) * len(places))
+            return compute(replica, places)
+
+        return pad(self, lengths, watch)
+
+    monkeypatch.setattr(inference.Runner, "run", record)
+    monkeypatch.setenv("METRA_TOKENS", "300")
+    metra.score(HYPS, [REF], f"comet:model={models}/xcomet", source=SOURCE)
+    assert max(sizes) <= 300
+    assert len(sizes) > 5
+
+
+def test_pairs_equal_single_scores(models):
+    for spec in list_specs(models):
+        if "kiwi" in spec or "idf" in spec:
+            continue
+        metric = metra.metric(spec)
+        source = SOURCE[0] if metric.needs_source else None
+        candidates = [texts[0] for texts in SYSTEMS.values()]
+        found = metra.pairwise(candidates, candidates[:2], metric, source=source)
+        for row, hyp in zip(found, candidates, strict=True):
+            for score, ref in zip(row, candidates, strict=False):
+                single = metric.sentence(hyp, [ref], source)
+                assert score == pytest.approx(single, abs=1e-5)
+
+
+def test_pairs_of_many_sentences_take_a_source_each(models):
+    spec = f"comet:model={models}/regression"
+    lists = [[texts[n] for texts in SYSTEMS.values()] for n in range(8)]
+    found = metra.pairwise(lists, lists, spec, source=SOURCE[:8])
+    for texts, source, matrix in zip(lists, SOURCE, found, strict=False):
+        alone = metra.pairwise(texts, texts, spec, source=source)
+        assert np.allclose(matrix, alone, atol=1e-5)
+    with pytest.raises(MetraError, match="There are 2 sources and candidates for 8"):
+        metra.pairwise(lists, lists, spec, source=SOURCE[:2])
+    with pytest.raises(
+        OptionError, match=r"comet compares with the source \(give `source`\)"
+    ):
+        metra.pairwise(lists, lists, spec)
+    with pytest.raises(MetraError, match="source is a list; expected the text"):
+        metra.pairwise(lists[0], lists[0], spec, source=SOURCE[:1])
+
+
+def test_errors_are_marked_in_the_outputs_that_were_scored_last(models):
+    metric = metra.metric(f"comet:model={models}/xcomet")
+    evalset = metra.EvalSet([REF], SOURCE)
+    metra.evaluate(evalset, SYSTEMS, [metric])
+    assert len(metric.marked.sources) == len(SYSTEMS) * len(REF)
+    batch = metra.Batch(HYPS, [REF], SOURCE)
+    listed = [
+        (d.at, d.note, int(d.about["start"]))
+        for d in metric.details(batch)
+        if d.about["start"] != d.about["end"]
+    ]
+    marked = [
+        (number, span.severity, span.start)
+        for number in range(len(REF))
+        for span in metric.marked.get("solid", number)
+    ]
+    assert marked == listed
+    short = metra.EvalSet([REF[:3]], SOURCE[:3])
+    metra.evaluate(short, {"solid": HYPS[:3]}, [metric])
+    kept = [number for system, number in metric.marked.sources if system == "solid"]
+    assert kept == [0, 1, 2]
+    assert metra.metric(f"comet:model={models}/kiwi").marked is None
+
+
+def test_metrics_pickle(models):
+    batch = metra.Batch(HYPS, [REF], SOURCE)
+    for spec in list_specs(models):
+        metric = metra.metric(spec)
+        metric = metric.fit([batch]) if metric.fit else metric
+        again = pickle.loads(pickle.dumps(metric))
+        assert again.signature() == metric.signature()
+        assert np.allclose(again.rows(batch), metric.rows(batch), atol=1e-6)
+
+
+def test_parts_of_a_corpus_are_weighed_together(models):
+    metric = metra.metric(f"bertscore:model={models}/bert,idf=yes")
+    halves = [
+        metra.Batch(HYPS[part], [REF[part]], SOURCE[part])
+        for part in (slice(0, 10), slice(10, None))
+    ]
+    counted = [metric.weighing.count(half) for half in halves]
+    sums: dict[bytes, int] = {}
+    for keys, ends, counts in counted:
+        starts = [0, *ends[:-1]]
+        for start, end, count in zip(starts, ends, counts, strict=True):
+            key = keys[start:end]
+            sums[key] = sums.get(key, 0) + int(count)
+    ordered = sorted(sums)
+    terms = type(counted[0])(
+        b"".join(ordered),
+        np.cumsum([len(key) for key in ordered]),
+        np.array([sums[key] for key in ordered]),
+    )
+    whole = metra.Batch(HYPS, [REF], SOURCE)
+    joined = metric.weighing.weigh(terms).rows(whole)
+    assert np.allclose(joined, metric.fit([whole]).rows(whole), atol=1e-7)
+
+
+def test_the_command_line(models, cli, tmp_path):
+    files = {"src": SOURCE, "ref": REF, **SYSTEMS}
+    for name, texts in files.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(texts) + "\n")
+    outputs = [tmp_path / f"{name}.txt" for name in SYSTEMS]
+    rest = ["-r", tmp_path / "ref.txt", "-s", tmp_path / "src.txt"]
+    spec = f"comet:model={models}/xcomet"
+    ran = cli("score", *outputs, *rest, "-m", spec, "--format", "json")
+    assert ran.code == 0, ran.err
+    score = json.loads(ran.out)["systems"][0]["scores"][spec]
+    assert set(score["parts"]) == {"src", "ref", "unified", "mqm"}
+    assert ran.err == ""
+    ran = cli("score", *outputs, *rest, "-m", spec, "--details")
+    assert ran.code == 0, ran.err
+    assert "major" in ran.out
+    compared = cli("compare", *outputs, *rest, "-m", spec, "--trials", "100")
+    assert compared.code == 0, compared.err
+    page = tmp_path / "report.html"
+    ran = cli("report", *outputs, *rest, "-m", spec, "-o", page)
+    assert ran.code == 0, ran.err
+    assert "comet" in page.read_text()
+    wrong = cli("score", *outputs, *rest, "-m", "comet:model=nowhere")
+    assert wrong.code == 2
+    assert "there is no folder nowhere" in wrong.err
+
+
+def spoil(folder: Path, name: str, content: str | None) -> None:
+    path = folder / name
+    if content is None:
+        path.unlink()
+    else:
+        path.write_text(content)
+
+
+WRONG = {
+    "no settings": (
+        "hparams.yaml",
+        None,
+        r"has no file hparams\.yaml; expected the folder",
+    ),
+    "no checkpoint": ("checkpoints/model.ckpt", None, r"has no file checkpoints/model"),
+    "no YAML": ("hparams.yaml", "a: [", r"hparams\.yaml is no YAML"),
+    "no table": ("hparams.yaml", "- a", "has no settings by name"),
+    "another class": (
+        "hparams.yaml",
+        "class_identifier: word_metric",
+        "has the class_identifier 'word_metric'; expected one of regression_metric",
+    ),
+    "no encoder": (
+        "hparams.yaml",
+        "class_identifier: regression_metric\npretrained_model: nobody/nothing",
+        r"encoder nobody/nothing, which is not on this machine; give its folder with "
+        "encoder=FOLDER",
+    ),
+    "no checkpoint of torch's": ("checkpoints/model.ckpt", "x", "cannot be loaded"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_checkpoints(models, tmp_path, case):
+    import shutil
+
+    name, content, message = WRONG[case]
+    folder = tmp_path / "model"
+    shutil.copytree(models / "regression", folder)
+    spoil(folder, name, content)
+    with pytest.raises(MetraError, match=message):
+        metra.score(HYPS, [REF], f"comet:model={folder}", source=SOURCE)
+
+
+def save_checkpoint(folder: Path, change) -> str:
+    path = folder / "checkpoints" / "model.ckpt"
+    checkpoint = torch.load(path, weights_only=True)
+    change(checkpoint)
+    torch.save(checkpoint, path)
+    return f"comet:model={folder}"
+
+
+class Stranger:
+    """An object of another package; it counts how often one is made."""
+
+    made = 0
+
+    def __init__(self, *_: str) -> None:
+        Stranger.made += 1
+
+    def __reduce__(self):
+        return Stranger, ("a", "b")
+
+
+class Runner:
+    """What a checkpoint could run if it were loaded with everything in it."""
+
+    def __reduce__(self):
+        import os
+
+        return os.mkdir, ("made-by-a-checkpoint",)
+
+
+def test_objects_of_other_packages_are_not_loaded(models, tmp_path):
+    import shutil
+
+    folder = tmp_path / "model"
+    shutil.copytree(models / "regression", folder)
+
+    def add_strangers(checkpoint):
+        checkpoint["callbacks"] = {Stranger: {"best": Stranger()}}
+
+    spec = save_checkpoint(folder, add_strangers)
+    before = Stranger.made
+    scores = [
+        metra.score(HYPS, [REF], each, source=SOURCE).score
+        for each in (spec, f"comet:model={models}/regression")
+    ]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+    assert Stranger.made == before
+
+
+CHANGES = {
+    "code": (lambda c: c.update(extra=Runner()), "holds more than weights"),
+    "no weights": (lambda c: c.pop("state_dict"), "has no state_dict"),
+    "weights missing": (
+        lambda c: c["state_dict"].pop("encoder.model.embeddings.LayerNorm.bias"),
+        r"lacks the weights embeddings\.LayerNorm\.bias",
+    ),
+    "a layer's weight missing": (
+        lambda c: c["state_dict"].pop("layerwise_attention.gamma"),
+        r"lacks the weights layerwise_attention\.gamma; expected 3 layers",
+    ),
+    "a head's weight missing": (
+        lambda c: c["state_dict"].pop("estimator.ff.3.bias"),
+        r"lacks the weights estimator\.ff\.3\.bias",
+    ),
+    "another pool": (
+        lambda c: c["hyper_parameters"].update(pool="median"),
+        "pools by 'median'; expected avg, cls or max",
+    ),
+    "a layer too high": (
+        lambda c: c["hyper_parameters"].update(layer=7),
+        "uses layer 7; expected one from 0 to 2",
+    ),
+    "another activation": (
+        lambda c: c["hyper_parameters"].update(activations="Wave"),
+        "has an activation 'Wave'",
+    ),
+    "another encoder": (
+        lambda c: c["hyper_parameters"].update(encoder_model="BERT"),
+        "the checkpoint's encoder is BERT, but the encoder's folder has a network of "
+        "type xlm-roberta",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_checkpoints_that_do_not_fit(models, tmp_path, case):
+    import shutil
+
+    change, message = CHANGES[case]
+    folder = tmp_path / "model"
+    shutil.copytree(models / "regression", folder)
+    spec = save_checkpoint(folder, change)
+    with pytest.raises(FormatError, match=message):
+        metra.score(HYPS, [REF], spec, source=SOURCE)
+
+
+def test_other_errors(models, tmp_path, monkeypatch):
+    with pytest.raises(OptionError, match="cannot score with references and without"):
+        metra.metric(f"comet:model={models}/regression,qe=yes")
+    with pytest.raises(OptionError, match=r"layer=3, but .* has 2 layers"):
+        metra.metric(f"bertscore:model={models}/bert,layer=3")
+    with pytest.raises(OptionError, match="precision=tf32 needs a GPU"):
+        metra.metric(f"comet:model={models}/regression,precision=tf32")
+    for content in (
+        "LAYER,P,R,F\n0,0,0,0\n",
+        "LAYER,P,R,F\n2,x,0,0\n",
+        "LAYER\n2,1,1,1\n",
+    ):
+        (tmp_path / "base.tsv").write_text(content)
+        with pytest.raises(FormatError, match="expected LAYER,P,R,F and a line"):
+            metra.metric(f"bertscore:model={models}/bert,baseline={tmp_path}/base.tsv")
+    with pytest.raises(FormatError, match="cannot be read: No such file"):
+        metra.metric(f"bertscore:model={models}/bert,baseline={tmp_path}/none.tsv")
+    with pytest.raises(
+        MissingResourceError, match=r"has no file model\.safetensors or"
+    ):
+        metra.metric(f"bertscore:model={models}/xlmr")
+    batch = metra.Batch(HYPS, [REF], SOURCE)
+    write_small_head(models / "metricx", tmp_path / "small")
+    with pytest.raises(FormatError, match="has 304 tokens; expected mT5's"):
+        metra.metric(f"metricx:model={tmp_path}/small").rows(batch)
+    with pytest.raises(
+        FormatError, match="a network of type xlm-roberta; expected mt5"
+    ):
+        metra.metric(f"metricx:model={models}/bert").rows(batch)
+    for name in ("METRA_TOKENS", "METRA_DEVICES"):
+        monkeypatch.setenv(name, "0" if name == "METRA_TOKENS" else "gpu7")
+        forget_networks()
+        with pytest.raises(MetraError, match=r"METRA_TOKENS is '0'|the device 'gpu7'"):
+            metra.metric(f"comet:model={models}/kiwi").rows(batch)
+        monkeypatch.delenv(name)
+
+
+def write_small_head(model: Path, folder: Path) -> None:
+    import shutil
+
+    shutil.copytree(model, folder)
+    weights = torch.load(folder / "pytorch_model.bin", weights_only=True)
+    weights["lm_head.weight"] = weights["lm_head.weight"][:304].clone()
+    torch.save(weights, folder / "pytorch_model.bin")
+
+
+def test_the_default_precision_on_a_gpu(models, monkeypatch):
+    monkeypatch.setenv("METRA_DEVICES", "cuda:0")
+    assert inference.choose_precision("comet", "auto") == inference.AUTO_ON_GPU
+    assert inference.choose_precision("comet", "fp16") == "fp16"
+    monkeypatch.setenv("METRA_DEVICES", "cpu")
+    assert inference.choose_precision("comet", "auto") == "fp32"
+    assert "precision:fp32" in metra.metric(f"comet:model={models}/kiwi").signature()

@@ -12,7 +12,6 @@ SCRATCH := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null \
 # cores, because tests with servers and browsers wait for most of their time.
 PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest \
 	-n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
-NEURAL := .venv-neural/bin
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 
@@ -28,11 +27,10 @@ test: .venv/.wheel .venv/.test $(DEBIAN)
 quick: .venv/.wheel .venv/.test $(DEBIAN)
 	$(PYTEST) -m "not slow"
 
-# Installs torch at first, which takes minutes.
+# Installs torch at first. A thread a worker: models are tiny.
 test-neural: .venv/.wheel .venv-oracle/.made
-	$(NEURAL)/python -m pip install --quiet --force-reinstall --no-deps dist/metra-*.whl
-	METRA_TEST_INSTALLED=1 METRA_TEST_ORACLE=$(CURDIR)/.venv-oracle/bin/python \
-	  $(NEURAL)/python -m pytest -m neural tests/metrics/neural
+	METRA_TEST_INSTALLED=1 METRA_TEST_ORACLE=$(CURDIR)/.venv-oracle/bin/python OMP_NUM_THREADS=1 \
+	  .venv-neural/bin/python -m pytest -n 2 --dist loadfile -m neural tests/metrics/neural
 
 lint: .venv/.lint .venv/.wheel
 	$(BIN)/ruff check .
@@ -81,21 +79,22 @@ wheel: .venv/.wheel
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
 
-# Neural metrics are tested in an environment of their own, because torch is large. The packages
-# whose scores they equal need older libraries and have another; it takes torch from the first.
+# Neural metrics are tested in an environment of their own, because torch is large; it takes
+# metra from .venv. The packages whose scores they equal need older libraries and have another,
+# which takes torch from the first.
+PACKAGES = $$($(1)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")
+define make_environment
+	$(PYTHON) -m venv --without-pip $(1)
+	echo $(call PACKAGES,$(2)) > $(call PACKAGES,$(1))/shared.pth
+	$(BIN)/python -m pip --python $(1)/bin/python install --quiet --no-compile --group $(3)
+	@touch $(1)/.made
+endef
+
 .venv-neural/.made: pyproject.toml | .venv/.wheel
-	$(PYTHON) -m venv .venv-neural
-	$(NEURAL)/python -m pip install --quiet --upgrade pip
-	$(NEURAL)/python -m pip install --quiet "$$(ls dist/metra-*.whl)[neural]" --group neural
-	@touch $@
+	$(call make_environment,.venv-neural,.venv,neural)
 
 .venv-oracle/.made: pyproject.toml .venv-neural/.made
-	$(PYTHON) -m venv .venv-oracle
-	$(NEURAL)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" \
-	  > $$(.venv-oracle/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/torch.pth
-	.venv-oracle/bin/python -m pip install --quiet --upgrade pip
-	.venv-oracle/bin/python -m pip install --quiet --group oracle
-	@touch $@
+	$(call make_environment,.venv-oracle,.venv-neural,oracle)
 
 # METEOR's synonyms come from Debian's WordNet. Without it that measure refuses, the demo leaves
 # it out, and its tests are skipped.

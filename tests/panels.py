@@ -61,8 +61,8 @@ def draw_exchanges(exchanges, options):
 
 
 def headings(table):
-    """The headings of a table, without the one of its names."""
-    return [column.heading for column in table.columns[1:]]
+    """The headings of a table with their groups, without the one of its names."""
+    return [f"{c.group} {c.heading}".strip() for c in table.columns[1:]]
 
 
 def cells_by_name(table):

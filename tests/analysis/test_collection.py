@@ -93,7 +93,7 @@ def test_texts_and_words_are_the_same_in_chunks_of_any_size(monkeypatch):
         texts = collected.texts
         assert [list(stream) for stream in texts.refs] == refs
         assert [texts.outputs["x"][at] for at in range(4)] == outputs["x"]
-        lengths = collected.reference_lengths(SPACED)
+        lengths = collected.segment_lengths(SPACED)
         assert lengths.tolist() == [1.5, 1, 1, 1]
         words = collected.words(SPACED)
         spelled = [words.words[number] for number in words.systems["x"].ids]

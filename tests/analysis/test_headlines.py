@@ -1,13 +1,17 @@
 """Where people, neural and string metrics disagree, and whom to trust more."""
 
+from dataclasses import replace
+
 import pytest
 
 import metra
 from metra.analysis.headlines import (
+    choose_trusted_metric,
     describe_trust,
     has_disagreement,
     list_best_systems,
     list_contrary_verdicts,
+    rank_by_trust,
 )
 
 SIZE = 40
@@ -73,6 +77,34 @@ def test_the_most_trusted_comes_first():
     assert list(best[1].metrics) == ["bleu", "chrf"]
     assert has_disagreement([results])
     assert "is best by comet" in str(results).split("\n")[0]
+
+
+def test_a_best_system_that_is_not_significantly_better_says_so():
+    close = compare_systems(LOW, [*LOW[:-1], LOW[-1] + 0.001], all_pairs=True)
+    neural, string = list_best_systems([close])
+    assert (neural.system, neural.equals) == ("far", ("near",))
+    assert (string.system, string.equals) == ("near", ())
+    assert "far is best by comet (neural, not significantly better than near)" in str(
+        close
+    )
+
+
+def test_systems_are_ranked_by_the_most_trusted():
+    results = compare_systems(LOW, HIGH)
+    assert choose_trusted_metric(results) == results.specs[2]
+    assert [system.name for system in rank_by_trust(results)] == ["far", "near"]
+    by_people = compare_systems(HIGH, LOW)
+    by_people = replace(
+        by_people,
+        systems=[
+            replace(system, scores={"people": list(system.scores.values())[2]})
+            for system in by_people.systems
+        ],
+    )
+    ranked = rank_by_trust(results, by_people)
+    assert [system.name for system in ranked] == ["near", "far"]
+    only = replace(by_people, systems=by_people.systems[:1])
+    assert [s.name for s in rank_by_trust(results, only)] == ["near", "far"]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The report in a real browser: what it shows, and that it can be used."""
 
 import csv
+import re
 from io import StringIO
 
 import pytest
@@ -72,9 +73,102 @@ def test_marked_errors_are_underlined(tmp_path, open_page):
     check_themes(page)
 
 
+def rank_places(values):
+    """The share of values below each, half of the equal ones with them."""
+    known = [value for row in values for value in row if value is not None]
+    return [
+        [
+            None
+            if value is None
+            else (sum(v < value for v in known) + sum(v <= value for v in known))
+            / 2
+            / len(known)
+            for value in row
+        ]
+        for row in values
+    ]
+
+
+def test_segments_can_be_sorted_by_the_disagreement_between_metrics(
+    tmp_path, open_page
+):
+    """The order and the figures are those of a plain count; people are among the metrics."""
+    import metra
+
+    refs = ["one red cat sat", "two big dogs ran", "three birds flew off", "four"]
+    outputs = {
+        "a": ["one red cat sat", "dogs", "three birds flew off", "five"],
+        "b": ["a cat", "two big dogs ran", "birds off", "six"],
+    }
+    scores = {"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 0.5, 1.0, 4.0]}
+    judged = {"a": [10, 20, None, 30], "b": [20, 15, 60, 30]}
+    file = tmp_path / "judged.tsv"
+    lines = [
+        f"{system}\t{at}\t{value}"
+        for system, row in judged.items()
+        for at, value in enumerate(row, 1)
+        if value is not None
+    ]
+    file.write_text("\n".join(["system\tsegment\tscore", *lines]) + "\n")
+    errors = metra.import_scores("errors", scores, higher_is_better=False)
+    path = tmp_path / "report.html"
+    metra.report(
+        metra.EvalSet(refs), outputs, path, ["precision", errors], judgements=file
+    )
+    precision = {"a": [1, 1, 1, 0], "b": [0.5, 1, 1, 0]}
+    places = {
+        "precision": rank_places(precision.values()),
+        "errors": rank_places([[-v for v in row] for row in scores.values()]),
+        "people": rank_places(judged.values()),
+    }
+    expected = []
+    for at in range(4):
+        gains = sorted(
+            (of_b[at] - of_a[at], name)
+            for name, (of_a, of_b) in places.items()
+            if of_a[at] is not None
+        )
+        expected.append((gains[0][0] - gains[-1][0], at, gains))
+    page = open_page(path, "#compare")
+    page.get_by_label("sort by").select_option("disagree")
+    assert texts(page, ".cards h3") == [
+        f"Segment {at + 1}" for _, at, _ in sorted(expected)
+    ]
+    shown = [
+        " ".join(text.split())
+        for text in texts(page, ".changes .score")
+        if "disagreement" in text
+    ]
+    for text, (value, _, gains) in zip(shown, sorted(expected), strict=True):
+        lowest, highest = gains[0][0], gains[-1][0]
+        numbers = f"{-value:.2f}", f"{highest:+.2f}", f"{lowest:+.2f}"
+        for number in numbers:
+            assert re.sub(r"[+-](0\.00)$", r"\1", number).replace("-", "−") in text
+
+
+def test_without_references_nothing_is_called_wrong(tmp_path, open_page):
+    import metra
+
+    outputs = {"a": ["one red cat sat there"] * 120, "b": ["one blue cat sat"] * 120}
+    comet = metra.import_scores("comet", {"a": [0.5] * 120, "b": [0.25] * 120})
+    path = tmp_path / "report.html"
+    metra.report(metra.EvalSet(), outputs, path, [comet])
+    page = open_page(path, "#compare")
+    assert "120 segments" in page.locator(".status").inner_text()
+    assert texts(page, ".cards article:first-child mark") == [
+        "red", "there", "blue",
+    ]  # fmt: skip
+    assert page.locator("mark.miss, mark.hit").count() == 0
+    assert "disagreement between metrics" not in texts(page, "select")[3]
+    page.goto(f"{path.as_uri()}#seg-2")
+    assert page.locator("#grid-title").count() == 0
+    assert texts(page, ".outputs tbody th") == ["a", "b"]
+
+
 def test_the_overview_says_who_is_best(example_report, open_page):
     page = open_page(example_report)
-    assert "near-copy is best by all 4 metrics" in page.locator(".lead").inner_text()
+    lead = page.locator(".lead").inner_text()
+    assert "near-copy is best by people and all 4 metrics" in lead
     first = page.locator("[data-csv=scores] tbody tr").first
     assert first.locator("th bdi").inner_text() == "near-copy"
     assert "97.49" in first.inner_text()

@@ -1,7 +1,9 @@
 """Help, version, the list of measures, the demo."""
 
 import json
+import re
 import shlex
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -65,22 +67,28 @@ def test_every_measure_is_explained(name, cli):
         assert f"\n  {option} " in out
 
 
-def test_the_demo(cli, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    ran = cli("demo")
+@pytest.fixture(scope="module")
+def demo(metra_command, tmp_path_factory):
+    """What the demo printed, and the folder that it ran in."""
+    folder = tmp_path_factory.mktemp("demo")
+    return metra_command("demo", cwd=folder), folder
+
+
+def test_the_demo(demo):
+    ran, folder = demo
     assert ran.code == 0
     assert ran.err == ""
-    outputs = sorted((tmp_path / "metra-demo" / "outputs").iterdir())
+    outputs = sorted((folder / "metra-demo" / "outputs").iterdir())
     assert len(outputs) == 12
-    report = tmp_path / "metra-demo" / "report.html"
+    report = folder / "metra-demo" / "report.html"
     assert report.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "MB: metra-demo/report.html (open it in a browser)" in ran.out
     assert "Two French texts in English, 28 segments, 4 references:" in ran.out
     assert len(ran.out.split("\n")) < 30
 
 
-def test_what_the_demo_says_is_what_compare_says(cli, tmp_path):
-    shown = cli("demo", tmp_path).out
+def test_what_the_demo_says_is_what_compare_says(cli, demo):
+    shown = demo[0].out
     example = examples.find_example()
     by_name = {Path(path).stem: path for path in example.outputs}
     files = [by_name[name] for name in ("solid", "polished", "rule-based", "terse")]
@@ -117,29 +125,32 @@ def test_what_the_demo_says_of_intervals_is_so(cli):
     assert "finds a significant difference by chrF, and none by BLEU" in example.remark
 
 
-def test_what_the_demo_suggests_works(metra_command, tmp_path):
-    ran = metra_command("demo", "play", cwd=tmp_path)
+def test_what_the_demo_suggests_works(demo, cli, tmp_path, monkeypatch):
+    ran, folder = demo
+    monkeypatch.chdir(tmp_path)
     suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
     assert [line.split()[1] for line in suggested] == ["score", "compare", "report"]
-    folder = tmp_path / "play"
     for name, source in {
         "output.txt": "outputs/solid.txt",
         "old.txt": "outputs/solid.txt",
         "new.txt": "outputs/polished.txt",
         "reference.txt": "reference.1.txt",
     }.items():
-        (tmp_path / name).write_bytes((folder / source).read_bytes())
+        content = (folder / "metra-demo" / source).read_bytes()
+        (tmp_path / name).write_bytes(content)
     for line in suggested:
-        again = metra_command(*line.split()[1:], cwd=tmp_path)
+        again = cli(*line.split()[1:])
         assert (again.code, again.err) == (0, ""), line
     assert (tmp_path / "report.html").exists()
 
 
-def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
-    ran = metra_command("demo", "play", "--all", cwd=tmp_path)
+def test_all_measures_and_what_else_the_demo_suggests(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = cli("demo", "play", "--all")
     assert ran.code == 0, ran.err
+    words = re.findall(r"[\w-]+", ran.out)
     for name in registry.list_metrics():
-        assert f" {name} " in ran.out or f"Left out {name}: " in ran.out
+        assert name in words
     suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
     names = [line.split()[1] for line in suggested]
     assert names == ["score", "compare", "report", "score", "rank", "clir"]
@@ -152,12 +163,12 @@ def test_all_measures_and_what_else_the_demo_suggests(metra_command, tmp_path):
             for word in shlex.split(line)[1:]
             for argument in (paths if word.endswith("*.txt") else [word])
         ]
-        again = metra_command(*expanded, cwd=tmp_path)
+        again = cli(*expanded)
         assert again.code == 0, again.err
 
 
-def test_the_demo_leaves_changed_files_alone(cli, tmp_path):
-    assert cli("demo", tmp_path).code == 0
+def test_the_demo_leaves_changed_files_alone(demo, cli, tmp_path):
+    shutil.copytree(demo[1] / "metra-demo", tmp_path, dirs_exist_ok=True)
     changed = tmp_path / "outputs" / "solid.txt"
     changed.write_text("mine\n" * 28)
     assert cli("demo", tmp_path).code == 0

@@ -264,3 +264,71 @@ def test_sources_and_documents_can_be_given(cli, judged):
     done = ask_about_outputs(cli, judged, *files, "-m", "untranslated:rule=copied")
     assert (done.code, done.err) == (0, "")
     assert ask_about_outputs(cli, judged, *files, "-m", "ltv").code == 0
+
+
+def test_systems_columns_and_weights_by_options(write, cli):
+    lines = [
+        "model,line,who,mqm,BLEU",
+        "A,1,x,3,2",
+        "A.1,2,x,5,1",
+        "B,1,x,1,1",
+        "B,2,x,2,0",
+    ]
+    path = write("scores.csv", [*lines, "C,1,x,2,3", "C,2,x,4,2"])
+    names = write("names.tsv", ["A.1\tA"])
+    options = (
+        "--column",
+        "system=model",
+        "--column",
+        "segment=line",
+        "--system-names",
+        names,
+    )
+    done = cli("meta", "rank", path, "--scorer", "mqm", *options, "--format", "json")
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["tables"]["ranking"]
+    assert {row["system"]: row["mean"] for row in rows} == {"A": 4, "C": 3, "B": 1.5}
+    errors = [
+        "system\tseg\tcategory\tseverity",
+        "A\t1\tStyle\tCritical",
+        "B\t1\tx\tMinor",
+    ]
+    table = write("errors.tsv", errors)
+    options = ("--mqm-weights", "critical:10,cap:7")
+    done = cli("meta", "rank", table, *options, "--format", "json")
+    rows = json.loads(done.out)["tables"]["ranking"]
+    assert {row["system"]: row["mean"] for row in rows} == {"A": -7, "B": -1}
+    done = cli("meta", "rank", table, "--mqm-weights", "critical")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "--mqm-weights has 'critical'; expected NAME:VALUE" in done.err
+    done = cli("meta", "rank", path, "--column", "system=name")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "has no column name, which is named as its system" in done.err
+
+
+def test_judges_alone_make_a_curve_of_documents(write, cli):
+    lines = ["system\tsegment\tjudge\tesa"]
+    for at, system in enumerate("ABCD"):
+        for segment in range(6):
+            for judge in range(2):
+                value = 10 * at + (segment * 7 + judge * 3 + at) % 5
+                lines.append(f"{system}\t{segment}\tj{judge}\t{value}")
+    options = (
+        "--gold",
+        "esa",
+        "--lengths",
+        "1,all",
+        "--documents",
+        "20",
+        "--format",
+        "json",
+    )
+    done = cli("meta", "pseudo", write("esa.tsv", lines), *options)
+    assert done.code == 0, done.err
+    (row,) = json.loads(done.out)["tables"]["pseudo"]
+    assert row["scorer"] == "judge with judge"
+    assert row["1"]["value"] == 1
+    alone = [line for line in lines if "\tj1" not in line]
+    done = cli("meta", "pseudo", write("alone.tsv", alone), *options)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert "There is no metric, and nothing was judged twice by esa" in done.err

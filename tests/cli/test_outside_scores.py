@@ -1,6 +1,7 @@
 """Scores that another program made, in the commands that take metrics."""
 
 import json
+import re
 
 import pytest
 
@@ -142,7 +143,12 @@ def test_gate_holds_new_scores_against_old_ones(metra_command, tmp_path):
     new.write_text(json.dumps({"solid.txt": solid}))
     gate = ("gate", *PAIR[:1], *PAIR[2:4], "--baseline", base)
     assert metra_command(*gate).code == 0
-    assert metra_command(*gate, "--scores", f"xcomet={new}").code == 1
+    failed = metra_command(*gate, "--scores", f"xcomet={new}")
+    assert failed.code == 1
+    # Scores up to 1 have four digits.
+    mean = read_means()["solid"]
+    assert f"xcomet {mean - 0.2:.4f}, significantly worse" in failed.out
+    assert re.search(rf"{mean - 0.2:.4f} +baseline +{mean:.4f} +−0.2000", failed.out)
     unknown = metra_command(*gate, "--scores", f"comet={new}")
     assert unknown.code == 2
     assert (
@@ -191,6 +197,129 @@ def test_a_column_of_scores_alone(metra_command, tmp_path):
         "--score-column", "judge_a:better=lower", "-b", "--digits", "2",
     )  # fmt: skip
     assert ran.out == "0.7500\n", ran.err
+
+
+def write_parts(folder):
+    """Two Parquet files: texts of two systems, a language, and scores in columns."""
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pa.table(
+        {
+            "hyp_a": ["one thing", "two things", "three", "four"],
+            "hyp_b": ["a thing", "two", "three", "five"],
+            "ref": ["one thing", "two things", "three", "four"],
+            "lang": ["de", "fr", "de", "fr"],
+            "judge_a": [0.5, 1.0, 0.1, 0.2],
+            "judge_b": [0.25, 0.75, 0.3, 0.7],
+            "whole": [1, 2, 3, 4],
+            "gaps": [0.5, 0.5, None, 0.5],
+            "infinite": [0.5, 0.5, float("inf"), 0.5],
+        }
+    )
+    parquet.write_table(table, folder / "0.parquet")
+    parquet.write_table(table.slice(0, 3), folder / "1.parquet", row_group_size=2)
+    parquet.write_table(table.slice(3), folder / "2.parquet")
+    return folder
+
+
+PARTS = ("--score-column", "comet/a=judge_a", "--score-column", "comet/b=judge_b")
+
+
+def test_columns_of_tables_that_are_scored_in_parts(metra_command, tmp_path):
+    """The same scores as in one piece, by group too; scores are not written again."""
+    folder = write_parts(tmp_path)
+    whole = metra_command("score", folder / "0.parquet", *COLUMNS, *PARTS, "-m", "chrf",
+        "--group-by", "lang", "--format", "json")  # fmt: skip
+    assert whole.code == 0, whole.err
+    files = folder / "1.parquet", folder / "2.parquet"
+    out = tmp_path / "out"
+    ran = metra_command("score", *files, *COLUMNS, *PARTS, "-m", "chrf",
+        "--group-by", "lang", "--format", "json", "--scores-out", out)  # fmt: skip
+    assert ran.code == 0, ran.err
+    one, parts = json.loads(whole.out), json.loads(ran.out)
+    for name in ("systems", "groups"):
+        assert [_list_scores(each) for each in one[name]] == [
+            _list_scores(each) for each in parts[name]
+        ]
+    assert _list_scores(parts["systems"][1])["comet"] == pytest.approx(0.5)
+    import pyarrow.parquet as parquet
+
+    written = parquet.read_schema(out / "2.parquet").names
+    assert "chrf/a" in written
+    assert not any(name.startswith("comet") for name in written)
+
+
+def _list_scores(entry):
+    by_system = entry.get("systems", [entry])
+    found = [
+        (spec, score["score"])
+        for system in by_system
+        for spec, score in system["scores"].items()
+    ]
+    return dict(found) if len(by_system) == 1 else found
+
+
+def test_parts_are_resumed_and_shown_with_all_digits(metra_command, tmp_path):
+    folder = write_parts(tmp_path)
+    files = folder / "1.parquet", folder / "2.parquet"
+    call = ("score", *files, *COLUMNS, *PARTS, "--resume", tmp_path / "kept")
+    first, second = metra_command(*call), metra_command(*call)
+    assert first.out == second.out
+    assert "a       0.4500" in first.out
+    assert "comet|columns:judge_a,judge_b|better:higher|low:none|high:none" in first.out
+    other = ("--score-column", "comet/a=judge_b", "--score-column", "comet/b=judge_a")
+    swapped = metra_command(*call[:9], *other, *call[-2:], "-b")
+    assert swapped.out == "0.5000\n0.4500\n"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (["comet/a=judge_a"], "expected a column for each."),
+        (["comet/a=judge_a", "comet/b=ref"], "of type string, where scores are expec"),
+        (["comet/a=judge_a", "comet/b=nowhere"], "has no column 'nowhere'"),
+        (["ter/a=judge_a", "ter/b=judge_b"], "give better=higher or better=lower"),
+        (["x/a=judge_a", "x/b=judge_b"], "give better=higher or better=lower"),
+        (
+            ["comet/a=judge_a", "comet/b=gaps"],
+            "The column 'gaps' has no score in a row; expected",
+        ),
+        (
+            ["comet/a=judge_a", "comet/b=infinite"],
+            "'infinite' has the score inf in a row; exp",
+        ),
+        (
+            ["comet/a=judge_a:high=0.5", "comet/b=judge_b"],
+            "score 1 in a row; expected at most 0.5",
+        ),
+        (["comet/a=judge_a", "comet/a=judge_b"], "'comet/a' is given twice"),
+    ],
+)
+def test_columns_that_parts_refuse(metra_command, tmp_path, columns, message):
+    folder = write_parts(tmp_path)
+    given = [word for entry in columns for word in ("--score-column", entry)]
+    ran = metra_command("score", folder / "1.parquet", *COLUMNS, *given, "--resume",
+        tmp_path / "kept")  # fmt: skip
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_columns_of_scores_on_dask(tmp_path):
+    pytest.importorskip("dask")
+    from metra.formats.texts.columns import ColumnNames
+    from metra.scoring.tables import score_table
+
+    folder = write_parts(tmp_path)
+    results = score_table(
+        [str(folder / "1.parquet"), str(folder / "2.parquet")],
+        ["bleu"],
+        columns=ColumnNames(outputs=(("a", "hyp_a"),), references=("ref",)),
+        score_columns=["errors=whole:better=lower"],
+        engine="dask",
+        scheduler="synchronous",
+    )
+    score = results["a"]["errors"]
+    assert (score.score, score.higher_is_better, score.more_digits) == (2.5, False, 0)
 
 
 BAD = [

@@ -71,9 +71,6 @@ class Case:
     steps: list[Step]
     #: Names of prepared material (see `MATERIAL`), copied into the folder.
     needs: tuple[str, ...] = ()
-    slow: bool = False
-    #: Whether time stands still and random numbers repeat.
-    frozen: bool = True
     limit: int = LIMIT
 
 
@@ -142,9 +139,6 @@ class Run:
             drawn += 1
             return hashlib.shake_256(f"{step} {drawn}".encode()).digest(size)
 
-        if not self.case.frozen:
-            yield
-            return
         kept = os.urandom, random._urandom, time.time  # type: ignore[attr-defined]
         os.urandom = random._urandom = draw  # type: ignore[attr-defined]
         time.time = lambda: NOW
@@ -450,14 +444,13 @@ def main() -> None:
     )
     parser.add_argument("--keep", type=Path, help="folder for all outputs in full")
     parser.add_argument("--only", default="", help="cases whose name begins so")
-    parser.add_argument("--slow", action="store_true", help="Spark, too")
     wished = parser.parse_args()
     keep = wished.keep.resolve() if wished.keep else None
     different = 0
     cases = all_cases()
     with tempfile.TemporaryDirectory() as home:
         for case in cases.values():
-            if not case.name.startswith(wished.only) or (case.slow and not wished.slow):
+            if not case.name.startswith(wished.only):
                 continue
             begun = time.perf_counter()
             text = run_case(case, Path(home), keep)

@@ -1,11 +1,8 @@
 """Cases of converting, of tables and of Parquet, on this machine, on Dask and on Spark."""
 
-import sys
-from os import environ
-
 from tests.golden_run import inside
 from tests.golden_run.commands import FEW, QUICK
-from tests.golden_run.record import Case, Run, as_json, expand_words
+from tests.golden_run.record import Case, Run, as_json
 
 INPUTS = {
     "tsv": "all.tsv",
@@ -54,11 +51,6 @@ COLUMNS = (
     "--source-column src --doc-column doc"
 )
 SHARDS = f"metra score data/*.parquet {COLUMNS} -m bleu -m nist -m chrf -m ter -m ltv"
-SPARK = {
-    "spark.driver.memory": "512m",
-    "spark.sql.shuffle.partitions": "2",
-    "spark.ui.enabled": "false",
-}
 
 
 def score_by_dask(run: Run) -> None:
@@ -74,18 +66,6 @@ def score_by_dask(run: Run) -> None:
     for scheduler in ("synchronous", "threads"):
         found = inside.score_on_dask(paths, plan, scheduler=scheduler)
         run.add(f"Dask, {scheduler}", as_json(found))
-
-
-def score_by_spark(run: Run) -> None:
-    """Score the shards on Spark, as the command line does."""
-    environ["PYSPARK_PYTHON"] = sys.executable
-    environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    settings = " ".join(f"--spark-conf {key}={value}" for key, value in SPARK.items())
-    _, out, _ = run.call(
-        expand_words(f"{SHARDS} --group-by half --engine spark --master local[2] {settings} "
-                     "--format json")
-    )  # fmt: skip
-    run.add("Spark", out)
 
 
 CASES = [
@@ -145,12 +125,4 @@ CASES = [
         limit=6000,
     ),
     Case("engines/dask", [score_by_dask], needs=("shards",), limit=12000),
-    Case(
-        "engines/spark",
-        [score_by_spark],
-        needs=("shards",),
-        slow=True,
-        frozen=False,
-        limit=12000,
-    ),
 ]  # fmt: skip

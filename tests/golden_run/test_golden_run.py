@@ -1,7 +1,6 @@
 """What metra printed and wrote before is what it prints and writes now."""
 
 import difflib
-import shutil
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,14 +21,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(bool(MISSING), reason=f"needs {', '.join(MISSING)}")
 @pytest.mark.parametrize(
     "case",
-    [
-        pytest.param(case, id=name, marks=[pytest.mark.slow] if case.slow else [])
-        for name, case in CASES.items()
-    ],
+    [pytest.param(case, id=name) for name, case in CASES.items()],
 )
 def test_nothing_has_changed(case, home):
-    if case.slow and (find_spec("pyspark") is None or shutil.which("java") is None):
-        pytest.skip("needs pyspark and Java")
     place = place_of(case.name)
     expected = place.read_text(encoding="utf-8") if place.exists() else ""
     found = run_case(case, home)

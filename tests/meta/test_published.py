@@ -2,17 +2,17 @@
 
 import csv
 import gzip
+import json
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from tests.panels import cells_by_name, headings
 
-from metra.formats.scores.panel import build_panel
+from metra.formats.scores.panel import build_panel, collect_ratings
 from metra.formats.scores.read import read_score_files, read_scores
 from metra.meta.correlate import correlate_panel, parse_specs
-from metra.meta.options import RankOptions
-from metra.meta.rank import rank_by_scorer
 from metra.meta.task import build_task_table, score_task
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.exact_tests import williams_p
@@ -130,24 +130,68 @@ def test_wmt23_protocol(wmt23):
     assert list(cells_by_name(table)) == list(expected)
 
 
-def test_wmt23_protocol_as_official(wmt23, shared):
-    """With the official rounding every figure is the official one, but for two."""
-    panels, expected = wmt23
-    official = [
-        panels[lang] if lang == "he-en" else as_official(shared, lang) for lang in PAIRS
+STUDY = """
+name = "WMT23 metrics task"
+protocol = "wmt23"
+gold = "mqm"
+
+[metrics]
+baseline = ["BLEU", "chrF", "COMET"]
+reference_free = {reference_free}
+
+[pairs.en-de]
+scores = ["{folder}/en-de.seg_scores.tsv.gz", "{folder}/en-de.sys_scores.tsv"]
+gold_from = "{folder}/en-de.mqm_errors.tsv.gz"
+references = ["refA"]
+ceiling = "ESA-1"
+
+[pairs.he-en]
+scores = ["{folder}/he-en.seg_scores.tsv.gz", "{folder}/he-en.sys_scores.tsv"]
+references = ["refB"]
+humans = ["refA"]
+
+[pairs.zh-en]
+scores = ["{folder}/zh-en.seg_scores.tsv.gz", "{folder}/zh-en.sys_scores.tsv"]
+gold_from = "{folder}/zh-en.mqm_errors.tsv.gz"
+references = ["refA"]
+"""
+
+
+def test_wmt23_tables_from_a_study(shared, read_table, write, cli):
+    """By one command every figure of the official table is the official one, but for two."""
+    folder = shared / "data/wmt23-mqm-esa"
+    rows = read_table(folder / "expected_wmt23_metrics_task.tsv")
+    free = [
+        row["metric"].removesuffix("[noref]") for row in rows if "[" in row["metric"]
     ]
-    table = build_task_table(score_task("wmt23", official, Options(wmt=True)))
-    others = []
-    for name, figures in cells_by_name(table).items():
-        for heading, figure in zip(headings(table), figures, strict=True):
-            column = heading.replace(" ", "|").replace("acc*_eq", "KendallWithTiesOpt")
-            column = column.replace("average", "weighted_avg")
-            if abs(figure.value - float(expected[name][column])) > 1.01e-6:
+    text = STUDY.format(folder=folder, reference_free=json.dumps(free))
+    path = write("study.toml", text.encode())
+    done = cli("meta", "task", path, "--wmt", "--format", "json")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    found = {row["metric"]: row for row in answer["tables"]["wmt23"]}
+    ceiling = found.pop("second rater")
+    equal, others, names = 0, [], []
+    for row in rows:
+        name = row.pop("metric").removesuffix("[noref]")
+        names.append(name)
+        for column, figure in row.items():
+            heading = column.replace("|", " ").replace("KendallWithTiesOpt", "acc*_eq")
+            heading = heading.replace("weighted_avg", "average")
+            if abs(found[name][heading] - float(figure)) > 1.01e-6:
                 others.append((name, heading))
-    assert len(table.rows) * len(headings(table)) == 352
+            else:
+                equal += 1
+    assert list(found) == names
+    assert equal == 350
     assert others == [
         ("MS-COMET-QE-22", "zh-en seg acc*_eq"), ("BLEU", "zh-en seg acc*_eq"),
     ]  # fmt: skip
+    # The second rater judged 156 of the segments; a dash stands for the other pairs.
+    assert ceiling["en-de sys pearson"] == pytest.approx(0.925, abs=6e-4)
+    assert ceiling["he-en sys pearson"] is None
+    assert "he-en: People's translations among the systems: refA." in answer["notes"]
+    assert "sys:12,13,15" in answer["signature"]
 
 
 def test_wmt24_protocol_averages_two_figures_a_pair(wmt23):
@@ -349,43 +393,105 @@ def test_more_than_one_gold(wmt23):
     assert found["COMET"].n == 5520
 
 
-@pytest.mark.parametrize(("pair", "systems", "tests"), [("lv", 5, 6), ("uk", 9, 28)])
-def test_wmt22_direct_assessments(shared, pair, systems, tests):
-    """System means, their order and every p-value that was printed, from the judgements."""
+@pytest.mark.parametrize(
+    ("pair", "systems", "figures"), [("lv", 5, 62), ("uk", 9, 182)]
+)
+def test_wmt22_direct_assessments(shared, cli, pair, systems, figures):
+    """Every printed figure of standardised scores, from the judgements by one command.
+
+    Raw means are not counted: the published judgements are standardised.
+    """
     folder = shared / "data/published-formats/wmt22-da"
-    scores = read_scores(str(folder / f"ad-{pair}en-good-stnd-redup.csv.gz"))
-    ranking = rank_by_scorer(scores, "da", RankOptions(wmt=True))
-    lines = (folder / f"ad-sys-scores-{pair}-en.csv").read_text().splitlines()
-    means = {row.split()[3]: float(row.split()[1]) for row in lines[1:]}
-    assert len(means) == systems
-    found = dict(zip(ranking.systems, ranking.columns["mean"].tolist(), strict=True))
-    assert found == pytest.approx(means, rel=1e-12)
-    printed = (folder / f"ad-sys-ranking-{pair}-en-raw.csv").read_text().split("\n")
-    order = [row.split()[4] for row in printed if row.strip()]
-    # The table is sorted by raw means, which the file does not have; names are the same.
-    assert sorted(order) == sorted(ranking.systems)
-    head, *rows = (folder / f"adwilcox-{pair}en.csv").read_text().strip().split("\n")
-    names = head.split()
-    assert names == ranking.systems
-    compared = 0
-    for i, row in enumerate(rows):
-        for j, cell in enumerate(row.split()[1:]):
-            if cell != "0.12":  # stands for everything that was not printed
-                assert ranking.p[i, j] == pytest.approx(float(cell), rel=1e-12)
-                compared += 1
-    assert compared == tests
+    path = folder / f"ad-{pair}en-good-stnd-redup.csv.gz"
+    done = cli("meta", "rank", path, "--scorer", "da", "--wmt", "--format", "json")
+    assert done.code == 0, done.err
+    ranking = json.loads(done.out)
+    rows = {row["system"]: row for row in ranking["tables"]["ranking"]}
+    means = {name: row["mean"] for name, row in rows.items()}
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        lines = [line.split() for line in file]
+    judged = Counter(line[6] for line in lines if line[8] in ("SYSTEM", "REPEAT"))
+
+    def read_rows(name):
+        text = (folder / name).read_text().strip("\n")
+        return [line.split() for line in text.split("\n")]
+
+    equal = 0
+    for _raw, mean, size, system, every in read_rows(f"ad-sys-scores-{pair}-en.csv")[
+        1:
+    ]:
+        assert means[system] == pytest.approx(float(mean), rel=1e-12)
+        assert (rows[system]["n"], judged[system]) == (int(size), int(every))
+        equal += 3
+    printed = read_rows(f"ad-sys-ranking-{pair}-en-z-names.csv")
+    assert [row[4] for row in printed] == list(rows)
+    for _raw, mean, size, every, system, _name in printed:
+        assert round(means[system], 3) == float(mean)
+        assert (rows[system]["n"], judged[system]) == (int(size), int(every))
+        equal += 3
+    p = dict(zip(rows, ranking["p"], strict=True))
+    header, *matrix = read_rows(f"adwilcox-{pair}en.csv")
+    for system, *cells in matrix:
+        for at, cell in enumerate(cells):
+            if cell == "0.12":  # stands for everything that was not printed
+                found = p[system][at]
+                assert found is None or found > 0.05
+            else:
+                assert p[system][at] == pytest.approx(float(cell), rel=1e-12)
+                equal += 1
+    _, *matrix = read_rows(f"ad-DA-diff-wilcoxon-rs-{pair}en.csv")
+    for system, *cells in matrix:
+        for at, cell in enumerate(cells):
+            if cell != "-":
+                gap = means[system] - means[header[at]]
+                assert round(gap, 2) == float(cell.rstrip("*"))
+                stars = sum(p[system][at] < limit for limit in (0.001, 0.01, 0.05))
+                assert cell.count("*") == (stars if gap > 0 else 0)
+                equal += 1 + (stars > 0 and gap > 0)
+    assert (len(rows), equal) == (systems, figures)
 
 
-def test_wmt24_tutorials_are_no_systems(shared):
+@pytest.mark.parametrize("lang", ["jpn", "zho"])
+def test_wmt24_error_span_annotation(shared, cli, lang):
+    """Means by domain as WMT's script takes them: no tutorials, no fillers, no checks.
+
+    The published table pools several waves of judging, of which this file is one.
+    """
+    path = shared / "data/published-formats/wmt24-esa/esa_generalMT2024_wave3.csv.gz"
+    options = ("--scorer", "esa", "--lang", f"eng-{lang}", "--macro", "domain")
+    done = cli("meta", "rank", path, *options, "--format", "json")
+    assert done.code == 0, done.err
+    found = {row["system"]: row for row in json.loads(done.out)["tables"]["ranking"]}
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row[3] == "TGT" and row[5] == lang]
+    judged = {}
+    for row in sorted(rows, key=lambda row: float(row[11])):
+        system, document = row[1], row[7]
+        if "tutorial" not in system and "#" not in document:
+            domain = document.split("_")[0].removeprefix("test-en-")
+            # Of one judge's judgements the last counts.
+            judged.setdefault((system, domain), {})[row[0], document, row[2]] = float(
+                row[6]
+            )
+    means = {key: np.mean([*values.values()]) for key, values in judged.items()}
+    systems = {system for system, _ in judged}
+    domains = {domain for _, domain in judged}
+    assert domains == {"literary", "news", "social", "speech"}
+    assert len(systems) == 13
+    assert found.keys() == systems
+    for system, row in found.items():
+        assert row["n"] == 337
+        expected = np.mean([means[system, domain] for domain in domains])
+        assert row["mean"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_wmt24_fillers_are_repeats(shared):
     path = shared / "data/published-formats/wmt24-esa/esa_generalMT2024_wave3.csv.gz"
     scores = read_scores(str(path))
-    assert scores.names == ["esa-tutorial", "esa", "esa-bad"]
-    assert len(scores.lines("esa-tutorial")) == 673
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if row[3] == "TGT"]
-    for lang in ("jpn", "zho"):
-        systems = {row[1] for row in rows if row[5] == lang and row[1] != row[7]}
-        chosen = scores.only(lang=f"eng-{lang}")
-        ranking = rank_by_scorer(chosen, "esa", RankOptions(by="z"))
-        assert {*ranking.systems} == systems
-        assert not any("tutorial" in system for system in systems)
+    counts = {name: len(scores.lines(name)) for name in scores.names}
+    assert counts == {
+        "esa-tutorial": 672, "esa": 26 * 337, "esa-bad": 1344, "esa-incomplete": 334,
+        "esa-earlier": 99, "esa-repeat": 88,
+    }  # fmt: skip
+    again = collect_ratings(scores.only(lang="eng-jpn"), "esa").repeats
+    assert len(again.judge) == 44

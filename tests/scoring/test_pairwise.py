@@ -150,6 +150,11 @@ def test_a_fitted_measure_is_as_good_as_any():
         pytest.param(
             ["a"], ["a"], "untranslated", OptionError, "source", id="source"
         ),
+        pytest.param(
+            ["a"], ["a"], metra.import_scores("comet", {"s": [0.5]}), OptionError,
+            "comet has one score for each segment of a system, made elsewhere, and none for "
+            "pairs", id="scores made elsewhere",
+        ),
         pytest.param(["a"], ["a"], "blue", MetraError, "bleu", id="misspelt measure"),
     ],
 )  # fmt: skip

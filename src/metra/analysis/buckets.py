@@ -87,6 +87,15 @@ def check_bucket_spec(how: BucketSpec, corpus: Corpus | CollectedCorpus) -> None
     if how.kind == "source-length" and not corpus.has_source:
         msg = "Buckets by source length need the source; give it with `source`."
         raise CorpusError(msg)
+    if how.kind == "frequency":
+        check_references(corpus, "Buckets by frequency count matched words")
+
+
+def check_references(corpus: Corpus | CollectedCorpus, what: str) -> None:
+    """Refuse an analysis that compares outputs with references where there are none."""
+    if not corpus.has_references:
+        msg = f"{what}, but there are no references; give some with `refs`."
+        raise CorpusError(msg)
 
 
 def name_ranges(bounds: Sequence[float]) -> list[str]:
@@ -231,8 +240,9 @@ def _partition_segments(
     if how.kind == "source-length":
         title, values = "source length in words", collected.source_lengths(preparation)
     elif how.kind == "length":
-        values = collected.reference_lengths(preparation)
-        title = "reference length in words"
+        values = collected.segment_lengths(preparation)
+        whose = "reference" if collected.has_references else "output"
+        title = f"{whose} length in words"
     else:
         # The mean of all systems' scores favours none of them.
         title = f"mean {spec} of the systems"

@@ -42,7 +42,8 @@ class SegmentChange:
     after: str
     #: By metric spec as given, for every metric, in their order.
     scores: Mapping[str, ScoreChange]
-    #: Words of the references on average, as the metric's tokeniser cuts them.
+    #: Words of the references on average, as the metric's tokeniser cuts them; of the
+    #: outputs where there are no references.
     words: float
     diff: WordDiff
 
@@ -104,7 +105,7 @@ def find_changes(
     preparation = get_preparation(metrics[spec])
     single = metrics[spec].for_segments or metrics[spec]
     texts = collected.texts
-    lengths = collected.reference_lengths(preparation)
+    lengths = collected.segment_lengths(preparation)
     long_enough = lengths >= min_words
 
     def compare_with_baseline(system: str) -> SystemChanges:

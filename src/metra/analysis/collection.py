@@ -132,6 +132,7 @@ class CollectedCorpus:
     ) -> None:
         self.systems = tuple(corpus.systems)
         self.has_source = corpus.has_source
+        self.has_references = corpus.has_references
         self.has_documents = corpus.has_documents
         self._has_texts = texts
         self._texts: defaultdict[ColumnKey, TextStream] = defaultdict(TextStream)
@@ -157,7 +158,7 @@ class CollectedCorpus:
                 self._texts[key].append(column.text)
             self._documents += chunk.documents or ()
         for each in self._lengths:
-            self._rows["reference", each].append(_average_lengths(chunk, each))
+            self._rows["segment", each].append(_average_lengths(chunk, each))
             if chunk.source is not None:
                 self._rows["source", each].append(_count_words(chunk.source, each))
         for each, numbers in self._numbers.items():
@@ -176,9 +177,12 @@ class CollectedCorpus:
             raise RuntimeError(msg)
         return CorpusTexts(*_sort_streams(self._texts), self._documents or None)
 
-    def reference_lengths(self, preparation: Preparation) -> Array:
-        """Give how many words each segment's references have on average."""
-        return np.concatenate(self._rows["reference", preparation])
+    def segment_lengths(self, preparation: Preparation) -> Array:
+        """Give how many words each segment's references have on average.
+
+        Where there are no references, it is the average of the outputs.
+        """
+        return np.concatenate(self._rows["segment", preparation])
 
     def source_lengths(self, preparation: Preparation) -> Array:
         """Give how many words each segment's source has."""
@@ -226,6 +230,9 @@ def format_preparation(preparation: Preparation) -> str:
 
 def _count_matches(batch: Batch, preparation: Preparation) -> Array:
     """Count [matches, words, words of the best reference] of each segment."""
+    if not batch.refs:
+        words = _count_words(batch.hyps, preparation)
+        return np.stack([np.zeros_like(words), words, np.zeros_like(words)], axis=1)
     return unigram.rows(batch, text=preparation, recall_weight=0.5)
 
 
@@ -238,7 +245,7 @@ def _count_words(column: SegmentColumn, preparation: Preparation) -> Array:
 def _average_lengths(chunk: CorpusChunk, preparation: Preparation) -> Array:
     """Average the words of each segment's references, of those that are there."""
     lengths, present = np.zeros(len(chunk)), np.zeros(len(chunk))
-    for column in chunk.refs:
+    for column in chunk.refs or chunk.systems.values():
         lengths += _count_words(column, preparation)
         present += 1
         present[column.text.missing()] -= 1

@@ -80,7 +80,11 @@ def prepare_analyses(
     if not options.any:
         return CollectedCorpus(corpus)
     # What is not asked for is not loaded either.
-    from metra.analysis.buckets import check_bucket_spec, parse_bucket_spec
+    from metra.analysis.buckets import (
+        check_bucket_spec,
+        check_references,
+        parse_bucket_spec,
+    )
     from metra.analysis.changes import choose_sort_metric
 
     sorting = choose_sort_metric(metrics, options.changes_by)
@@ -99,6 +103,7 @@ def prepare_analyses(
     if options.changes != 0:
         needs["lengths"].add(of_changes)
     if options.ngrams != 0:
+        check_references(corpus, "N-grams are compared with those of references")
         needs["words"].add(of_changes)
     if kinds & {"length", "source-length"}:
         needs["lengths"].add(of_buckets)
@@ -219,12 +224,15 @@ class AlignmentGrids:
 def align_grids(
     texts: CorpusTexts, metrics: Mapping[str, Metric], wanted: Sequence[int]
 ) -> AlignmentGrids:
-    """Align every system's output of the wanted segments, by GTM as chosen or as usual."""
+    """Align every system's output of the wanted segments, by GTM as chosen or as usual.
+
+    Without references there is nothing to align.
+    """
     gtm = [spec for spec, metric in metrics.items() if metric.name == "gtm"]
     spec = gtm[0] if gtm else SPEC
     metric = metrics[spec] if gtm else make_metric(spec)
     grids: dict[int, dict[str, AlignedSegment]] = {}
-    for segment in wanted:
+    for segment in wanted if texts.refs else ():
         refs = [ref[segment] for ref in texts.refs]
         across = sum(len(ref.split()) for ref in refs if ref)
         outputs = {name: text[segment] or "" for name, text in texts.outputs.items()}

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from metra.metrics.record import Basis
-from metra.scoring.results import Results
+from metra.scoring.results import Results, SystemScores
 
 #: Whom to trust, the most trusted first, and what they are called.
 TRUST: dict[Basis, str] = {
@@ -26,6 +26,9 @@ class BestSystem(NamedTuple):
     basis: Basis
     metrics: Sequence[str]
     system: str
+    #: Systems that other metrics put first and that do not differ significantly from this
+    #: one by any of these metrics.
+    equals: Sequence[str] = ()
 
 
 class ContraryVerdict(NamedTuple):
@@ -39,15 +42,53 @@ class ContraryVerdict(NamedTuple):
 
 def list_best_systems(results: Sequence[Results]) -> list[BestSystem]:
     """List who is best by which metrics, the most trusted metrics first."""
-    found: dict[tuple[Basis, str], list[str]] = {}
+    best = {spec: each.ranked(spec)[0].name for each in results for spec in each.specs}
+    found: dict[tuple[Basis, str, tuple[str, ...]], list[str]] = {}
     for each in results:
         for spec in each.specs:
             basis = each.systems[0].scores[spec].basis
-            best = each.ranked(spec)[0].name
-            found.setdefault((basis, best), []).append(spec)
+            others = dict.fromkeys(name for name in best.values() if name != best[spec])
+            equals = _list_equals(each, spec, best[spec], list(others))
+            found.setdefault((basis, best[spec], equals), []).append(spec)
     order = list(TRUST)
     listed = sorted(found.items(), key=lambda entry: order.index(entry[0][0]))
-    return [BestSystem(basis, specs, best) for (basis, best), specs in listed]
+    return [
+        BestSystem(basis, specs, system, equals)
+        for (basis, system, equals), specs in listed
+    ]
+
+
+def _list_equals(
+    results: Results, spec: str, system: str, others: Sequence[str]
+) -> tuple[str, ...]:
+    """List the systems that were tested against this one without a significant difference."""
+    tested = {
+        frozenset((entry.system, entry.baseline)): entry.significant
+        for entry in results.comparisons
+        if entry.metric == spec and entry.p_value is not None
+    }
+    return tuple(n for n in others if tested.get(frozenset((system, n))) is False)
+
+
+def rank_by_trust(
+    results: Results, people: Results | None = None
+) -> list[SystemScores]:
+    """List the systems, the best by the most trusted first; those it does not know last.
+
+    The most trusted are people, then the first neural metric, then the first string metric.
+    """
+    ranked = results.ranked(choose_trusted_metric(results))
+    if people is None:
+        return ranked
+    judged = [entry.name for entry in people.ranked(people.specs[0])]
+    places = {name: place for place, name in enumerate(judged)}
+    return sorted(ranked, key=lambda entry: places.get(entry.name, len(places)))
+
+
+def choose_trusted_metric(results: Results) -> str:
+    """Choose the first metric of the most trusted kind."""
+    order, scores = list(TRUST), results.systems[0].scores
+    return min(results.specs, key=lambda spec: order.index(scores[spec].basis))
 
 
 def has_disagreement(results: Sequence[Results]) -> bool:

@@ -77,8 +77,11 @@ def count_profile_rows(
     source_words = _find_source_words(words)
     spoken = _mark_words(words, str.isalnum)
     spoken_refs = [_select_words(ref, spoken) for ref in words.refs]
-    has_reference_words = np.any([ref.lengths > 0 for ref in words.refs], axis=0)
-    lengths = collected.reference_lengths(preparation)
+    lengths = collected.segment_lengths(preparation)
+    # An output may be empty where all references are.
+    has_words = np.any([ref.lengths > 0 for ref in words.refs], axis=0)
+    if not words.refs:
+        has_words = np.ones(len(lengths), np.bool_)
     rows: dict[str, Array] = {}
     for name, matches in collected.matches(preparation).items():
         stream = words.systems[name]
@@ -92,8 +95,8 @@ def count_profile_rows(
             **_count_repetition(_select_words(stream, spoken), spoken_refs),
             "copied": _count_copies(stream, source_words),
             **_count_wrong_numbers(output, most, least),
-            "punctuation": (read_punctuation(output) != punctuation).any(2).all(0),
-            "empty": (stream.lengths == 0) & has_reference_words,
+            "punctuation": _find_other_punctuation(output, punctuation),
+            "empty": (stream.lengths == 0) & has_words,
             "foreign_letters": _count_foreign_letters(output, refs, scripts),
             "characters": [len(text) for text in output],
             "upper_case": _count_capitals(output, capitals),
@@ -232,6 +235,15 @@ def _count_numbers(texts: Sequence[str]) -> Numbers:
     )
 
 
+def _find_other_punctuation(
+    output: Sequence[str], expected: Sequence[NDArray[Any]]
+) -> Flags:
+    """Mark the segments whose punctuation is that of no expected text, if there are any."""
+    if not expected:
+        return np.zeros(len(output), np.bool_)
+    return (read_punctuation(output) != expected).any(2).all(0)
+
+
 def _list_capitals(texts: Texts) -> list[tuple[int, str]]:
     """List the words in capitals, each with its segment."""
     segments = [text or "" for text in texts]
@@ -289,6 +301,8 @@ def _count_foreign_letters(
 ) -> Array:
     """Count the letters of scripts that the segment's references do not use."""
     foreign = np.zeros(len(output))
+    if not refs:
+        return foreign
     unusual = _find_characters(output, lambda c: get_script(c) not in expected)
     for segment, _, letter in unusual:
         own = (count_script_letters(ref[segment] or "") for ref in refs)

@@ -118,6 +118,9 @@ _BY_SEGMENT = {
     *("loops", "copied", "foreign", "upper_case"),
     *("numbers", "punctuation", "empty"),
 }
+#: What is told by the references, and what by references or source.
+_AGAINST_REFERENCES = {"length_ratio", "precision", "recall", "copied", "foreign"}
+_AGAINST_EITHER = {"upper_case", "numbers", "punctuation"}
 #: In the order in which they are shown.
 TRAITS = tuple(
     Trait(
@@ -161,7 +164,7 @@ def describe_outputs(
         )
         for system, rows in counted.rows.items()
         for name, (_, unit, _, above, below) in _RATIOS.items()
-        if above and (collected.has_source or name != "copied")
+        if above and _can_tell(name, collected)
     }
     intervals: Sequence[Interval | None] = [None] * len(samples)
     if ci:
@@ -187,10 +190,23 @@ def describe_outputs(
         traits=TRAITS,
         profiles=[_build_profile(name, counted, values) for name in values],
         segments=len(first),
-        reference_words=float(first[:, COLUMN_INDEX["reference_words"]].sum()),
-        references=_compute_reference_traits(counted),
+        reference_words=float(first[:, COLUMN_INDEX["reference_words"]].sum())
+        if collected.has_references
+        else 0.0,
+        references=_compute_reference_traits(counted)
+        if collected.has_references
+        else {},
         preparation=format_preparation(preparation),
     )
+
+
+def _can_tell(trait: str, collected: CollectedCorpus) -> bool:
+    """Whether the texts that a trait is told by are there."""
+    if trait in _AGAINST_REFERENCES and not collected.has_references:
+        return False
+    if trait in _AGAINST_EITHER:
+        return collected.has_references or collected.has_source
+    return collected.has_source or trait != "copied"
 
 
 def _divide_totals(totals: Array, *, scale: int) -> Array:

@@ -136,6 +136,22 @@ class HumanScores:
     fits: "Mapping[str, LineFit]"
     #: The means of judged systems with intervals and, of several, comparisons.
     results: Results | None = None
+    #: Systems that were judged but are not among the outputs.
+    left_out: Sequence[str] = ()
+
+
+def select_judged_systems(
+    judgements: "Scores", systems: Sequence[str]
+) -> tuple["Scores", list[str]]:
+    """Keep the judgements of these systems; also list the other systems, in order.
+
+    Judgements of none of them are an error: then the names differ.
+    """
+    others = [name for name in judgements.systems if name not in systems]
+    if others and len(others) == len(judgements.systems):
+        msg = f"No system is judged that has an output; {no_such('system', others[0], systems)}"
+        raise UnknownNameError(msg)
+    return judgements.only(without_systems=others), others
 
 
 def relate_judgements(
@@ -231,7 +247,7 @@ def _check_judgements(
 
 
 def compare_by_people(
-    people: HumanScores, sheets: CorpusStatistics, seed: int
+    people: HumanScores, sheets: CorpusStatistics, baseline: str, seed: int
 ) -> Results | None:
     """Compare systems by what people thought, as by any metric; None if nothing is judged."""
     metric = build_mean_metric(HUMAN_SCORE)
@@ -255,6 +271,9 @@ def compare_by_people(
         },
     )
     if len(rows) > 1:
-        contest = ComparisonSettings(all_pairs=True, seed=seed)
+        judged_baseline = baseline if baseline in rows else None
+        contest = ComparisonSettings(
+            baseline=judged_baseline, all_pairs=True, seed=seed
+        )
         return compare_statistics(statistics, contest)
     return evaluate_statistics(statistics, EvaluationOptions(ci=True, seed=seed))

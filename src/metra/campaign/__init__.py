@@ -19,6 +19,7 @@ key_log: what judges typed, played again
 material: what protocols need besides the texts
 metric_scores: metrics compared with judges
 monitoring: the status of a running campaign, and outputs on which judges disagree
+outside_scores: scores that other programs made, beside the judgements
 own_wording: the words that judges read: translations and a campaign's own
 prefilled_marks: error marks that stand in an output before its judge begins
 protocols: protocols and kinds of questions

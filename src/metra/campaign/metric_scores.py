@@ -1,6 +1,6 @@
 """Judgements as a table of scores, and how well our metrics agree with them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from metra.campaign.campaign import Campaign
@@ -22,7 +22,7 @@ from metra.metrics.record import Metric
 from metra.scoring.scorers import score_systems
 from metra.stats.arrays import drop_nan
 from metra.stats.correlation import correlate
-from metra.stats.panel import ScorePanel
+from metra.stats.panel import ScorePanel, SegmentStatistics
 
 
 def build_table_from_scores(by_scorer: ScoresByScorer) -> Scores | None:
@@ -79,14 +79,27 @@ def correlate_metrics(
 
     `names` says what the systems are called in the judgements, where these are blinded.
     """
+    judgements = list(judgements)
+    if not any(one.counts for one in keep_latest(judgements)):
+        return []
+    automatic, statistics = score_systems(build_corpus(campaign, names), metrics)
+    return correlate_people(judgements, automatic, list(metrics), statistics)
+
+
+def correlate_people(
+    judgements: Iterable[Judgement],
+    automatic: Scores,
+    metrics: Sequence[str],
+    statistics: Mapping[str, SegmentStatistics] | None = None,
+) -> list[JudgeCorrelation]:
+    """Correlate scores of metrics with each scorer of people; nothing if nobody judged."""
     counted = (one for one in keep_latest(judgements) if one.counts)
     people = build_table_from_scores(group_by_scorer(counted))
     if people is None:
         return []
-    automatic, statistics = score_systems(_build_corpus(campaign, names or {}), metrics)
     both = concatenate_scores([people, automatic])
     panels = (
-        build_panel(both, scorer, list(metrics), statistics=statistics)
+        build_panel(both, scorer, metrics, statistics=statistics)
         for scorer in people.names
     )
     return [_correlate_metric(panel, name) for panel in panels for name in panel.names]
@@ -109,8 +122,31 @@ def _correlate_metric(panel: ScorePanel, name: str) -> JudgeCorrelation:
     )
 
 
-def _build_corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:
-    """Return the texts as a corpus; a reference that takes part is none for metrics."""
+def build_corpus(
+    campaign: Campaign,
+    names: Mapping[str, str] | None = None,
+    *,
+    references: bool = True,
+) -> Outputs:
+    """Return the texts as a corpus; a reference that takes part is none for metrics.
+
+    `names` renames systems. Without `references` none are needed.
+    """
+    known = names or {}
+    documents = [segment.document for segment in campaign.segments]
+    systems = {
+        known.get(system.name, system.name): list(system.outputs)
+        for system in campaign.systems
+        if system.kind == "mt"
+    }
+    evalset = EvalSet(
+        documents=documents if all(documents) else None,
+        refs_per_segment=_list_references(campaign) if references else None,
+    )
+    return Outputs(evalset, systems)
+
+
+def _list_references(campaign: Campaign) -> list[tuple[str, ...]]:
     taking_part = any(system.kind == "reference" for system in campaign.systems)
     references = [
         segment.references[:-1] if taking_part else segment.references
@@ -119,13 +155,4 @@ def _build_corpus(campaign: Campaign, names: Mapping[str, str]) -> Outputs:
     if not all(references):
         msg = f"{campaign.settings.name} lacks references for metrics to compare with."
         raise CorpusError(msg)
-    documents = [segment.document for segment in campaign.segments]
-    evalset = EvalSet(
-        documents=documents if all(documents) else None, refs_per_segment=references
-    )
-    systems = {
-        names.get(system.name, system.name): list(system.outputs)
-        for system in campaign.systems
-        if system.kind == "mt"
-    }
-    return Outputs(evalset, systems)
+    return references

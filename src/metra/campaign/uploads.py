@@ -138,7 +138,7 @@ def _save_uploads(
     looked: list[ColumnCounts] = []
     for number, upload in enumerate(uploads, 1):
         # A folder for each: two files may have the same name.
-        path = folder / str(number) / _safe_name(upload.name)
+        path = folder / str(number) / make_safe_name(upload.name)
         path.parent.mkdir()
         path.write_bytes(upload.content)
         paths.setdefault(upload.use, []).append(str(path))
@@ -230,10 +230,10 @@ def _find_warnings(looked: Sequence[ColumnCounts]) -> Iterable[str]:
         yield "There is one system only: its scores can be held against no other's."
 
 
-def _safe_name(name: str) -> str:
+def make_safe_name(name: str) -> str:
     """Return the last part of a name without signs that a file system interprets.
 
-    >>> _safe_name("../a b=c.txt"), _safe_name("..")
+    >>> make_safe_name("../a b=c.txt"), make_safe_name("..")
     ('a b-c.txt', 'file')
     """
     last = name.replace("\\", "/").rpartition("/")[2]

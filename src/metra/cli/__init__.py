@@ -61,6 +61,8 @@ _SAME = (
 #: The flag for each parameter that messages of the library name in backticks.
 FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "column_groups": "--column-group",
+    "columns": "--column",
+    "mqm_weights": "--mqm-weights",
     "most_judges": "--judges",
     "most_pairs": "--pairs",
     "references": "-r FILE",

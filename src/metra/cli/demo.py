@@ -56,7 +56,7 @@ def _compare_some(example: "ExampleFiles") -> None:
     from metra.analysis.findings import AnalysisOptions, prepare_analyses, run_analyses
     from metra.cli.output import build_style
     from metra.report.terminal import render_table
-    from metra.report.writers.analysis import format_change
+    from metra.report.writers.analysis import MetricHeadings, format_change
     from metra.report.writers.comparison import (
         build_comparison_legend,
         build_comparison_tables,
@@ -87,7 +87,8 @@ def _compare_some(example: "ExampleFiles") -> None:
     # There may be none in files that the user has changed.
     for change in changes.worsened:
         click.echo(f"Where {changes.system} is furthest below {changes.baseline}:")
-        click.echo("\n".join(format_change(change, "worse", 1, style)), color=True)
+        lines = format_change(change, "worse", 1, MetricHeadings(results), style)
+        click.echo("\n".join(lines), color=True)
 
 
 def _score_all(folder: str, example: "ExampleFiles") -> None:

@@ -79,6 +79,7 @@ def report(
         write_output,
     )
     from metra.report.html.page import render
+    from metra.report.html.relations import describe_left_out
     from metra.report.study import build_study
     from metra.scoring.evaluate import make_metrics
     from metra.scoring.files import open_scored, read_labels
@@ -111,6 +112,8 @@ def report(
             testing=trials,
             looking=name_stage,
         )
+    if study.people and study.people.left_out:
+        click.echo(f"metra: {describe_left_out(study.people)}", err=True)
     others = filter(None, (files["source"], files["documents"], judgements))
     read_files = [*files["outputs"], *files["references"], *others, *labels]
     read_files += [files["test_set"].title] if files["test_set"] else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from metra.errors import CorpusError
@@ -42,6 +43,8 @@ class BatchPosition(NamedTuple):
     documents: Sequence[str] | None = None
     #: The names of all systems of the corpus, where they are known.
     systems: Sequence[str] = ()
+    #: Scores made elsewhere, by metric and system, where they come with the texts.
+    scores: Mapping[tuple[str, str], Any] = MappingProxyType({})
 
 
 class Batch:
@@ -190,10 +193,13 @@ class CorpusChunk:
     #: Columns of further values, which segments may be grouped by.
     labels: Sequence[Sequence[Any]] = ()
     position: type[BatchPosition] = BatchPosition
+    #: Scores made elsewhere, by metric and system, where they come with the texts.
+    scores: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
     def batch(self, system: str) -> Batch:
         """Give one system's outputs with the shared references."""
-        place = self.position(system, self.first, self.documents, tuple(self.systems))
+        systems = tuple(self.systems)
+        place = self.position(system, self.first, self.documents, systems, self.scores)
         return Batch.of(self.systems[system], self.refs, self.source, place)
 
     def __len__(self) -> int:

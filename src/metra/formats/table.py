@@ -10,7 +10,7 @@ separates the cells is a `Dialect`: a new delimiter or quoting rule is added the
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import count, repeat
+from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
@@ -167,16 +167,28 @@ def parse_table(
     if header is None:
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
+    first = next(rows, None)
+    if (
+        first
+        and _ends_in_comment(header.cells)
+        and len(first.cells) < len(header.cells)
+    ):
+        header = header._replace(cells=header.cells[:-1])
 
     def check_widths() -> Iterator[Row]:
         width = len(header.cells)
-        for row in rows:
+        for row in chain([first] if first else [], rows):
             if len(row.cells) != width:
                 size, line = len(row.cells), row.line
                 raise FormatError(_describe_width(place, line, size, width, dialect))
             yield row
 
     return DelimitedTable(place, header.cells, check_widths(), header.line)
+
+
+def _ends_in_comment(header: Sequence[str]) -> bool:
+    """Whether the last heading is none but a remark, as in Marot's tables."""
+    return len(header) > 1 and header[-1].startswith("#")
 
 
 def _name_file(rows: Iterator[Row], place: str) -> Iterator[Row]:

@@ -21,6 +21,7 @@ rank: which systems are better, and which cannot be told apart
 refs: agreement by number of references
 robust: agreement over fewer systems
 scatter: systems by gold and metric
+study: the manifest of a study, and the scores that it names
 task: the protocols of WMT's metrics tasks
 trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people

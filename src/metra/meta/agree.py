@@ -35,6 +35,20 @@ def compute_agreement(ratings: Ratings, options: AgreeOptions) -> JudgeAgreement
     return agree(ratings, within=options.within, trials=trials, seed=options.seed)
 
 
+def report_repeats(ratings: Ratings, name: str, options: AgreeOptions) -> MetaReport:
+    """Lay out how judges agree with themselves, where nobody judged what another did."""
+    units, judges = len(ratings.units), len(ratings.judges)
+    tables = [build_intra_table(ratings, options.within)]
+    notes = [
+        f"No unit was judged by two judges (judges: {judges}, units: {units:,}): judges are "
+        "only compared with themselves."
+    ]
+    signature = build_signature(
+        scorer=name, judges=judges, units=f"0/{units}", within=options.within
+    )
+    return MetaReport(tables, signature, notes)
+
+
 def report_agreement(
     ratings: Ratings, name: str, agreement: JudgeAgreement, options: AgreeOptions
 ) -> MetaReport:
@@ -177,13 +191,18 @@ def build_intra_table(ratings: Ratings, within: float, most: int = 0) -> Table:
         a, b = repeats.first[chosen], repeats.later[chosen]
         figures = [
             *share_near(np.abs(a - b), within),
+            float(np.abs(a - b).mean()),
+            float((b - a).mean()),
             float(pearson(a, b)),
             cohen(a, b),
             cohen(a, b, "quadratic"),
         ]
         rows.append((name, _build_row(len(a), figures)))
     rows = [*rows[:1], *_keep_least(rows[1:], most, 3)]
-    heads = ["n", "equal", f"within {within:g}", "pearson", "kappa", "quadratic"]
+    heads = [
+        *("n", "equal", f"within {within:g}", "mean gap", "later − first"),
+        *("pearson", "kappa", "quadratic"),
+    ]
     caption = "Judges with themselves, judging again"
     return make_table("judge", heads, rows, caption=caption, name="intra")
 

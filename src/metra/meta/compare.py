@@ -447,6 +447,15 @@ def _test_outcomes(setting: _Setting) -> PairTests:
     if not options.coefficient.pairs:
         msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
+    return setting.finish("pairs", "cell", pairs_p(*list_outcomes(panel, options)))
+
+
+def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
+    """List which pairs of outputs each metric orders as the gold does, and their weights.
+
+    The accuracy of a metric is the sum of the weights of pairs that it gets right, over
+    that of all weights.
+    """
     eps = compute_thresholds(panel.gold, panel.metrics, options)
     gold_gaps = pair_gaps(panel.gold)
     there = np.isfinite(gold_gaps)
@@ -457,9 +466,7 @@ def _test_outcomes(setting: _Setting) -> PairTests:
         right.append((gold_order == order)[there])
     count = there.sum(0)
     weights = np.broadcast_to(1.0 / np.maximum(count, 1), there.shape)[there]
-    return setting.finish(
-        "pairs", "cell", pairs_p(np.array(right, np.float64), weights)
-    )
+    return np.array(right, np.float64), weights
 
 
 #: The tests by name.

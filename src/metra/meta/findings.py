@@ -19,6 +19,9 @@ class MetaReport:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
+    #: LaTeX's label where the table is for a paper; then it is a float with these remarks.
+    label: str = ""
+    remarks: Sequence[str] = ()
 
 
 def merge_reports(by_gold: Mapping[str, MetaReport]) -> MetaReport:

@@ -4,6 +4,7 @@ from itertools import permutations
 
 import numpy as np
 
+from metra.errors import CorpusError
 from metra.formats.scores.panel import get_sign
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_figure, build_matrix, build_signature
@@ -54,9 +55,16 @@ def correlate_documents(
     scores: Scores, panel: ScorePanel, options: PseudoOptions
 ) -> DocumentCurves:
     """Draw documents of each length and correlate metrics and judges on them."""
+    judged = gather_judgements(scores, panel)
+    if not panel.names and judged.once:
+        msg = (
+            f"There is no metric, and nothing was judged twice by {panel.gold_name}, so "
+            "there is nothing to compare; give scores of a metric, or of several judges."
+        )
+        raise CorpusError(msg)
     return draw_documents(
         panel,
-        gather_judgements(scores, panel),
+        judged,
         lengths=options.lengths,
         documents=options.documents,
         coef=options.coef,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import fsum
 
 import numpy as np
@@ -327,9 +328,11 @@ def _find_strata(
     if macro == "none":
         return None, np.ones(values.shape[1], bool)
     named = [getattr(scores.items[item], macro) for item in scores.segments.tolist()]
-    if not all(named):
+    judged: Mask = np.asarray(np.isfinite(values).any(0))
+    nameless = sum(not name for name in compress(named, judged))
+    if nameless:
         msg = (
-            f"{named.count('')} of {len(named)} segments name no {macro}; "
+            f"{nameless} of {judged.sum()} segments name no {macro}; "
             f"`macro` {macro} takes a column that says it."
         )
         raise CorpusError(msg)
@@ -338,7 +341,8 @@ def _find_strata(
     if not shared:
         msg = f"No {macro} has scores of every system, so none can count the same."
         raise CorpusError(msg)
-    gone = [str(name) for code, name in enumerate(names) if code not in shared]
+    known = np.unique(strata[judged])
+    gone = [str(names[code]) for code in known.tolist() if code not in shared]
     if gone:
         notes.append(
             f"Without scores of every system and so left out: {macro} {', '.join(gone)}."

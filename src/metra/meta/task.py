@@ -3,41 +3,61 @@
 wmt23: system-level accuracy pooled over the language pairs, weighing as much as there are
 pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Freitag et al.
 2023, WMT). wmt24 and wmt25: soft pairwise accuracy and acc*_eq for each pair, all alike
-(Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged.
+(Freitag et al. 2024). Correlations are mapped to 0..1 before they are averaged. A study
+(`metra.meta.study`) may have columns of its own.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.meta.compare import list_outcomes
 from metra.meta.correlate import (
     CorrelationSpec,
     correlate_panel,
     describe_spa,
     draws_soft,
+    parse_specs,
 )
-from metra.meta.findings import MetaReport, build_count, build_signature
-from metra.scoring.table import Cell, Table, make_table, mark_best
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.study import MetricStudy, StudyColumn, StudyScores, choose_metrics
+from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats.arrays import Array, Codes
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
-from metra.stats.permutation import Swap, prepare_swaps, swaps_segments
-from metra.stats.significance import exchange_p_values
+from metra.stats.permutation import choose_swap, prepare_swaps
+from metra.stats.resampling import share_reached
+from metra.stats.significance import SLACK, draw_exchange
 
 
 @dataclass(frozen=True)
 class ProtocolColumn:
     """One column of a protocol: a coefficient of one language pair, and its weight."""
 
-    name: str
+    #: What it is of: language pairs, and a domain if it is of one.
+    group: str
     panels: tuple[ScorePanel, ...]
     question: CorrelationSpec
     weight: float
+    #: The second rater of each language pair, where there is one.
+    ceilings: tuple[ScorePanel | None, ...] = ()
+
+    @property
+    def heading(self) -> str:
+        """The level and the coefficient."""
+        return f"{self.question.level} {self.question.options.coef}"
+
+    @property
+    def name(self) -> str:
+        """All that tells it from other columns."""
+        return f"{self.group} {self.heading}".strip()
 
     @property
     def pairs(self) -> Array:
@@ -46,24 +66,43 @@ class ProtocolColumn:
             [math.comb(len(each.systems), 2) for each in self.panels], float
         )
 
+    @property
+    def lowest(self) -> float:
+        """The lowest value that the coefficient can have."""
+        return self.question.options.coefficient.lowest
+
 
 @dataclass(frozen=True)
 class TaskScores:
     """Metrics in falling order of their average over the columns of a protocol."""
 
     protocol: str
-    panels: list[ScorePanel]
     columns: list[ProtocolColumn]
     metrics: list[str]
     average: Array
     #: The coefficients of each column: columns × metrics.
     values: Array
-    #: The clusters of a joint test, where it was asked for.
+    #: The clusters of a joint test of the averages, where it was asked for.
     clusters: list[int] | None
+    #: Each column's ranks: clusters where tests were asked for, else places.
+    ranks: list[list[int]]
+    #: What the second raters come to in each column, NaN where there is none.
+    ceiling: Array
     #: Metrics that not every language pair has.
     left_out: list[str]
     #: Bootstrap intervals of the average and of each column, where they were asked for.
     intervals: list[list[tuple[float, float] | None]] | None = None
+    notes: tuple[str, ...] = ()
+    study: MetricStudy | None = None
+
+    @property
+    def panels(self) -> list[ScorePanel]:
+        """The panels of whole language pairs, each once."""
+        found: dict[str, ScorePanel] = {}
+        for column in self.columns:
+            for panel in column.panels:
+                found.setdefault(panel.lang, panel)
+        return list(found.values())
 
 
 def score_task(
@@ -82,28 +121,112 @@ def score_task(
     if not shared:
         msg = "No metric has scores of every language pair; the protocol averages over them."
         raise CorpusError(msg)
-    left_out = {name for panel in panels for name in panel.names} - set(shared)
-    panels = [panel.of_metrics(shared) for panel in panels]
-    columns = _build_columns(protocol, panels, options)
-    values = np.array([_score_column(column) for column in columns])
+    left_out = sorted({name for panel in panels for name in panel.names} - set(shared))
+    kept = {panel.lang: panel.of_metrics(shared) for panel in panels}
+    asked = list_columns(protocol, list(kept))
+    columns = [
+        build_column(each, [kept[lang] for lang in each.pairs], options)
+        for each in asked
+    ]
+    return score_columns(
+        protocol, columns, options, test=test, alpha=alpha, left_out=left_out
+    )
+
+
+def score_study(
+    study: MetricStudy,
+    loaded: Sequence[StudyScores],
+    options: Options,
+    *,
+    test: bool = False,
+    alpha: float = 0.05,
+) -> TaskScores:
+    """Score the metrics of a study by its protocol, or by columns of its own."""
+    metrics, left_out = choose_metrics(study, loaded)
+    by_lang = {each.pair.lang: each for each in loaded}
+    if study.protocol and study.protocol not in PROTOCOLS:
+        raise UnknownNameError(no_such("protocol", study.protocol, PROTOCOLS))
+    asked = study.columns or list_columns(study.protocol, sorted(by_lang))
+    panels: dict[tuple[str, str, str], ScorePanel] = {}
+    ceilings: dict[tuple[str, str, str], ScorePanel | None] = {}
+    columns = []
+    for each in asked:
+        level = "doc" if each.level == "doc" else "seg"
+        for group in [each.pairs] if each.pooled else [(lang,) for lang in each.pairs]:
+            keys = [(lang, level, each.domain) for lang in group]
+            for key in keys:
+                of_pair = by_lang[key[0]]
+                if key not in panels:
+                    about = {"level": level, "domain": each.domain}
+                    panels[key] = of_pair.build_panel(metrics, **about)
+                    ceilings[key] = of_pair.build_ceiling(**about)
+            column = build_column(each, [panels[key] for key in keys], options)
+            own = tuple(ceilings[key] for key in keys)
+            columns.append(replace(column, ceilings=own))
+    notes = [f"{s.pair.lang}: {note}" for s in loaded for note in s.notes]
+    scores = score_columns(
+        study.protocol or "study",
+        columns,
+        options,
+        test=test or study.test,
+        alpha=alpha,
+        left_out=left_out,
+    )
+    return replace(scores, study=study, notes=tuple(notes))
+
+
+def score_columns(
+    protocol: str,
+    columns: Sequence[ProtocolColumn],
+    options: Options,
+    *,
+    test: bool,
+    alpha: float,
+    left_out: Sequence[str] = (),
+) -> TaskScores:
+    """Score metrics by each column and by their weighted average, with tests if asked for."""
+    values = np.array([_score_column(column, column.panels) for column in columns])
     weights = np.array([column.weight for column in columns])
     weights = weights / weights.sum()
     average = _average(columns, values, weights)
     order = np.argsort(-average, kind="stable")
     clusters = None
+    ranks = [_rank_values(row[order]) for row in values]
     if test:
         p = _p_values(columns, order, weights, options)
         clusters = CLUSTER_RULES["greedy"].split(p, alpha)
+        ranks = [
+            _rank_tested(column, row, order, options, alpha)
+            for column, row in zip(columns, values, strict=True)
+        ]
+    names = columns[0].panels[0].names
     return TaskScores(
         protocol,
-        panels,
-        columns,
-        [shared[place] for place in order],
+        list(columns),
+        [names[place] for place in order],
         average[order],
         values[:, order],
         clusters,
-        sorted(left_out),
+        ranks,
+        np.array([_score_ceiling(column) for column in columns]),
+        list(left_out),
     )
+
+
+def _rank_values(values: Array) -> list[int]:
+    """Rank values, the highest first; equal ones share the best rank."""
+    return [1 + int((values > value).sum()) for value in values]
+
+
+def _rank_tested(
+    column: ProtocolColumn, values: Array, order: Codes, options: Options, alpha: float
+) -> list[int]:
+    """Rank metrics by the clusters of a test of this column, in the order of the table."""
+    own = np.argsort(-values, kind="stable")
+    p = _p_values([column], own, np.ones(1), options)
+    clusters = CLUSTER_RULES["greedy"].split(p, alpha)
+    by_place = dict(zip(own.tolist(), clusters, strict=True))
+    return [by_place[place] for place in order.tolist()]
 
 
 def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
@@ -129,7 +252,7 @@ def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -
     """Draw the coefficients of a column: metrics × draws."""
     total = np.zeros((len(scores.metrics), options.trials))
     for panel, pairs in zip(column.panels, column.pairs.tolist(), strict=True):
-        place = next(at for at, other in enumerate(scores.panels) if other is panel)
+        place = [other.lang for other in scores.panels].index(panel.lang)
         seeded = replace(column.question.options, seed=options.seed + place)
         draws = bootstrap(panel, column.question.level, seeded)
         total += pairs * np.array([draws[name] for name in scores.metrics])
@@ -138,50 +261,144 @@ def _draw_column(scores: TaskScores, column: ProtocolColumn, options: Options) -
 
 def report_task(scores: TaskScores, options: Options) -> MetaReport:
     """Lay out the average and every column of the protocol."""
-    notes = [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
+    notes = list(scores.notes)
+    notes += [f"{panel.place}{note}" for panel in scores.panels for note in panel.notes]
     if scores.left_out:
         notes.append(
             f"Not in every language pair and so left out: {', '.join(scores.left_out)}."
         )
+    notes += _describe_ceilings(scores)
     questions = [column.question for column in scores.columns]
     soft = describe_spa(questions)
     test = scores.clusters is not None
+    golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
     signature = build_signature(
         task=scores.protocol,
-        gold=scores.panels[0].gold_name,
+        study=Path(scores.study.path).name if scores.study else None,
+        gold=",".join(golds)
+        if len(golds) == 1
+        else ",".join(f"{panel.lang}={panel.gold_name}" for panel in scores.panels),
         lang=",".join(panel.lang for panel in scores.panels),
         sys=",".join(str(len(panel.systems)) for panel in scores.panels),
         spa_p=soft,
         test=f"joint exchange k={options.trials}" if test else None,
+        p="b/k" if test and options.wmt else None,
         clusters="greedy" if test else None,
         boot=f"both k={options.trials}" if scores.intervals else None,
         seed=options.seed
         if test or draws_soft(questions) or scores.intervals
         else None,
     )
-    return MetaReport([build_task_table(scores)], signature, notes)
+    data = {
+        "ranks": {
+            name: {
+                c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)
+            }
+            for at, name in enumerate(scores.metrics)
+        }
+    }
+    table = build_task_table(scores)
+    label = f"tab:{scores.study.name}" if scores.study else ""
+    about = _explain_marks(scores)
+    return MetaReport([table], signature, notes, data, label, about)
+
+
+#: What stands behind the name of a metric that is something special.
+_MARKS = {"baseline": "†", "contrastive": "‡"}
+_REFERENCE_FREE, _PEOPLE = "*", "§"
+CEILING = "second rater"
 
 
 def build_task_table(scores: TaskScores) -> Table:
-    """Build the table of the protocol, the best of each column marked."""
+    """Build the table of the protocol: averages, then groups of columns with ranks.
+
+    The best of a column is marked; where it was tested, all of the first cluster.
+    """
+    tested = scores.clusters is not None
+    average_ranks = scores.clusters or _rank_values(scores.average)
     figures = [scores.average, *scores.values]
     intervals = scores.intervals or [[None] * len(scores.metrics)] * len(figures)
-    average, *columns = (
-        mark_best([Cell(*cell) for cell in zip(row.tolist(), bounds, strict=True)])
-        for row, bounds in zip(figures, intervals, strict=True)
-    )
-    heads = ["average", *(column.name for column in scores.columns)]
-    columns = [average, *columns]
+    ranks = [average_ranks, *scores.ranks]
+    rows_of_cells = [
+        _build_cells(*each, tested)
+        for each in zip(figures, intervals, ranks, strict=True)
+    ]
+    columns = [
+        Column("average"),
+        *(Column(c.heading, group=c.group) for c in scores.columns),
+    ]
     if scores.clusters is not None:
-        heads.insert(1, "cluster")
-        columns.insert(1, [build_count(cluster) for cluster in scores.clusters])
-    return make_table(
-        "metric",
-        heads,
-        list(zip(scores.metrics, zip(*columns, strict=True), strict=True)),
-        caption=f"{scores.protocol} protocol, gold {scores.panels[0].gold_name}",
-        name=scores.protocol,
-    )
+        columns.insert(1, Column("cluster"))
+        rows_of_cells.insert(1, [build_count(cluster) for cluster in scores.clusters])
+    rows = [
+        [Cell(name, marks=_mark_metric(scores.study, name)), *cells]
+        for name, cells in zip(
+            scores.metrics, zip(*rows_of_cells, strict=True), strict=True
+        )
+    ]
+    if np.isfinite(scores.ceiling).any():
+        figures = [build_figure(value) for value in scores.ceiling]
+        blank = [Cell(None)] * (len(columns) - len(figures))
+        rows.append([Cell(CEILING, marks=_PEOPLE), *blank, *figures])
+    golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
+    name = scores.study.name if scores.study else f"{scores.protocol} protocol"
+    caption = f"{name}, gold {', '.join(golds)}"
+    return Table([Column("metric", "left"), *columns], rows, caption, scores.protocol)
+
+
+def _build_cells(
+    values: Array,
+    intervals: Sequence[tuple[float, float] | None],
+    ranks: Sequence[int],
+    tested: bool,
+) -> list[Cell]:
+    cells = [
+        Cell(value, interval, marks=str(rank), best=rank == 1 and tested)
+        for value, interval, rank in zip(values.tolist(), intervals, ranks, strict=True)
+    ]
+    return cells if tested else mark_best(cells)
+
+
+def _mark_metric(study: MetricStudy | None, name: str) -> str:
+    if study is None:
+        return ""
+    status = study.metrics.find_status(name) or ""
+    free = _REFERENCE_FREE if study.metrics.is_reference_free(name) else ""
+    return free + _MARKS.get(status, "")
+
+
+def _explain_marks(scores: TaskScores) -> list[str]:
+    """Say what bold and marks mean, of those that the table has."""
+    study = scores.study
+    marks = "".join(_mark_metric(study, name) for name in scores.metrics)
+    titles = {
+        _REFERENCE_FREE: "needs no reference",
+        **{mark: f"{status} metric" for status, mark in _MARKS.items()},
+    }
+    signs = [f"{mark} {title}" for mark, title in titles.items() if mark in marks]
+    if np.isfinite(scores.ceiling).any():
+        signs.append(f"{_PEOPLE} people, held against the gold; without a rank")
+    about = "; ".join(signs)
+    ranked = "Behind each number: its rank in the column. Best of a column: bold."
+    if scores.clusters is not None:
+        ranked = (
+            "Behind each number: the rank of its cluster in the column, by tests of each "
+            "two metrics. First cluster: bold."
+        )
+    return [ranked, *([f"{about}."] if about else [])]
+
+
+def _describe_ceilings(scores: TaskScores) -> list[str]:
+    """Say whom the second rater is, and on how many segments both judged."""
+    notes = {}
+    for column in scores.columns:
+        for panel, own in zip(column.panels, column.ceilings, strict=False):
+            if own is not None:
+                notes[panel.lang] = (
+                    f"{own.place}{CEILING} is {own.names[0]}, on {own.compared:,} segments "
+                    f"(metrics: {panel.compared:,})."
+                )
+    return list(notes.values())
 
 
 #: Level, coefficient and grouping of the columns of each language pair.
@@ -196,40 +413,58 @@ PROTOCOLS: dict[str, tuple[tuple[str, str, Group], ...]] = {
 }
 
 
-def _build_columns(
-    protocol: str, panels: Sequence[ScorePanel], options: Options
-) -> list[ProtocolColumn]:
+def list_columns(protocol: str, langs: Sequence[str]) -> list[StudyColumn]:
+    """List the columns of a protocol for some language pairs."""
+    pairs = tuple(langs)
     columns = []
     if protocol == "wmt23":
-        name = f"{','.join(panel.lang for panel in panels)} sys accuracy".strip()
-        question = CorrelationSpec(replace(options, coef="accuracy"), "sys")
-        columns.append(ProtocolColumn(name, tuple(panels), question, len(panels)))
-    for panel in panels:
+        pooled = StudyColumn(
+            level="sys", coef="accuracy", pairs=pairs, weight=len(pairs), pooled=True
+        )
+        columns.append(pooled)
+    for lang in pairs:
         for level, coef, group in PROTOCOLS[protocol]:
-            name = f"{panel.lang} {level} {coef}".strip()
-            question = CorrelationSpec(replace(options, coef=coef, group=group), level)
-            columns.append(ProtocolColumn(name, (panel,), question, 1))
+            spec = coef if group == "none" else f"{coef}:{group}"
+            columns.append(StudyColumn(level=level, coef=spec, pairs=(lang,)))
     return columns
 
 
-def _score_column(column: ProtocolColumn) -> Array:
+def build_column(
+    asked: StudyColumn, panels: Sequence[ScorePanel], options: Options
+) -> ProtocolColumn:
+    """Build a column of the panels of its language pairs."""
+    (question,) = parse_specs([asked.coef], asked.level, options)
+    group = ",".join(panel.lang for panel in panels)
+    return ProtocolColumn(
+        f"{group} {asked.domain}".strip(), tuple(panels), question, asked.weight
+    )
+
+
+def _score_column(column: ProtocolColumn, panels: Sequence[ScorePanel]) -> Array:
     """The coefficients of all metrics; pairs of systems are pooled over language pairs."""
-    answers = [correlate_panel(panel, column.question) for panel in column.panels]
-    names = list(answers[0])
-    for name in names:
-        for panel, results in zip(column.panels, answers, strict=True):
-            if results[name].reason:
+    answers = [correlate_panel(panel, column.question) for panel in panels]
+    for panel, results in zip(panels, answers, strict=True):
+        for name, result in results.items():
+            if result.reason:
                 place = ", ".join(filter(None, (panel.lang, name, column.name)))
-                msg = f"{place}: {results[name].reason}"
+                msg = f"{place}: {result.reason}"
                 raise CorpusError(msg)
-    pairs = column.pairs
-    each = np.array([[results[name].value for name in names] for results in answers])
+    pairs = np.array([math.comb(len(panel.systems), 2) for panel in panels], float)
+    each = np.array([[result.value for result in a.values()] for a in answers])
     return np.einsum("p,pm->m", pairs, each) / pairs.sum()
+
+
+def _score_ceiling(column: ProtocolColumn) -> float:
+    """Return what the second raters come to, NaN if a language pair has none."""
+    panels = [panel for panel in column.ceilings if panel is not None]
+    if not panels or len(panels) < len(column.panels):
+        return math.nan
+    return float(_score_column(column, panels)[0])
 
 
 def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -> Array:
     """Weigh the columns' scores, all mapped to 0..1: columns × metrics to metrics."""
-    low = np.array([[each.question.options.coefficient.lowest] for each in columns])
+    low = np.array([[each.lowest] for each in columns])
     rescaled = (scores - low) / (1 - low)
     return np.einsum("p,pm->m", weights, rescaled)
 
@@ -237,22 +472,70 @@ def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -
 def _p_values(
     columns: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
 ) -> Array:
-    """One joint test of the averages: exchanges of segments in every column at once."""
+    """One joint test: the averages after exchanges that are drawn in every column alike.
+
+    WMT's scorer draws for every column anew.
+    """
+    size = len(order)
     observed = []
-    parts = []
-    for column, weight in zip(columns, weights, strict=True):
-        ask = column.question
-        tested = replace(column, question=replace(ask, options=ask.options.in_tests))
-        observed.append(_score_column(tested)[order])
-        share = weight / (1 - ask.options.coefficient.lowest) / column.pairs.sum()
-        of_segments = ask.level != "sys" or all(map(swaps_segments, column.panels))
-        swap: Swap = "input" if of_segments else "sys"
-        for panel, pairs in zip(column.panels, column.pairs.tolist(), strict=True):
-            ranked = panel.of_metrics([panel.names[place] for place in order])
-            exchanges = prepare_swaps(ranked, ask.level, ask.options, swap)
-            parts.append((exchanges, share * pairs))
+    for column in columns:
+        ask = replace(column.question, options=column.question.options.in_tests)
+        observed.append(_score_column(replace(column, question=ask), column.panels))
     average = _average(columns, np.array(observed), weights)
-    draws, seed = options.trials, options.seed
-    return exchange_p_values(parts, average, sides="one-sided", draws=draws, seed=seed)[
-        0
-    ]
+    gaps: list[tuple[Callable[[int, int], Array], float]] = []
+    for column, weight in zip(columns, weights, strict=True):
+        pairs = column.pairs
+        for panel, share in zip(column.panels, pairs.tolist(), strict=True):
+            part = weight * share / sum(pairs) / (1 - column.lowest)
+            ask = column.question
+            if options.wmt:
+                seed = options.seed + len(gaps)
+                ask = replace(ask, options=replace(ask.options, seed=seed))
+            gaps.append((_prepare_gaps(panel, ask), part))
+    p = np.full((size, size), np.nan)
+    for i, j in combinations(range(size), 2):
+        a, b = int(order[i]), int(order[j])
+        gap = np.zeros(options.trials)
+        for draw_gap, part in gaps:
+            gap += part * draw_gap(a, b)
+        reached = int((gap >= average[a] - average[b] - SLACK).sum())
+        p[i, j] = share_reached(reached, options.trials)
+        if options.wmt:
+            p[i, j] = reached / options.trials
+    return p
+
+
+def _prepare_gaps(
+    panel: ScorePanel, question: CorrelationSpec
+) -> Callable[[int, int], Array]:
+    """Return a function that draws how far two metrics are apart after exchanges.
+
+    WMT exchanges the outcomes of pairs for accuracies of segments, cells for soft pairwise
+    accuracy and for coefficients of all segments, and systems otherwise.
+    """
+    options, level = question.options, question.level
+    swap = choose_swap(panel, level, options)
+    if options.wmt:
+        if options.coefficient.pairs and level != "sys":
+            return _exchange_outcomes(panel, options)
+        swap = "sys" if level == "sys" and not options.coefficient.soft else "both"
+    exchanges = prepare_swaps(panel, level, options, swap)
+    exchange = draw_exchange(exchanges, options.trials, options.seed)
+    return lambda a, b: np.subtract(*exchange(a, b))
+
+
+def _exchange_outcomes(
+    panel: ScorePanel, options: Options
+) -> Callable[[int, int], Array]:
+    """Exchange which pairs of outputs two metrics get right; pairs of one weight at once."""
+    right, weights = list_outcomes(panel, options)
+    values, kind = np.unique(weights, return_inverse=True)
+    values = values / weights.sum()
+
+    def draw_gap(a: int, b: int) -> Array:
+        count = np.bincount(kind[right[a] != right[b]], minlength=len(values))
+        rng = np.random.default_rng([options.seed, a, b])
+        won = rng.binomial(count, 0.5, (options.trials, len(values)))
+        return np.einsum("v,tv->t", values, 2.0 * won - count)
+
+    return draw_gap

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metra.corpus.batch import Batch
 from metra.errors import (
@@ -24,6 +25,7 @@ from metra.formats.scores.metra import read_metra_tsv
 from metra.formats.scores.model_scores import (
     NAMELESS,
     find_direction,
+    has_fixed_direction,
     is_comet_json,
     is_string_metric,
     list_score_files,
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
     from metra.metrics.spans import MarkedErrors
 
 #: Scores of no larger numbers are shown with so many digits more.
-_SMALL, _MORE_DIGITS = 1.5, 2
+SMALL, MORE_DIGITS = 1.5, 2
 _SYSTEM = "{system}"
 #: An end of the range that scores may have.
 Bound: TypeAlias = Annotated[float | None, Range(-1e12, 1e12)]
@@ -274,7 +276,7 @@ def _build_metric(
 ) -> Metric:
     _check_range(table, limits)
     pooled = np.abs(table.pool_values())
-    is_small = np.max(pooled, initial=0, where=np.isfinite(pooled)) <= _SMALL
+    is_small = np.max(pooled, initial=0, where=np.isfinite(pooled)) <= SMALL
     metric = Metric(
         name=name,
         columns=("score", "segments"),
@@ -283,11 +285,68 @@ def _build_metric(
         higher_is_better=is_higher,
         needs_reference=False,
         settled=settled,
-        more_digits=_MORE_DIGITS if is_small else 0,
+        more_digits=MORE_DIGITS if is_small else 0,
         basis="string" if is_string_metric(name) else "neural",
         scored=table,
     )
     return check_on_fit(metric, table.check)
+
+
+def build_column_metric(
+    name: str,
+    columns: Mapping[str, str],
+    higher_is_better: bool | None,
+    limits: tuple[float | None, float | None],
+) -> Metric:
+    """Make a metric of scores that come with the texts, in a column for each system.
+
+    The values are not known yet: where the direction depends on them, it must be given.
+    """
+    if higher_is_better is None and has_fixed_direction(name):
+        higher_is_better = find_direction(name, np.empty(0))
+    if higher_is_better is None:
+        msg = (
+            f"Whether higher scores of {name!r} are better is not known before they are "
+            "read; give better=higher or better=lower with the column."
+        )
+        raise OptionError(msg)
+    low, high = limits
+    return Metric(
+        name=name,
+        columns=("score", "segments"),
+        rows=partial(_read_column, name=name, columns=columns, limits=limits),
+        aggregate=aggregate,
+        higher_is_better=higher_is_better,
+        needs_reference=False,
+        settled={
+            "columns": ",".join(columns.values()),
+            "better": "higher" if higher_is_better else "lower",
+            "low": "none" if low is None else low,
+            "high": "none" if high is None else high,
+        },
+        basis="string" if is_string_metric(name) else "neural",
+    )
+
+
+def _read_column(
+    batch: AnyBatch,
+    *,
+    name: str,
+    columns: Mapping[str, str],
+    limits: tuple[float | None, float | None],
+) -> Array:
+    system = str(batch.place.system)
+    values = batch.place.scores[name, system]
+    wrong = values[np.isnan(values) | _find_outside(values, limits)]
+    if len(wrong):
+        value = float(wrong[0])
+        shown = "no score" if np.isnan(value) else f"the score {format_value(value)}"
+        msg = (
+            f"The column {columns[system]!r} has {shown} in a row; expected "
+            f"{_describe_range(limits)} in every row."
+        )
+        raise CorpusError(msg)
+    return np.stack([values, np.ones(len(batch))], axis=1)
 
 
 def build_mean_metric(name: str) -> Metric:
@@ -326,24 +385,35 @@ def aggregate(totals: Array) -> Array:
 
 
 def _check_range(table: ScoreTable, limits: tuple[float | None, float | None]) -> None:
-    low, high = (bound if bound is None else float(bound) for bound in limits)
     for system, values in table.values.items():
-        is_outside = np.isinf(values)
-        is_outside |= values < low if low is not None else False
-        is_outside |= values > high if high is not None else False
+        is_outside = _find_outside(values, limits)
         if is_outside.any():
             place = int(is_outside.argmax())
-            bounds = [
-                f"at {word} {format_value(bound)}"
-                for word, bound in (("least", low), ("most", high))
-                if bound is not None
-            ]
-            expected = " and ".join(bounds) or "a finite number"
             msg = (
                 f"{table.source} have {format_value(float(values[place]))} for segment "
-                f"{place + 1} of {system!r}; expected {expected}."
+                f"{place + 1} of {system!r}; expected {_describe_range(limits)}."
             )
             raise OptionError(msg)
+
+
+def _find_outside(
+    values: Array, limits: tuple[float | None, float | None]
+) -> NDArray[np.bool_]:
+    """Mark infinite values and those outside the range; what is missing is in it."""
+    low, high = limits
+    is_outside = np.isinf(values)
+    is_outside |= values < float(low) if low is not None else False
+    is_outside |= values > float(high) if high is not None else False
+    return is_outside
+
+
+def _describe_range(limits: tuple[float | None, float | None]) -> str:
+    bounds = [
+        f"at {word} {format_value(float(bound))}"
+        for word, bound in zip(("least", "most"), limits, strict=True)
+        if bound is not None
+    ]
+    return " and ".join(bounds) or "a finite number"
 
 
 def list_specs(files: Sequence[str]) -> list[str]:

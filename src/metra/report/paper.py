@@ -20,6 +20,7 @@ from metra.report.table import (
     format_cell,
     format_cell_interval,
     format_latex_tabular,
+    guard_latex_line,
     lay_out_latex,
     list_groups,
     render_markdown_table,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: A table of more rows does not fit on a page, and so cannot be a float.
 MOST_ROWS = 45
+#: A table of more columns is set over both columns of a page.
+MOST_COLUMNS = 8
 #: What pdfLaTeX has no letters for: all but Latin, and signs that are written as commands.
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u017f\u2010-\u2026\u2190-\u25ff\u2264]")
 _HTML_STYLE = """\
@@ -76,15 +79,16 @@ def _render_latex(paper: PaperTable, style: Style) -> str:
         *map(escape_latex, paper.notes),
         *(f"{escape_latex(name)}: {_quote_latex(s)}" for name, s in paper.signatures),
     ]
-    is_long = len(table.rows) > MOST_ROWS
-    write = _format_latex_pages if is_long else _format_latex_float
+    is_long, is_wide = len(table.rows) > MOST_ROWS, len(table.columns) > MOST_COLUMNS
+    write = _format_latex_wide_float if is_wide else _format_latex_float
+    write = _format_latex_pages if is_long else write
     lines = write(
         rf"\caption{{{escape_latex(table.caption)}}}",
         rf"\label{{{_clean_label(paper.label)}}}",
         parts,
-        " \\\\\n".join(notes),
+        " \\\\\n".join(map(guard_latex_line, notes)),
     )
-    packages = "booktabs,longtable" if is_long else "booktabs"
+    packages = "booktabs" + (",longtable" if is_long else ",graphicx" * is_wide)
     comments = [f"% Needs \\usepackage{{{packages}}}."]
     if _OTHER_SCRIPTS.search("\n".join([*lines, *notes])):
         comments.append(
@@ -118,6 +122,25 @@ def _format_latex_float(
         r"}\usebox0",
         *below,
         r"\end{table}",
+    ]
+
+
+def _format_latex_wide_float(
+    caption: str, label: str, parts: LatexTable, notes: str
+) -> list[str]:
+    """Write a float over both columns of a page, made smaller where it is too wide."""
+    below = [r"\par\smallskip", r"{\footnotesize\raggedright", rf"{notes}\par}}"]
+    return [
+        r"\begin{table*}[t]",
+        r"\centering",
+        caption,
+        label,
+        r"\smallskip",
+        r"\sbox0{%",
+        *format_latex_tabular(parts),
+        r"}\ifdim\wd0>\linewidth \resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
+        *(below if notes else []),
+        r"\end{table*}",
     ]
 
 

@@ -15,6 +15,7 @@ from metra.analysis.findings import (
     prepare_analyses,
     run_analyses,
 )
+from metra.analysis.headlines import rank_by_trust
 from metra.analysis.marked_errors import MarkedErrorFindings, collect_errors
 from metra.analysis.relations import (
     HUMAN_SCORE,
@@ -23,6 +24,7 @@ from metra.analysis.relations import (
     compare_by_people,
     relate_judgements,
     relate_metrics,
+    select_judged_systems,
 )
 from metra.corpus.outputs import Corpus
 from metra.errors import UnknownNameError, no_such
@@ -31,7 +33,7 @@ from metra.report.writers.headings import shorten_specs
 from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.guards import TextGuard, list_toks
-from metra.scoring.results import Results
+from metra.scoring.results import Results, SystemScores
 from metra.scoring.statistics import CHUNK, count_corpus
 from metra.stats import defaults
 
@@ -61,6 +63,15 @@ class Study:
     trust: "TrustReport | None" = None
     #: Errors that judges or programs marked, where a metric brings them.
     errors: MarkedErrorFindings | None = None
+
+    @property
+    def people_results(self) -> Results | None:
+        """Systems compared by what people thought; None where there are no judgements."""
+        return self.people.results if self.people else None
+
+    def rank_systems(self) -> list[SystemScores]:
+        """List the systems, the best by people or the most trusted metric first."""
+        return rank_by_trust(self.results, self.people_results)
 
     def get_digits(self, spec: str) -> int:
         """Return how many digits after the point scores are shown with, 2 if not known."""
@@ -105,10 +116,11 @@ def build_study(
     questions = EvaluationOptions(
         documents=corpus.has_documents, segments=True, seed=seed
     )
+    has_references = corpus.has_references
     analyses = AnalysisOptions(
         changes=LISTED,
-        ngrams=NGRAMS,
-        buckets=["length", "frequency"],
+        ngrams=NGRAMS if has_references else 0,
+        buckets=["length", "frequency"] if has_references else ["length"],
         labels=labels,
         profiles=True,
         seed=seed,
@@ -143,8 +155,13 @@ def build_study(
     if judgements:
         from metra.meta.trust import assess_trust
 
+        judgements, left_out = select_judged_systems(judgements, corpus.systems)
         people = relate_judgements(judgements, results, texts.documents)
-        people = replace(people, results=compare_by_people(people, sheets, seed))
+        people = replace(
+            people,
+            results=compare_by_people(people, sheets, baseline, seed),
+            left_out=left_out,
+        )
         trust = assess_trust(judgements, sheets, scorer=HUMAN_SCORE, seed=seed)
     return Study(
         results=results,

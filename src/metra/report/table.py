@@ -178,9 +178,13 @@ def _format_latex_cell(cell: Cell, column: Column, style: Style) -> list[str]:
 
 
 def _join_latex_row(cells: Sequence[str]) -> str:
-    """Join the cells of a row; what would be an option of the line before it is no such."""
-    row = rf"{' & '.join(cells)} \\"
-    return f"{{}}{row}" if row.startswith(("[", "*")) else row
+    """Join the cells of a row."""
+    return guard_latex_line(rf"{' & '.join(cells)} \\")
+
+
+def guard_latex_line(line: str) -> str:
+    """Keep the beginning of a line from being read as an option of the line before it."""
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def format_latex_comments(lines: Iterable[str]) -> str:
@@ -190,7 +194,7 @@ def format_latex_comments(lines: Iterable[str]) -> str:
 
 def list_rows(table: Table) -> Iterator[tuple[str, list[tuple[str, Cell]]]]:
     """List each row's name and its cells with their headings, as programs get them."""
-    headings = [column.heading for column in table.columns[1:]]
+    headings = [f"{c.group} {c.heading}".strip() for c in table.columns[1:]]
     for at, (first, *cells) in enumerate(table.rows):
         if table.names:
             # Only one half of such a matrix may be filled.

@@ -1,6 +1,7 @@
 """Tables, words and running text for a terminal: widths, colours and line breaks."""
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 from unicodedata import bidirectional, category, east_asian_width, normalize
 
@@ -34,6 +35,8 @@ def render_table(table: Table, style: Style) -> str:
     for run in _split_columns(layouts, names.width, style.width):
         columns = [names, *run]
         heading = "  ".join(column.heading for column in columns).rstrip()
+        groups = _format_groups(columns)
+        heading = f"{groups}\n{heading}" if groups else heading
         rule = "─" * (names.width + sum(2 + column.width for column in run))
         rows = zip(*(column.cells for column in columns), strict=True)
         lines = [style_text(heading, BOLD, style), style_text(rule, DIM, style)]
@@ -57,6 +60,7 @@ class _ColumnLayout(NamedTuple):
     heading: str
     cells: Sequence[str]
     width: int
+    group: str = ""
 
 
 def _lay_out_columns(table: Table, style: Style) -> list[_ColumnLayout]:
@@ -74,7 +78,14 @@ def _lay_out_column(
 ) -> _ColumnLayout:
     """Align texts, marks and intervals under the heading."""
     heading = escape_controls(column.title)
-    texts = [escape_controls(format_cell(cell, column, style)) for cell in cells]
+    texts = [_format_marked_cell(cell, column, style) for cell in cells]
+    marks = max((measure_width(cell.marks) for cell in cells), default=0)
+    if marks and column.align == "right":
+        # Ranks and other marks stand below each other, behind the numbers.
+        texts = [
+            f"{escape_controls(format_cell(c, column, style))} {pad_left(c.marks, marks)}"
+            for c in cells
+        ]
     intervals = [format_cell_interval(cell, column, style) for cell in cells]
     room = max(map(measure_width, texts), default=0)
     interval_room = max(map(len, intervals), default=0)
@@ -83,7 +94,7 @@ def _lay_out_column(
     width = max(natural, measure_width(heading), column.width)
     if column.align == "left":
         padded = [pad_right(text, width) for text in texts]
-        return _ColumnLayout(pad_right(heading, width), padded, width)
+        return _ColumnLayout(pad_right(heading, width), padded, width, column.group)
     blanks = " " * (width - natural)
     aligned = []
     for cell, text, interval in zip(cells, texts, intervals, strict=True):
@@ -92,7 +103,24 @@ def _lay_out_column(
         value = style_text(pad_left(text, room) + mark, code, style)
         after = gap + interval.rjust(interval_room) if interval_room else ""
         aligned.append(blanks + value + style_text(after, DIM, style))
-    return _ColumnLayout(pad_left(heading, width), aligned, width)
+    return _ColumnLayout(pad_left(heading, width), aligned, width, column.group)
+
+
+def _format_groups(columns: Sequence[_ColumnLayout]) -> str:
+    """Write the titles of groups over the middle of their columns; nothing without groups."""
+    if not any(column.group for column in columns):
+        return ""
+    parts = []
+    for title, members in groupby(columns, key=lambda column: column.group):
+        widths = [column.width for column in members]
+        width = sum(widths) + 2 * (len(widths) - 1)
+        left = (width - measure_width(title)) // 2
+        parts.append(pad_right(" " * max(left, 0) + title, width))
+    return "  ".join(parts).rstrip()
+
+
+def _format_marked_cell(cell: Cell, column: Column, style: Style) -> str:
+    return escape_controls(f"{format_cell(cell, column, style)}{cell.marks}")
 
 
 def _split_columns(

@@ -76,6 +76,8 @@ class GateCheck(NamedTuple):
     expected: float
     #: The comparison with the baseline, where there was one.
     comparison: SystemComparison | None = None
+    #: Digits that its scores are shown with beyond those of others.
+    more_digits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,11 +379,20 @@ def _list_checks(
                 score.score,
                 results[comparison.baseline][spec].score,
                 comparison,
+                score.more_digits,
             )
         if bound is not None:
             ahead = score.score - bound
             reached = (ahead if score.higher_is_better else -ahead) >= 0
-            yield GateCheck(system, spec, "below", reached, score.score, bound)
+            yield GateCheck(
+                system,
+                spec,
+                "below",
+                reached,
+                score.score,
+                bound,
+                more_digits=score.more_digits,
+            )
 
 
 def _format_number(value: float) -> str:

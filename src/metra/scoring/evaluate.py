@@ -220,12 +220,6 @@ def _score_parquet(
     """Score a table in Parquet by its columns, on this machine or another engine."""
     from metra.text.columns import import_pyarrow
 
-    if request.score_columns:
-        msg = (
-            "Columns of scores that were made elsewhere are read in one piece; leave out "
-            "`scores_out`, `resume` or the engine."
-        )
-        raise OptionError(msg)
     paths, system = request.outputs, None
     if request.engine == "local":
         files = request._list_files()
@@ -246,6 +240,7 @@ def _score_parquet(
         list(request.metrics),
         columns=request.columns,
         group_by=request.group_by,
+        score_columns=request.score_columns,
         scores_out=request.scores_out,
         resume=request.resume,
         engine=request.engine,

@@ -86,7 +86,7 @@ def open_scored(
     """
     if not outputs:
         return _build_score_corpus(metrics), dict(metrics)
-    entries = [_parse_score_column(entry) for entry in score_columns]
+    entries = [parse_score_column(entry) for entry in score_columns]
     if not entries:
         return open_corpus(outputs, **files), dict(metrics)
     named = files.get("columns") or ColumnNames()
@@ -119,10 +119,10 @@ class _ScoreColumn(NamedTuple):
     options: Mapping[str, str]
 
 
-def _parse_score_column(entry: str) -> _ScoreColumn:
+def parse_score_column(entry: str) -> _ScoreColumn:
     """Split `NAME[/SYSTEM]=COLUMN[:option=value,…]`; the column may have that very name.
 
-    >>> _parse_score_column("comet/A=c1")[:3], _parse_score_column("comet/A")[:3]
+    >>> parse_score_column("comet/A=c1")[:3], parse_score_column("comet/A")[:3]
     (('comet', 'A', 'c1'), ('comet', 'A', 'comet/A'))
     """
     title, equals, rest = entry.partition("=")
@@ -145,7 +145,7 @@ def _read_score_columns(
     options: dict[str, dict[str, Any]] = {}
     for entry in entries:
         values = tables.setdefault(entry.name, {}).setdefault(entry.system, [])
-        options.setdefault(entry.name, {}).update(_convert_options(entry))
+        options.setdefault(entry.name, {}).update(convert_score_options(entry))
         for chunk in corpus.chunks(CHUNK, [entry.column]):
             for at, value in enumerate(chunk.labels[0], chunk.first + 1):
                 place = f"The column {entry.column!r}, segment {at},"
@@ -156,7 +156,7 @@ def _read_score_columns(
     }
 
 
-def _convert_options(entry: _ScoreColumn) -> dict[str, Any]:
+def convert_score_options(entry: _ScoreColumn) -> dict[str, Any]:
     """Return the options of scores in memory for those of a spec."""
     converted: dict[str, Any] = {}
     for option, value in entry.options.items():

@@ -99,6 +99,13 @@ def pairwise(
 
 def _check(metric: Metric, has_source: bool) -> None:
     """Refuse measures that need more than a candidate, a reference and the source."""
+    if metric.scored is not None:
+        msg = (
+            f"{metric.name} has one score for each segment of a system, made elsewhere, and "
+            "none for pairs of texts; score every candidate against every other one with "
+            "the program that made them, and take the highest mean of that matrix's rows."
+        )
+        raise OptionError(msg)
     if metric.needs_source and not has_source:
         lacking = "compares with the source (give `source`)"
     elif metric.needs_documents or metric.whole_documents:

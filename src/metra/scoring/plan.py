@@ -5,10 +5,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from metra import __version__
 from metra.corpus.batch import Batch, BatchPosition, CorpusChunk, SegmentColumn
@@ -18,6 +20,18 @@ from metra.metrics.corpus_weights import TermCounts
 from metra.metrics.record import Metric, Need, find_missing_need
 from metra.metrics.registry import metric
 from metra.text.columns import pack_arrow_column
+
+
+class ScoredColumn(NamedTuple):
+    """A column with the scores of one system's outputs by one metric."""
+
+    metric: str
+    system: str
+    column: str
+    #: None where it is known of the metric.
+    higher_is_better: bool | None = None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +53,12 @@ class ScoringPlan:
     segments: bool = False
     #: Whether a null where a text has to be is an error, or an empty text.
     nulls: Literal["refuse", "empty"] = "refuse"
+    #: Columns of scores that were made elsewhere.
+    scored: tuple[ScoredColumn, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no table could answer."""
-        if not self.metrics or not self.outputs:
+        if not (self.metrics or self.scored) or not self.outputs:
             msg = "A plan needs at least one metric and one column of outputs."
             raise OptionError(msg)
         names = [name for name, _ in self.outputs]
@@ -50,11 +66,32 @@ class ScoringPlan:
             ("system", names),
             ("metric", self.metrics),
             ("column to group by", self.group_by),
+            ("column of scores", ["/".join(entry[:2]) for entry in self.scored]),
         ):
             twice = [name for name in given if given.count(name) > 1]
             if twice:
                 msg = f"The {what} {twice[0]!r} is given twice; give it once."
                 raise OptionError(msg)
+        for metric_name, known in self.list_scored().items():
+            lacking = [name for name in names if name not in known]
+            if lacking or len(known) != len(names):
+                msg = (
+                    f"{metric_name} has columns of scores for {', '.join(known)}, but the "
+                    f"systems are {', '.join(names)}; expected a column for each."
+                )
+                raise OptionError(msg)
+
+    def list_scored(self) -> dict[str, dict[str, ScoredColumn]]:
+        """List columns of scores by metric, then by system."""
+        found: dict[str, dict[str, ScoredColumn]] = {}
+        for entry in self.scored:
+            found.setdefault(entry.metric, {})[entry.system] = entry
+        return found
+
+    @property
+    def number_columns(self) -> list[str]:
+        """The columns that must hold numbers."""
+        return [entry.column for entry in self.scored]
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -75,7 +112,8 @@ class ScoringPlan:
     @property
     def columns(self) -> list[str]:
         """All columns that totals are made of, each once: no others need be read."""
-        return list(dict.fromkeys([*self.text_columns, *self.key_columns]))
+        columns = [*self.text_columns, *self.number_columns, *self.key_columns]
+        return list(dict.fromkeys(columns))
 
     @property
     def two_passes(self) -> tuple[str, ...]:
@@ -134,7 +172,25 @@ def build_metrics(
 
 def build_unweighed(plan: ScoringPlan) -> Mapping[str, Metric]:
     """Make the metrics as they are before the first pass; closing formulas need no weights."""
-    return {spec: metric(spec) for spec in plan.metrics}
+    return {spec: metric(spec) for spec in plan.metrics} | _build_scored(plan)
+
+
+def _build_scored(plan: ScoringPlan) -> dict[str, Metric]:
+    """Make metrics of columns of scores; what is said with one of them counts for all."""
+    if not plan.scored:
+        return {}
+    from metra.metrics.outside import build_column_metric
+
+    made = {}
+    for name, entries in plan.list_scored().items():
+        columns = {system: entry.column for system, entry in entries.items()}
+        given = [
+            [value for value in values if value is not None]
+            for values in list(zip(*entries.values(), strict=True))[3:]
+        ]
+        better, low, high = (values[-1] if values else None for values in given)
+        made[name] = build_column_metric(name, columns, better, (low, high))
+    return made
 
 
 def check_metrics(plan: ScoringPlan) -> None:
@@ -173,8 +229,6 @@ _COLUMNS: dict[Need, tuple[str, str]] = {
 
 
 def _read_terms(table: pa.Table, spec: str) -> TermCounts:
-    import numpy as np
-
     terms = table.filter(pc.equal(table["metric"], spec))
     keys = terms["term"].cast(pa.large_binary()).combine_chunks()
     counts = terms["count"].combine_chunks()
@@ -210,7 +264,17 @@ def pack_chunk(rows: pa.RecordBatch, plan: ScoringPlan) -> CorpusChunk:
         pack(plan.source) if plan.source else None,
         documents,
         position=_Unnumbered,
+        scores={
+            (entry.metric, entry.system): _read_numbers(rows, entry.column)
+            for entry in plan.scored
+        },
     )
+
+
+def _read_numbers(rows: pa.RecordBatch, name: str) -> NDArray[np.float64]:
+    """Read a column of numbers; nulls are NaN."""
+    values = rows.column(name).cast(pa.float64()).fill_null(float("nan"))
+    return np.asarray(values.to_numpy(), np.float64)
 
 
 def read_references(batch: pa.RecordBatch, plan: ScoringPlan) -> Iterator[Batch]:

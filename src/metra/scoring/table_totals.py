@@ -101,8 +101,10 @@ def count_batch(
         counted, rows_by_key = count_chunk(chunk, metrics, grouping, keep=keep)
         add_entries(totals, counted.items())
         for (system, spec), rows in rows_by_key.items():
-            single = metrics[spec].for_segments or metrics[spec]
-            columns[plan.score_columns[system, spec]].append(single.aggregate(rows))
+            # Scores that were made elsewhere are in the table already.
+            if (system, spec) in plan.score_columns:
+                single = metrics[spec].for_segments or metrics[spec]
+                columns[plan.score_columns[system, spec]].append(single.aggregate(rows))
     if not keep:
         return totals, None
     arrays = [*batch.columns]
@@ -189,6 +191,7 @@ def list_signatures(plan: ScoringPlan) -> dict[str, str]:
         plan.score_columns[system, spec]: (metric.for_segments or metric).signature()
         for spec, metric in build_unweighed(plan).items()
         for system in plan.systems
+        if spec in plan.metrics
     }
 
 

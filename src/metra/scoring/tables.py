@@ -1,6 +1,7 @@
 """Scoring tables in Parquet files on any engine, and what a table must have for it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias
 
@@ -15,8 +16,9 @@ from metra.formats.texts.parquet import (
     map_fields,
     read_schema,
 )
-from metra.scoring.plan import ScoringPlan, check_metrics
-from metra.scoring.results import Results
+from metra.scoring.files import convert_score_options, parse_score_column
+from metra.scoring.plan import ScoredColumn, ScoringPlan, check_metrics
+from metra.scoring.results import Results, SystemScores
 from metra.scoring.table_totals import OWN_COLUMNS, scores_schema, unwrap_type
 
 #: The executors by their names: modules with the same function, `score_files`.
@@ -40,6 +42,7 @@ def score_table(
     *,
     columns: ColumnNames | None = None,
     group_by: Sequence[str] = (),
+    score_columns: Sequence[str] = (),
     scores_out: str | None = None,
     resume: str | None = None,
     engine: str = "local",
@@ -53,8 +56,10 @@ def score_table(
     column of outputs belongs to `system`, by default named after the file. `group_by` names
     columns: rows that agree in them are scored apart, too. `scores_out` is a folder that
     gets every file with its segments' scores. `resume` is a folder that keeps the totals of
-    finished files, from which the same call goes on ("local" only). `settings` belong to the
-    engine: `master` and `conf` to Spark, what `dask.compute` takes to Dask.
+    finished files, from which the same call goes on ("local" only). `score_columns` name
+    scores that were made elsewhere, each `NAME[/SYSTEM]=COLUMN[:better=higher|lower]`.
+    `settings` belong to the engine: `master` and `conf` to Spark, what `dask.compute` takes
+    to Dask.
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
@@ -68,13 +73,14 @@ def score_table(
             default_system=default_system if system is None else system,
             group_by=group_by,
             segments=scores_out is not None,
+            score_columns=score_columns,
         )
 
     plan: Any = build
     if engine != "spark":  # which finds the files, and their columns, by itself
         default_system = name_system(paths[0]) if len(paths) == 1 else ""
         plan = build(read_schema(paths[0]), paths[0], default_system)
-    return import_module(ENGINES[engine]).score_files(
+    results = import_module(ENGINES[engine]).score_files(
         paths,
         plan,
         scores_out=scores_out,
@@ -82,6 +88,38 @@ def score_table(
         progress=progress,
         **settings,
     )
+    if not score_columns:
+        return results
+    return _settle_digits(results, [s for s in results.specs if s not in metrics])
+
+
+def _settle_digits(results: Results, names: Sequence[str]) -> Results:
+    """Show scores of these metrics with more digits where none of them is large.
+
+    It is for scores of which only sums are known.
+    """
+    from metra.metrics.outside import MORE_DIGITS, SMALL
+
+    systems = [*results.systems]
+    for group in results.groups or ():
+        systems += group.systems
+    small = {
+        name
+        for name in names
+        if all(abs(entry.scores[name].score) <= SMALL for entry in systems)
+    }
+
+    def settle(entry: SystemScores) -> SystemScores:
+        scores = {
+            name: replace(score, more_digits=MORE_DIGITS) if name in small else score
+            for name, score in entry.scores.items()
+        }
+        return replace(entry, scores=scores)
+
+    groups = results.groups
+    if groups is not None:
+        groups = [replace(g, systems=[*map(settle, g.systems)]) for g in groups]
+    return replace(results, systems=[*map(settle, results.systems)], groups=groups)
 
 
 def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
@@ -110,7 +148,9 @@ def check_schema(
 
     Before the first row is counted: on a cluster, a failure there is costly and hard to read.
     """
-    check_columns(schema, plan.text_columns, plan.key_columns, where)
+    check_columns(
+        schema, plan.text_columns, plan.key_columns, where, plan.number_columns
+    )
     for name in plan.key_columns:
         if name in OWN_COLUMNS:
             msg = f"The column {name!r} cannot be grouped by: totals have one of that name."
@@ -135,12 +175,16 @@ def build_plan(
     default_system: str = "",
     group_by: Sequence[str] = (),
     segments: bool = False,
+    score_columns: Sequence[str] = (),
 ) -> ScoringPlan:
     """Settle which columns are what: those that are named, and the rest by their names.
 
     A lone column of outputs goes by `default_system`, or by the column's name.
     """
-    names = names._replace(labels=(*names.labels, *group_by))
+    entries = [parse_score_column(entry) for entry in score_columns]
+    # What holds scores is no text, whatever its name.
+    labels = (*names.labels, *group_by, *(entry.column for entry in entries))
+    names = names._replace(labels=tuple(dict.fromkeys(labels)))
     columns = map_fields(schema, where, default_system, names)
 
     def of(role: Role) -> list[tuple[str, str]]:
@@ -162,4 +206,13 @@ def build_plan(
         group_by=tuple(group_by),
         segments=segments,
         nulls=names.nulls,
+        scored=tuple(
+            ScoredColumn(
+                entry.name,
+                entry.system or (outputs[0][0] if len(outputs) == 1 else ""),
+                entry.column,
+                **convert_score_options(entry),
+            )
+            for entry in entries
+        ),
     )

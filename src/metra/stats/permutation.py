@@ -63,6 +63,15 @@ def prepare_swaps(
     return prepare(panel, options, _SwapUnits(panel, swap))
 
 
+def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
+    """Exchange cells where that can be, whole segments where these are the groups."""
+    if level == "sys":
+        if options.coefficient.soft:
+            return "input"
+        return "both" if swaps_segments(panel) else "sys"
+    return "input" if options.group == "item" else "both"
+
+
 def swaps_segments(panel: ScorePanel) -> bool:
     """Whether segments can change sides: system scores that are given follow from none."""
     given = panel.given - {panel.gold_name}

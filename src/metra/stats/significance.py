@@ -182,6 +182,12 @@ def exchange_p_values(
     return p, 0 if exact else int(drawn.max(initial=0))
 
 
+def draw_exchange(exchanges: Exchanges, draws: int, seed: int) -> Exchange:
+    """Draw so many exchanges, and give the coefficients of any two metrics after each."""
+    drawn = draw_signs(draws, exchanges.width, np.random.default_rng(seed))
+    return exchanges.after(np.concatenate([exchanges.sum_draws(s) for s in drawn]))
+
+
 def list_signs(width: int) -> list[Array]:
     """List all exchanges of so many units, without their mirror images: 2^(width-1) rows.
 

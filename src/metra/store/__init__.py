@@ -13,6 +13,7 @@ demo: campaigns that simulated judges have filled
 events: keys and focus as browsers logged them
 imported: campaigns from files of judgements
 judges: judges with their links and consent, and how they are forgotten
+outside_scores: scores that other programs made of a campaign's outputs
 screens: a judge's screens in order, and their progress
 second_looks: campaigns that settle what another left open
 tasks: tasks and their states

@@ -212,6 +212,11 @@ session = _define_table(
     text="token_hash role judge name csrf",
     double="created_at seen_at expires_at",
 )
+outside_scores = _define_table(
+    "outside_scores",
+    text="campaign metric content_json",
+    double="added_at",
+)
 admin = _define_table("admin", text="name scrypt")
 audit = _define_table("audit", text="id who what campaign data_json", double="at")
 attempt = _define_table("attempt", text="id key", double="at")

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -81,6 +82,7 @@ def test_every_metric_is_an_ordinary_one(models):
             assert low <= score.score <= high
             assert len(score.segments) == len(REF)
     assert not results["solid"][specs[-1]].higher_is_better
+    assert {metra.metric(spec).basis for spec in specs} == {"neural"}
     again = json.loads(results.to_json())
     assert again["systems"][0]["scores"][specs[0]]["signature"].startswith(
         "comet|model:"
@@ -144,8 +146,6 @@ def test_a_second_run_computes_nothing(models, monkeypatch, cache):
 
 
 def test_a_changed_checkpoint_is_another(models, tmp_path):
-    import shutil
-
     folder = tmp_path / "changing"
     shutil.copytree(models / "regression", folder)
     spec = f"comet:model={folder}"
@@ -365,8 +365,6 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_checkpoints(models, tmp_path, case):
-    import shutil
-
     name, content, message = WRONG[case]
     folder = tmp_path / "model"
     shutil.copytree(models / "regression", folder)
@@ -405,8 +403,6 @@ class Runner:
 
 
 def test_objects_of_other_packages_are_not_loaded(models, tmp_path):
-    import shutil
-
     folder = tmp_path / "model"
     shutil.copytree(models / "regression", folder)
 
@@ -460,14 +456,35 @@ CHANGES = {
 
 @pytest.mark.parametrize("case", CHANGES)
 def test_checkpoints_that_do_not_fit(models, tmp_path, case):
-    import shutil
-
     change, message = CHANGES[case]
     folder = tmp_path / "model"
     shutil.copytree(models / "regression", folder)
     spec = save_checkpoint(folder, change)
     with pytest.raises(FormatError, match=message):
         metra.score(HYPS, [REF], spec, source=SOURCE)
+
+
+UNFIT = {  # a setting of the network that its weights do not have
+    "bertscore": (
+        "bert",
+        {"num_hidden_layers": 4},
+        r"lacks the weights encoder\.layer",
+    ),
+    "metricx": ("metricx", {"num_layers": 3}, r"lacks the weights encoder\.block\.2"),
+    "comet": ("xlmr", {"hidden_size": 64}, r"has 302 × 32 weights .* has 302 × 64"),
+}
+
+
+@pytest.mark.parametrize("name", UNFIT)
+def test_weights_are_never_random(models, tmp_path, name):
+    folder, settings, message = UNFIT[name]
+    shutil.copytree(models / folder, tmp_path / "model")
+    path = tmp_path / "model" / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | settings))
+    option = "model" if name != "comet" else f"model={models}/regression,encoder"
+    metric = metra.metric(f"{name}:{option}={tmp_path}/model")
+    with pytest.raises(FormatError, match=message):
+        metric.rows(metra.Batch(HYPS, [REF], SOURCE))
 
 
 def test_other_errors(models, tmp_path, monkeypatch):
@@ -508,8 +525,6 @@ def test_other_errors(models, tmp_path, monkeypatch):
 
 
 def write_small_head(model: Path, folder: Path) -> None:
-    import shutil
-
     shutil.copytree(model, folder)
     weights = torch.load(folder / "pytorch_model.bin", weights_only=True)
     weights["lm_head.weight"] = weights["lm_head.weight"][:304].clone()

@@ -158,7 +158,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
     (folder / "requests.json").write_text(json.dumps(requests))
     script = Path(__file__).with_name("oracle.py")
     command = [ORACLE, str(script), "requests.json", "answers.json"]
-    environment = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
+    kept = ("PATH", "HOME", "OMP_NUM_THREADS")
+    environment = {name: os.environ[name] for name in kept if name in os.environ}
     ran = subprocess.run(
         command,
         cwd=folder,

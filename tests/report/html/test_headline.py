@@ -6,6 +6,7 @@ import re
 import pytest
 
 import metra
+from metra.errors import CorpusError, UnknownNameError
 
 SIZE = 40
 REFS = [f"this is line {number} of a small text" for number in range(SIZE)]
@@ -73,6 +74,74 @@ def test_the_column_of_people_is_like_the_others(tmp_path):
     assert 'title="group 1"' in cell
 
 
+def list_rows(page, name):
+    table = page[page.index(f'data-csv="{name}"') :].partition("</table>")[0]
+    return re.findall(r'<tr><th scope="row"><bdi>(.*?)</bdi>', table)
+
+
+def test_rows_are_sorted_by_the_most_trusted(tmp_path):
+    """By people, else by a neural metric, else by a string metric."""
+    comet = metra.import_scores("comet", {"near": [0.5] * SIZE, "far": [0.7] * SIZE})
+    by_comet = write_report(tmp_path, comet)
+    assert list_rows(by_comet, "scores") == ["far", "near"]
+    assert "Systems are sorted by comet." in by_comet
+    assert list_rows(write_report(tmp_path), "scores") == ["near", "far"]
+    by_people = write_report(tmp_path, comet, judged={"near": 80, "far": 40})
+    assert list_rows(by_people, "scores") == ["near", "far"]
+    assert "Systems are sorted by people." in by_people
+    lead = re.sub("<[^>]+>", "", re.search(r'<p class="lead">(.*?)</p>', by_people)[1])
+    assert lead.startswith(
+        "Of 2 systems, near is best by people and chrf; far by comet. People's mean for "
+        "near is 81.00, 95% interval"
+    )
+
+
+def test_differences_from_the_baseline_have_people_too(tmp_path):
+    page = write_report(tmp_path, judged={"near": 40, "far": 80})
+    table = page[page.index('data-csv="differences"') :].partition("</table>")[0]
+    (row,) = re.findall(r"<tr><th.*?</tr>", table.partition("<tbody>")[2])
+    assert "+40.00" in row.split("</td>")[0]
+
+
+def test_judged_systems_without_outputs_are_left_out(tmp_path):
+    page = write_report(tmp_path, judged={"near": 40, "far": 80, "other": 9})
+    assert "80 judgements of 80 outputs" in re.sub("<[^>]+>", "", page)
+    assert "Judgements of other are left out: there is no output of that name." in page
+    with pytest.raises(UnknownNameError, match="No system is judged that has an outp"):
+        write_report(tmp_path, judged={"nearly": 40})
+
+
+def test_scores_of_whole_systems_are_rounded_once(tmp_path):
+    values = {"near": [0.123449] * SIZE, "far": [0.1] * SIZE}
+    page = write_report(tmp_path, metra.import_scores("comet", values))
+    data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    # With five digits it would be 0.12345, and then 0.1235 of 0.1234.
+    assert data["corpus"][1][0] == 0.123449
+
+
+def test_a_report_without_references(tmp_path):
+    """Scores made elsewhere, buckets, changes and profiles; nothing about references."""
+    comet = metra.import_scores(
+        "comet", {"near": [0.5] * (SIZE - 1) + [0.9], "far": [0.7] * SIZE}
+    )
+    path = tmp_path / "report.html"
+    outputs = {
+        name: [text * (1 + at % 2) for at, text in enumerate(texts)]
+        for name, texts in OUTPUTS.items()
+    }
+    metra.report(metra.EvalSet(source=REFS), outputs, path, [comet])
+    page = path.read_text()
+    assert "2 systems, 40 segments" in page
+    assert "By output length in words" in page
+    assert "word frequency" not in page
+    assert 'id="ngrams"' not in page
+    assert "Words that the two outputs do not share have a" in page
+    assert 'class="miss"' not in page
+    assert 'class="other"' in page
+    with pytest.raises(CorpusError, match="chrf compares with references"):
+        metra.report(metra.EvalSet(), OUTPUTS, path, [comet, "chrf"])
+
+
 def write_errors(path):
     path.write_text(
         "system\tsegment\trater\tstart\tend\tcategory\tseverity\n"
@@ -126,9 +195,7 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     judged = tmp_path / "mqm.tsv"
     scores = read_table(folder / f"{lang}.seg_scores.tsv")
     lines = [
-        f"{row['system']}\t{row['seg']}\t{row['mqm']}"
-        for row in scores
-        if row["mqm"] and row["system"] in systems
+        f"{row['system']}\t{row['seg']}\t{row['mqm']}" for row in scores if row["mqm"]
     ]
     judged.write_text("\n".join(["system\tsegment\tscore", *lines]) + "\n")
     page = tmp_path / "report.html"
@@ -150,9 +217,16 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     )
     text = page.read_text()
     assert get_headline(text) == (
-        "People and metrics disagree: people put GPT4-5shot first; COMET and MetricX-23 "
-        "(neural) put ONLINE-W first; bleu (string) puts ONLINE-W first. Trust people more "
-        "than neural metrics, and neural metrics more than string metrics."
+        "People and metrics disagree: people and spans put GPT4-5shot first, not "
+        "significantly better than ONLINE-W; COMET (neural) and bleu (string) put ONLINE-W "
+        "first; MetricX-23 (neural) puts ONLINE-W first, not significantly better than "
+        "GPT4-5shot. Trust people more than neural metrics, and neural metrics more than "
+        "string metrics."
     )
     data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
     assert all(data["errors"])
+    # Ten more systems were judged.
+    left_out = re.search(r"Judgements of (.*?) are left out", text)[1]
+    assert left_out.startswith("AIRC, Lan-BridgeMT")
+    assert left_out.endswith("and refA")
+    assert list_rows(text, "scores") == ["GPT4-5shot", "ONLINE-W", "NLLB_Greedy"]

@@ -1,7 +1,7 @@
 """`metra meta power`, `pseudo`, `refs`, `robust`, `scatter` and `task`."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,8 @@ from metra.meta.options import (
 
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
+    from metra.meta.task import TaskScores
+    from metra.stats.correlation import Options
     from metra.stats.panel import ScorePanel
 
 
@@ -68,9 +70,9 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
 
     People's score is the mean of one judgement a segment, chosen at random. With --output
     and -m, corpus measures are pooled from their statistics; other scores are averaged.
-    Where segments were judged twice, judges are compared with judges. Judges have scales of
-    their own: where the same judges judged all systems of a segment, --judges-by segment,
-    the default for such data, gives all systems the same judge.
+    Where segments were judged twice, judges are compared with judges, also without scores of
+    a metric. Judges have scales of their own: where the same judges judged all systems of a
+    segment, --judges-by segment, the default for such data, gives all systems the same judge.
 
     \b
     metra meta pseudo scores.tsv --gold esa --plot curve.svg
@@ -82,7 +84,7 @@ def pseudo(asked: shared.MetaQuestion, options: PseudoOptions) -> "MetaReport":
     shared.require_one_language(asked.scores)
     asked.gold = asked.normalise_scores(asked.gold, options.scaling)
     asked.add_own_scores()
-    panel = asked.build_panels()[0]
+    panel = asked.build_panels(None if asked.has_metrics else ())[0]
     curves = correlate_documents(asked.scores, panel, options)
     if asked.plot:
         from metra.meta.pseudo import JUDGES, average_curves
@@ -226,25 +228,77 @@ def scatter(asked: shared.MetaQuestion, options: ScatterOptions) -> "MetaReport"
     return question.report_scatter(scattered, named=named)
 
 
-_protocol = click.argument("protocol", type=click.Choice(["wmt23", "wmt24", "wmt25"]))
+def _check_study(given: dict[str, Any]) -> None:
+    """Refuse what a study says itself, and a protocol without scores or a gold."""
+    path = given["protocol"]
+    if not path.endswith(".toml"):
+        if not given["paths"]:
+            msg = "Missing argument 'SCORES...'; or give a study, such as study.toml."
+            raise click.UsageError(msg)
+        if not given["gold"]:
+            msg = "Missing option '--gold': the scorer that metrics are compared with."
+            raise click.UsageError(msg)
+        return
+    for name in ("paths", "gold", "gold_from", "metrics", *shared.ABOUT_SCORES):
+        if given[name] not in (None, (), "", "auto"):
+            what = "SCORES" if name == "paths" else f"the option of {name!r}"
+            msg = (
+                f"{path} is a study, which says all about its scores: leave out {what}."
+            )
+            raise click.UsageError(msg)
 
 
-@shared.question(TaskOptions, *shared.GOLD, shared.METRIC, first=_protocol, plot=True)
+def _score_study(path: str, options: TaskOptions, chosen: "Options") -> "TaskScores":
+    """Read a study and its scores, and score its metrics."""
+    from functools import partial
+
+    from metra.campaign.judgement_files import ALL_SCORE_FORMATS
+    from metra.formats.scores.read import read_scores
+    from metra.meta.study import load_study, read_study
+    from metra.meta.task import score_study
+
+    read = partial(read_scores, wmt=options.wmt, formats=ALL_SCORE_FORMATS)
+    study = read_study(path)
+    loaded = load_study(study, lambda file, weights: read(file, mqm_weights=weights))
+    return score_study(study, loaded, chosen, test=options.test)
+
+
+_protocol = click.argument("protocol", metavar="{wmt23|wmt24|wmt25|STUDY.toml}")
+
+
+@shared.question(
+    *(TaskOptions, *shared.OPTIONAL_GOLD, shared.METRIC),
+    first=_protocol,
+    plot=True,
+    needs_scores=False,
+    check=_check_study,
+)
 def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
-    """Score metrics by the protocol of a WMT metrics task.
+    """Score metrics by the protocol of a WMT metrics task, or by that of a study.
 
     wmt23: accuracy of systems over all language pairs, and for each of them Pearson's r of
     systems and of segments and acc*_eq. wmt24, wmt25: soft pairwise accuracy and acc*_eq.
+    A study names its files, golds, systems, metrics and columns itself; with --format latex
+    its table is a float for a page of two columns.
 
     \b
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
+    metra meta task study.toml --wmt --test --format latex
     """
-    from metra.meta.task import add_intervals, report_task, score_task
+    from metra.meta.task import (
+        add_intervals,
+        build_task_table,
+        report_task,
+        score_task,
+    )
     from metra.stats.correlation import Options
 
     chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
-    panels = asked.build_panels()
-    scores = score_task(asked.protocol, panels, chosen, test=options.test)
+    if asked.protocol.endswith(".toml"):
+        scores = _score_study(asked.protocol, options, chosen)
+    else:
+        panels = asked.build_panels()
+        scores = score_task(asked.protocol, panels, chosen, test=options.test)
     if options.ci or asked.plot:
         scores = add_intervals(scores, chosen)
     if asked.plot:
@@ -253,7 +307,7 @@ def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
         headings = ["average", *(column.name for column in scores.columns)]
         figures = [scores.average.tolist(), *scores.values.tolist()]
         plot = ForestPlot(
-            f"{asked.protocol} protocol, gold {asked.gold}",
+            build_task_table(scores).caption,
             "95 % bootstrap intervals over systems and segments",
             scores.metrics,
             [*map(ForestPanel, headings, figures, scores.intervals or [])],

@@ -55,10 +55,12 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
     """
     from metra.formats.scores.panel import collect_ratings
-    from metra.meta.agree import compute_agreement, report_agreement
+    from metra.meta.agree import compute_agreement, report_agreement, report_repeats
 
     name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
     ratings = collect_ratings(asked.scores, name)
+    if len(ratings.repeats.judge) and not ratings.pairable().units and not asked.plot:
+        return report_repeats(ratings, name, options)
     agreement = compute_agreement(ratings, options)
     if asked.plot:
         from metra.meta.judge_plots import build_gap_histogram, build_judge_plot

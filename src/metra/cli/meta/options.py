@@ -1,6 +1,6 @@
 """Options that the questions of `metra meta` share, and what they come to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from pathlib import Path
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 INPUT_FORMATS = (
     *("long", "jsonl", "matrix", "metra-json", "metra-judgements", "metra-tsv"),
     *("mt-metrics-eval", "da", "mqm", "mqm-wmt", "esa", "appraise"),
-    *("comet-json", "comet", "metricx", "wmt25", "column", "folder"),
+    *("comet-json", "comet", "metricx", "wmt25", "wmt25-human", "column", "folder"),
 )
 
 
@@ -36,20 +36,19 @@ def name_option(names: str, help_text: str) -> Callable[..., Any]:
     )
 
 
-#: Whose judgements are compared with, and where they come from.
-GOLD = (
-    option(
-        "--gold NAMES",
-        "The scorer to compare with: judgements. Several, with commas between them, give "
-        "a table each; A+B is the sum of both for the same judge and segment.",
-        required=True,
-    ),
-    option(
-        "--gold-from SCORES",
-        "Take the gold from this file; the same scorer of other files is left out.",
-        multiple=True,
-    ),
+_GOLD_FROM = option(
+    "--gold-from SCORES",
+    "Take the gold from this file; the same scorer of other files is left out.",
+    multiple=True,
 )
+_GOLD_HELP = (
+    "The scorer to compare with: judgements. Several, with commas between them, give "
+    "a table each; A+B is the sum of both for the same judge and segment."
+)
+#: Whose judgements are compared with, and where they come from.
+GOLD = (option("--gold NAMES", _GOLD_HELP, required=True), _GOLD_FROM)
+#: The same where a study may name them.
+OPTIONAL_GOLD = (option("--gold NAMES", _GOLD_HELP, ""), _GOLD_FROM)
 METRIC = name_option(
     "--metric metrics", "Scorers to look at; all but people's where none is named."
 )
@@ -72,10 +71,33 @@ _QUESTION = (
         "More columns that tell apart what was scored, such as condition; tables and "
         "JSON lines only.",
     ),
+    option(
+        "--column columns ROLE=HEADING",
+        "The column that plays a role which its heading does not tell, such as "
+        "system=model; roles: system, segment, document, scorer, value, judge, domain, "
+        "lang. Tables and JSON lines only.",
+        multiple=True,
+    ),
+    option(
+        "--system-names FILE",
+        "Other names of systems: the name in the scores, a tab, the name to use, one a "
+        "line.",
+    ),
+    option(
+        "--mqm-weights WEIGHTS",
+        "What errors of MQM cost, beside the usual weights: SEVERITY[/CATEGORY]:POINTS, "
+        "source:yes, cap:POINTS, per:100 words; commas between them.",
+    ),
     option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
     inputs.form,
     inputs.out,
     option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+)
+
+#: The parameters that say something about the scores rather than about the answer.
+ABOUT_SCORES = (
+    *("lower", "without", "lang", "domain", "units", "columns", "system_names"),
+    *("mqm_weights", "input_format"),
 )
 
 #: What is scored right here, so that corpus scores can be pooled anew.
@@ -200,11 +222,19 @@ class MetaQuestion:
 
         return open_corpus(self.outputs, self.references, self.source, self.docs)
 
-    def build_panels(self) -> "list[ScorePanel]":
+    @property
+    def has_metrics(self) -> bool:
+        """Whether metrics are named, or have scores."""
+        from metra.formats.scores.panel import list_metrics
+
+        return bool(self.metrics or list_metrics(self.scores, self.gold))
+
+    def build_panels(self, metrics: Sequence[str] | None = None) -> "list[ScorePanel]":
         """Line up gold and metrics for each language pair by itself."""
         from metra.formats.scores.panel import build_panel
 
-        gold, metrics, statistics = self.gold, self.metrics or None, self.statistics
+        gold, statistics = self.gold, self.statistics
+        metrics = self.metrics or metrics
         parts = [self.scores.only(lang=lang) for lang in self.scores.languages]
         return [build_panel(one, gold, metrics, statistics=statistics) for one in parts]
 
@@ -256,12 +286,13 @@ def question(
     first: Any = None,
     plot: bool = False,
     needs_scores: bool = True,
+    check: Callable[[dict[str, Any]], None] | None = None,
 ) -> Callable[[Callable[..., "MetaReport"]], click.Command]:
     """Make a command that reads scores, asks a question of them and shows the answer.
 
     The question is a function of a `MetaQuestion`, `asked`, and of its own `options`.
     `first` is an argument that stands before the scores; some questions can be asked
-    without any scores.
+    without any scores. `check` refuses options that do not go together.
     """
     shown = "SCORES..." if needs_scores else "[SCORES]..."
     paths = click.argument("paths", nargs=-1, required=needs_scores, metavar=shown)
@@ -269,7 +300,9 @@ def question(
     added = [first, paths, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
-        command: Callable[..., Any] = wraps(answer)(partial(_show_answer, answer))
+        command: Callable[..., Any] = wraps(answer)(
+            partial(_show_answer, answer, check)
+        )
         for add_option in filter(None, reversed(added)):
             command = add_option(command)
         return click.command()(command)
@@ -279,11 +312,24 @@ def question(
 
 def _show_answer(
     ask: Callable[..., "MetaReport"],
+    check: Callable[[dict[str, Any]], None] | None,
+    **given: Any,
+) -> None:
+    if check is not None:
+        check(given)
+    _answer_question(ask, **given)
+
+
+def _answer_question(
+    ask: Callable[..., "MetaReport"],
     *,
     paths: tuple[str, ...],
     lower: tuple[str, ...],
     input_format: str,
     units: tuple[str, ...],
+    columns: tuple[str, ...],
+    system_names: str | None,
+    mqm_weights: str | None,
     form: str,
     out: str | None,
     digits: int,
@@ -294,7 +340,9 @@ def _show_answer(
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.cli.output import build_style, write_output
-    from metra.formats.scores.read import read_score_files
+    from metra.formats.scores.long_table import read_named_pairs
+    from metra.formats.scores.mqm import parse_weighting
+    from metra.formats.scores.read import parse_roles, read_score_files
     from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
     from metra.report.writers.meta import render
@@ -303,10 +351,14 @@ def _show_answer(
         read_score_files,
         input_format=input_format,
         units=units,
+        columns=parse_roles(columns),
+        mqm_weights=parse_weighting(mqm_weights) if mqm_weights else None,
         wmt=getattr(options, "wmt", False),
         formats=ALL_SCORE_FORMATS,
     )
+    names = read_named_pairs(system_names) if system_names else {}
     scores = read(paths) if paths else build_score_table([], [], {})
+    scores = scores.rename_systems(names)
     # Several golds have commas between them, unless a name has commas.
     golds = [gold] if gold in scores.names else [*split_names(None, None, (gold,))]
     if len(golds) > 1 and given.get("plot"):
@@ -314,7 +366,7 @@ def _show_answer(
         raise click.UsageError(msg)
     notes = []
     for each in golds if gold_from else ():
-        other = read(gold_from)
+        other = read(gold_from).rename_systems(names)
         for part in list_parts(each, other.names):
             scores = scores.with_values_of(part, other)
         notes.append(f"{each} is of {', '.join(gold_from)} only.")

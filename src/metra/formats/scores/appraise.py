@@ -5,19 +5,24 @@ target language, score, document, whether the document as a whole was scored, er
 (ESA only, Kocmi et al. 2024), start and end time. Marks count UTF-16 units, and their end
 is the last one inside; what is missing has no place. The texts stand in Appraise's batches,
 task by task, as JSON.
+
+WMT's campaigns say more in a document's name: behind `#`, that it fills up a task (`dup`,
+`incomplete`) or is degraded (`bad`); and its domain, as `test-en-news_…` in 2024 and
+`en-ja_JP_#_news_#_…` in 2025.
 """
 
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError, OptionError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead
 from metra.formats.scores import record
-from metra.formats.scores.columns import parse_numbers
+from metra.formats.scores.columns import is_number, parse_numbers
 from metra.formats.scores.judgement import (
     OMISSION,
     JudgedText,
@@ -29,7 +34,7 @@ from metra.formats.scores.judgement import (
     get_marks,
     refuse_line,
 )
-from metra.formats.scores.record import ScoredItem, Scores
+from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scores
 from metra.formats.stream import format_path, parse_json
 from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
 from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
@@ -44,6 +49,9 @@ KINDS: dict[str, JudgementKind] = {
 _TYPES = {kind: name for name, kind in KINDS.items()}
 #: What the scorers of each type are called after the name of the protocol.
 _ENDINGS = {"TGT": "", "BAD": "-bad", "REF": "-ref", "CHK": "-repeat"}
+#: What fills up a task, by the remark behind its document: WMT counts neither.
+_FILLERS = {"dup": "-repeat", "incomplete": "-incomplete"}
+_DOMAIN = re.compile(r"(?:test|dev)-[a-z]{2,3}-([A-Za-z]+)_")
 #: The protocols of ours whose answers the export has a place for.
 APPRAISE_PROTOCOLS = ("da", "da-sqm", "esa")
 
@@ -65,6 +73,17 @@ class AppraiseRow(NamedTuple):
     target_language: str
     score: str
     document: str
+    domain: str
+    #: What is behind the document's name.
+    remark: str
+
+    @property
+    def ending(self) -> str:
+        """What is added to the name of the scorer, nothing for a system's real output."""
+        if self.is_tutorial:
+            return "-tutorial"
+        filler = next((e for name, e in _FILLERS.items() if name in self.remark), "")
+        return _ENDINGS[self.type] or filler
 
     @property
     def is_tutorial(self) -> bool:
@@ -90,8 +109,24 @@ def _parse_row(row: list[str], line: int, path: str) -> AppraiseRow:
     has_marks = len(row) > 9 and row[9].startswith("[")
     marks, *times = row[9:] if has_marks else ["", *row[9:]]
     is_whole = whole.strip().lower() == "true"
-    names.append(document.partition("#")[0])
+    names += split_document_name(document)
     return AppraiseRow(line, is_whole, marks, [*times, "", ""][:2], *names)
+
+
+def split_document_name(name: str) -> tuple[str, str, str]:
+    """Return a document's name, its domain and the remark behind it; empty if not there.
+
+    >>> split_document_name("test-en-news_seattle.7#dup")
+    ('test-en-news_seattle.7', 'news', 'dup')
+    >>> split_document_name("en-ja_JP_#_literary_#_rink_rats#bad1")
+    ('rink_rats', 'literary', 'bad1')
+    """
+    parts = name.split("_#_")
+    if len(parts) > 2 and LANGUAGE_PAIR.fullmatch(parts[0]):
+        return parts[2].partition("#")[0], parts[1], parts[-1].partition("#")[2]
+    document, _, remark = name.partition("#")
+    by_domain = _DOMAIN.match(document)
+    return document, by_domain[1] if by_domain else "", remark
 
 
 def is_appraise(head: FileHead) -> bool:
@@ -108,7 +143,9 @@ def is_esa(head: FileHead) -> bool:
 def read_appraise(path: str, name: str = "da") -> Scores:
     """Read direct assessments as the scorer `da`; checks become `da-bad` and so on.
 
-    Tutorials, which WMT's files list like systems, become `da-tutorial`.
+    Tutorials, which WMT's files list like systems, become `da-tutorial`; documents that a
+    task was filled up with, `da-repeat` and `da-incomplete`; judgements that the same judge
+    replaced by another one later, `da-earlier`.
     """
     rows = parse_appraise(read_lines(path), path)
     if not rows:
@@ -119,14 +156,43 @@ def read_appraise(path: str, name: str = "da") -> Scores:
     for row in rows:
         lang = f"{row.source_language}-{row.target_language}"
         segment = "" if row.is_whole else row.item
-        items.append(ScoredItem(segment, row.document, lang=lang))
-    scorers = [
-        name + ("-tutorial" if row.is_tutorial else _ENDINGS[row.type]) for row in rows
+        items.append(ScoredItem(segment, row.document, row.domain, lang))
+    endings = [
+        "-earlier" if old else row.ending
+        for row, old in zip(rows, _find_earlier(rows), strict=True)
     ]
+    scorers = [f"{name}{ending}" for ending in endings]
     values = record.split_by_scorer(scores, scorers, name)
     return record.build_score_table(
         [row.system for row in rows], items, values, [row.judge for row in rows]
     )
+
+
+def _find_earlier(rows: Sequence[AppraiseRow]) -> list[bool]:
+    """Find judgements that the same judge changed later: an export has both."""
+    last: dict[tuple[str, ...], int] = {}
+    order = sorted(range(len(rows)), key=lambda at: _get_end(rows[at]))
+    keys = [
+        (
+            row.judge,
+            row.system,
+            row.item,
+            row.type,
+            row.document,
+            row.remark,
+            str(row.is_whole),
+        )
+        for row in rows
+    ]
+    for at in order:
+        last[keys[at]] = at
+    return [last[key] != at for at, key in enumerate(keys)]
+
+
+def _get_end(row: AppraiseRow) -> float:
+    """Return when a judgement was made; all at once where it is not known."""
+    end = row.times[1] or row.times[0]
+    return float(end) if is_number(end) else 0.0
 
 
 def read_esa(path: str) -> Scores:
@@ -277,7 +343,7 @@ def _parse_item(item: Any, place: str) -> tuple[str, JudgedText]:
         text = JudgedText(
             str(item["targetID"]),
             str(item["itemID"]),
-            str(item.get("documentID", "")).partition("#")[0],
+            split_document_name(str(item.get("documentID", "")))[0],
             str(item["sourceText"]),
             None,
             target,

@@ -1,7 +1,7 @@
 """Tables of scores: how they are read, the names of their columns, and their numbers."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -15,8 +15,15 @@ from metra.formats.headed_table import (
     read_headed_table,
 )
 from metra.formats.recognise import FileHead, read_head
+from metra.formats.scores.record import ScoredItem
 from metra.formats.stream import STDIN, format_path
-from metra.formats.table import DelimitedTable, Dialect, read_table
+from metra.formats.table import (
+    BLANKS,
+    DELIMITERS,
+    DelimitedTable,
+    Dialect,
+    read_table,
+)
 from metra.stats.arrays import Array
 
 #: No scale of scores goes beyond; squares of larger numbers could not be added up.
@@ -27,17 +34,32 @@ ALIASES = {
     "system": ("system", "sys", "sys_id", "system_id", "systemid"),
     "segment": (
         *("segment", "seg", "seg_id", "segid", "globalsegid", "global_seg_id"),
-        *("sid", "item"),
+        *("sid", "item", "segment_id"),
     ),
     "document": ("document", "doc", "docid", "doc_id", "documentid"),
     "scorer": ("scorer", "metric", "protocol"),
     "value": ("value", "score"),
     "judge": ("judge", "rater", "annotator", "worker", "workerid", "evaluator"),
     "kind": ("kind",),
-    "domain": ("domain", "genre"),
+    "domain": ("domain", "genre", "domain_name"),
     "lang": ("lang", "lp", "language_pair", "lp_ref"),
     "direction": ("higher_is_better", "direction"),
+    "check": ("item_type", "itemtype", "type", "is_control", "is_check", "control"),
 }
+#: What a column of the role `check` says of a line, and what is added to its scorer's name.
+#: Nothing is added where a system's own output was judged.
+_CHECKS = {
+    **dict.fromkeys(("", "tgt", "system", "judged", "no", "false", "0"), ""),
+    **dict.fromkeys(("yes", "true", "1", "control", "check"), "-check"),
+    **{"bad": "-bad", "bad_ref": "-bad-ref", "degraded": "-degraded", "dup": "-repeat"},
+    **dict.fromkeys(("chk", "repeat"), "-repeat"),
+    **dict.fromkeys(("ref", "reference"), "-ref"),
+    **{"tutorial": "-tutorial", "calibration": "-calibration"},
+}
+
+
+#: Headings of the two languages, where they have a column each.
+_SIDES = ("source_lang", "target_lang")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +78,37 @@ class ScoreColumns:
         index = self.roles.get(role)
         return [""] * self.rows if index is None else self.columns[index]
 
+    @property
+    def checks(self) -> list[str] | None:
+        """What is added to scorers' names, line by line; None if no column says it."""
+        return name_checks(self.get("check")) if "check" in self.roles else None
+
+    @property
+    def languages(self) -> Sequence[str]:
+        """The language pairs, from one column or from one for each side."""
+        headings = [heading.strip().lower() for heading in self.header]
+        if "lang" in self.roles or not {*_SIDES} <= {*headings}:
+            return self.get("lang")
+        sides = (self.columns[headings.index(side)] for side in _SIDES)
+        return list(map("{}-{}".format, *sides))
+
     def by_heading(self) -> dict[str, tuple[str, ...]]:
         """Return the columns by their headings; nothing if there are no rows."""
         return dict(zip(self.header, self.columns, strict=True)) if self.rows else {}
 
-    def name_segments(self, units: Sequence[str]) -> Sequence[str]:
-        """Return the segments' names, with what stands in the columns `units` too."""
+    def name_items(self, units: Sequence[str] = ()) -> list[ScoredItem]:
+        """Return what was scored in each row; `units` are columns that tell more apart.
+
+        In the place of a name, `all` is the whole, as in the tables of WMT 2025.
+        """
+        names = [self._name_segments(units), *map(self.get, ("document", "domain"))]
+        if any("all" in cells for cells in names):
+            names = [
+                ["" if cell == "all" else cell for cell in cells] for cells in names
+            ]
+        return list(map(ScoredItem, *names, self.languages))
+
+    def _name_segments(self, units: Sequence[str]) -> Sequence[str]:
         names = [name.strip() for name in self.header]
         segments = self.get("segment")
         for unit in units:
@@ -74,48 +121,99 @@ class ScoreColumns:
         return segments
 
 
-def read_columns(path: str, dialect: Dialect | None = None) -> ScoreColumns:
-    """Read a table with a header, in a dialect that is known or else recognised."""
+def read_columns(
+    path: str,
+    dialect: Dialect | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> ScoreColumns:
+    """Read a table with a header, in a dialect that is known or else recognised.
+
+    `columns` names the column of each role that its heading does not tell.
+    """
     table = read_table(path, dialect) if dialect else read_score_table(path)
-    return build_columns(table, path)
+    return build_columns(table, path, columns)
 
 
 def read_score_table(path: str) -> DelimitedTable:
     """Read a table of scores with a header: delimited as its content tells, or a sheet."""
+    if not is_workbook_name(path) and _has_blanks_between(read_head(path)):
+        return read_table(path, BLANKS)
     return read_headed_table(path, count_columns)
 
 
 def read_score_head(path: str) -> FileHead:
-    """Read what the format of a file of scores is recognised by; of a workbook, its table."""
+    """Read what the format of a file of scores is recognised by.
+
+    Of a workbook, and of a table with blanks between its cells, the first lines as a table.
+    """
     if path == STDIN or not is_workbook_name(path):
-        return read_head(path)
-    table = read_score_table(path)
-    lines = [table.header, *(row.cells for row in islice(table.rows, 1))]
+        head = read_head(path)
+        if not _has_blanks_between(head):
+            return head
+        lines = [line.split() for line in head.text.split("\n")]
+    else:
+        table = read_score_table(path)
+        lines = [table.header, *(row.cells for row in islice(table.rows, 1))]
     return FileHead(path, "\n".join(map("\t".join, lines)).encode())
 
 
-def build_columns(table: DelimitedTable, path: str) -> ScoreColumns:
+def _has_blanks_between(head: FileHead) -> bool:
+    """Whether blanks are all that separates the cells of a table of scores."""
+    lines = head.text.split("\n")[:20]
+    whole = lines[:-1] if len(lines) > 1 else lines
+    header = lines[0].split()
+    if len(header) < 2 or any(mark in lines[0] for mark in DELIMITERS.values()):
+        return False
+    widths = {len(line.split()) for line in whole}
+    return "system" in find_columns(header) and widths == {len(header)}
+
+
+def build_columns(
+    table: DelimitedTable, path: str, columns: Mapping[str, str] | None = None
+) -> ScoreColumns:
     """Turn the rows of a table into columns, and find their roles."""
     rows = [row.cells for row in table.rows]
-    columns = list(zip(*rows, strict=True)) or [()] * len(table.header)
-    roles = find_columns(table.header)
-    return ScoreColumns(path, table.header, columns, len(rows), roles)
+    cells = list(zip(*rows, strict=True)) or [()] * len(table.header)
+    roles = find_columns(table.header, _check_headings(table.header, path, columns))
+    return ScoreColumns(path, table.header, cells, len(rows), roles)
 
 
-def find_columns(header: Sequence[str]) -> dict[str, int]:
-    """Find the columns that we know, by any of their names.
+def _check_headings(
+    header: Sequence[str], path: str, columns: Mapping[str, str] | None
+) -> Mapping[str, str]:
+    """Refuse a column that is named for a role but is not there."""
+    names = [name.strip().lower() for name in header]
+    for role, heading in (columns or {}).items():
+        if heading.strip().lower() not in names:
+            known = ", ".join(name.strip() for name in header)
+            msg = (
+                f"{format_path(path)} has no column {heading}, which is named as its "
+                f"{role}; found: {known}."
+            )
+            raise FormatError(msg)
+    return columns or {}
+
+
+def find_columns(
+    header: Sequence[str], columns: Mapping[str, str] | None = None
+) -> dict[str, int]:
+    """Find the columns that we know, by any of their names, or by that in `columns`.
 
     >>> find_columns(["seg", "system", "mqm"])
     {'system': 1, 'segment': 0}
+    >>> find_columns(["id", "model"], {"system": "Model", "segment": "id"})
+    {'system': 1, 'segment': 0}
     """
-    columns: dict[str, int] = {}
     names = [name.strip().lower() for name in header]
+    chosen = {role: name.strip().lower() for role, name in (columns or {}).items()}
+    found = {role: names.index(name) for role, name in chosen.items() if name in names}
     for role, aliases in ALIASES.items():
         places = [names.index(alias) for alias in aliases if alias in names]
-        free = [place for place in places if place not in columns.values()]
-        if free:
-            columns[role] = free[0]
-    return columns
+        free = [place for place in places if place not in found.values()]
+        if free and role not in chosen:
+            found[role] = free[0]
+    return {role: found[role] for role in ALIASES if role in found}
 
 
 def count_columns(header: Sequence[str]) -> int:
@@ -132,6 +230,16 @@ def require_columns(
             names = " or ".join(ALIASES[role][:3])
             msg = f"{format_path(path)} has no column {names}, which {what} needs."
             raise FormatError(msg)
+
+
+def name_checks(cells: Sequence[str]) -> list[str] | None:
+    """Return what is added to scorers' names for checks; None if a cell is unknown.
+
+    >>> name_checks(["TGT", "BAD"]), name_checks(["news", "blog"])
+    (['', '-bad'], None)
+    """
+    kinds = [cell.strip().lower() for cell in cells]
+    return [_CHECKS[kind] for kind in kinds] if {*kinds} <= _CHECKS.keys() else None
 
 
 def parse_numbers(cells: Sequence[str], path: str, name: str, first: int = 2) -> Array:

@@ -20,6 +20,7 @@ from metra.formats.scores.columns import (
     LARGEST,
     ScoreColumns,
     is_number,
+    name_checks,
     parse_numbers,
     read_columns,
     read_score_head,
@@ -55,14 +56,22 @@ JUDGEMENT_COLUMNS = (
 )
 
 
-def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
+def read_matrix(
+    path: str,
+    units: Sequence[str] = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> Scores:
     """Read every column of numbers as a scorer, named by its heading.
 
     A column whose first entry is no number is a label, such as a comment; it is left
-    alone. Once a column is one of numbers, anything else in it is an error.
+    alone. Once a column is one of numbers, anything else in it is an error. Checks become
+    scorers of their own. `columns` names the column of each role that its heading does not
+    tell.
     """
-    table = read_columns(path)
-    about = {role: index for role, index in table.roles.items() if role in _ABOUT}
+    table = read_columns(path, columns=columns)
+    labels = (*_ABOUT, *(["check"] if table.checks else []))
+    about = {role: index for role, index in table.roles.items() if role in labels}
     if "judge" not in about:  # what judges judged need not be of several systems
         require_columns(about, ("system",), path, "a table of scores")
     values = {}
@@ -79,11 +88,24 @@ def read_matrix(path: str, units: Sequence[str] = ()) -> Scores:
     if not values:
         msg = f"{format_path(path)} has no column of numbers; expected one for each scorer."
         raise FormatError(msg)
-    names = table.name_segments(units)
-    others = (table.get(role) for role in ("document", "domain", "lang"))
-    items = list(map(ScoredItem, names, *others))
+    if table.checks:
+        values = _split_checks(values, table.checks)
     systems, judges = table.get("system"), table.get("judge")
-    return record.build_score_table(systems, items, values, judges)
+    return record.build_score_table(systems, table.name_items(units), values, judges)
+
+
+def _split_checks(
+    values: Mapping[Scorer, Array], endings: Sequence[str]
+) -> dict[Scorer, Array]:
+    """Give each kind of check scorers of its own."""
+    kinds = np.array(endings)
+    return {
+        scorer._replace(name=f"{scorer.name}{ending}"): np.where(
+            kinds == ending, cells, np.nan
+        )
+        for scorer, cells in values.items()
+        for ending in dict.fromkeys(endings)
+    }
 
 
 def guess_scorer_kind(name: str) -> str:
@@ -104,20 +126,32 @@ def _is_scorer(cells: tuple[str, ...]) -> bool:
     return is_number(number.replace(",", ".", 1)) or number in ("inf", "infinity")
 
 
-def read_long_table(path: str, units: Sequence[str] = ()) -> Scores:
+def read_long_table(
+    path: str,
+    units: Sequence[str] = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> Scores:
     """Read columns system, scorer, value and, as far as there, segment, document, judge,
     kind, domain, lang and higher_is_better; other columns are left alone, unless they are
-    units, which tell segments apart.
+    units, which tell segments apart, or say that a line is a check.
     """
-    table = read_columns(path)
+    table = read_columns(path, columns=columns)
     require_columns(table.roles, ("system", "scorer", "value"), path, "a long table")
     if not table.rows:
         msg = f"{format_path(path)} has a header but no scores."
         raise FormatError(msg)
-    columns = {role: table.get(role) for role in ROLES}
-    columns["segment"] = table.name_segments(units)
+    by_role = {role: table.get(role) for role in ROLES}
+    items = table.name_items(units)
+    about = zip(*items, strict=True)
+    by_role |= dict(zip(ScoredItem._fields, about, strict=True))
+    if table.checks:
+        names = zip(by_role["scorer"], table.checks, strict=True)
+        by_role["scorer"] = [f"{name}{ending}" for name, ending in names]
+        kinds = zip(by_role["kind"], table.get("scorer"), strict=True)
+        by_role["kind"] = [kind or guess_scorer_kind(name) for kind, name in kinds]
     values = parse_numbers(table.get("value"), path, "the value")
-    return build_scores(columns, values, path)
+    return build_scores(by_role, values, path)
 
 
 def build_scores(
@@ -146,9 +180,18 @@ def build_scores(
     return record.concatenate_scores(tables)
 
 
-def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
-    """Read objects with system, scorer and value; null is a missing value."""
-    columns: dict[str, list[str]] = {role: [] for role in ROLES}
+def read_jsonl(
+    path: str,
+    units: Sequence[str] = (),
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> Scores:
+    """Read objects with system, scorer and value; null is a missing value.
+
+    `columns` names the key of each role that has another one.
+    """
+    keys = {role: name.lower() for role, name in (columns or {}).items()}
+    by_role: dict[str, list[str]] = {role: [] for role in (*ROLES, "check")}
     values = []
     for number, line in enumerate(read_lines(path), 1):
         place = f"{format_path(path)}, line {number}"
@@ -157,23 +200,28 @@ def read_jsonl(path: str, units: Sequence[str] = ()) -> Scores:
             msg = f"{place} is no JSON object; expected {{…}}."
             raise FormatError(msg)
         lower = {str(key).lower(): value for key, value in entry.items()}
-        for role in ROLES:
-            columns[role].append(_format_value(_find_value(lower, role)))
-        names = [columns["segment"][-1], *(_format_value(entry.get(u)) for u in units)]
-        columns["segment"][-1] = " ".join(filter(None, names))
+        for role, cells in by_role.items():
+            cells.append(_format_value(_find_value(lower, role, keys)))
+        names = [by_role["segment"][-1], *(_format_value(entry.get(u)) for u in units)]
+        by_role["segment"][-1] = " ".join(filter(None, names))
         for role in ("system", "scorer"):
-            if not columns[role][-1]:
-                msg = f"{place} has no {role}."
+            if not by_role[role][-1]:
+                msg = f"{place} has no {keys.get(role, role)}."
                 raise FormatError(msg)
-        values.append(_parse_number(_find_value(lower, "value"), place))
+        values.append(_parse_number(_find_value(lower, "value", keys), place))
     if not values:
         msg = f"{format_path(path)} is empty; expected a JSON object a line."
         raise FormatError(msg)
-    return build_scores(columns, np.array(values), path)
+    endings = name_checks(by_role["check"]) or [""] * len(values)
+    names = [
+        f"{name}{end}" for name, end in zip(by_role["scorer"], endings, strict=True)
+    ]
+    return build_scores(by_role | {"scorer": names}, np.array(values), path)
 
 
-def _find_value(entry: dict[str, object], role: str) -> object:
-    return next((entry[name] for name in ALIASES[role] if name in entry), None)
+def _find_value(entry: dict[str, object], role: str, keys: Mapping[str, str]) -> object:
+    names = [keys[role]] if role in keys else ALIASES[role]
+    return next((entry[name] for name in names if name in entry), None)
 
 
 def _format_value(value: object) -> str:

@@ -3,8 +3,9 @@
 COMET's JSON (`comet-score --to_json`) has a list of segments for each file of outputs, and
 its lines name a file, a segment counted from 0 and a score. MetricX adds a prediction to
 each of its JSON lines. WMT 2025 has a file for each system with a line a document: lists of
-values by metric, one a paragraph. A column has a number a line, for one system that it does
-not name. In a folder, each file is of the system that it is named after.
+values by metric, one a paragraph; its judgements are lines of their own. A column has a
+number a line, for one system that it does not name. In a folder, each file is of the system
+that it is named after.
 """
 
 import json
@@ -12,7 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -75,6 +76,17 @@ def find_direction(name: str, values: Array) -> bool | None:
     # Predictions of models may lie a little outside the range.
     is_turned = low == 0 and len(values) > 0 and np.median(values) < 0
     return higher != bool(is_turned)
+
+
+def has_fixed_direction(name: str) -> bool:
+    """Whether the direction of a known metric is the same whatever its values are.
+
+    >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
+    (True, False)
+    """
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    known = [key for key in _KNOWN if plain.startswith(key)]
+    return bool(known) and _KNOWN[max(known, key=len)][1] is None
 
 
 def is_string_metric(name: str) -> bool:
@@ -210,6 +222,80 @@ def _check_lists(lists: object, place: str) -> dict[str, list[object]]:
         msg = f"{place} has {counts}; expected a list of as many values of each metric."
         raise FormatError(msg)
     return lists
+
+
+def is_rounds(head: FileHead) -> bool:
+    """Tell WMT 2025's human judgements: a segment a line, with every system's scores."""
+    first = head.first_object or {}
+    return isinstance(first.get("scores"), dict) and "doc_id" in first
+
+
+def read_rounds(path: str) -> Scores:
+    """Read the scores of both rounds of judging as the scorer `human`, with their judges.
+
+    Segments that all judges judged, to see how reliable they are, have a list of answers
+    for each system, and become `human-calibration`.
+    """
+    systems: list[str] = []
+    items: list[ScoredItem] = []
+    answers: list[_RoundAnswer] = []
+    for number, line in enumerate(read_lines(path), 1):
+        place = f"{format_path(path)}, line {number}"
+        entry = _parse_object(line, place)
+        by_system = entry.get("scores")
+        if not isinstance(by_system, dict) or "doc_id" not in entry:
+            msg = f"{place} has no scores by system, or no doc_id; expected both."
+            raise FormatError(msg)
+        item = _parse_segment_name(str(entry["doc_id"]), place)
+        for system, given in by_system.items():
+            found = _list_answers(given, f"{place}, {system}")
+            systems += [system] * len(found)
+            items += [item] * len(found)
+            answers += found
+    if not answers:
+        msg = f"{format_path(path)} has no scores in it."
+        raise FormatError(msg)
+    names, values, judges = zip(*answers, strict=True)
+    by_scorer = record.split_by_scorer(np.array(values), names, "human")
+    return record.build_score_table(systems, items, by_scorer, judges)
+
+
+class _RoundAnswer(NamedTuple):
+    """The scorer that an answer is of, its value and who gave it."""
+
+    scorer: str
+    value: float
+    judge: str
+
+
+def _list_answers(given: Any, place: str) -> list[_RoundAnswer]:
+    """List a system's answers: numbered ones of an object, or a list of objects."""
+    entries = given if isinstance(given, list) else [given]
+    answers = []
+    for entry in entries:
+        if not isinstance(entry, dict):
+            msg = f"{place}: expected an object with a score and its annotator."
+            raise FormatError(msg)
+        scorer = "human-calibration" if isinstance(given, list) else "human"
+        for key in entry:
+            number = key.removeprefix("human")
+            if key.startswith("human") and (number.isdecimal() or not number):
+                judge = str(entry.get(f"annotator{number}", ""))
+                value = _get_number(entry, (key,), place)
+                answers.append(_RoundAnswer(scorer, value, judge))
+    return answers
+
+
+def _parse_segment_name(name: str, place: str) -> ScoredItem:
+    """Parse LANG_#_DOMAIN_#_DOCUMENT_#_SEGMENT; paragraphs are counted from 1, as in lists."""
+    parts = name.split("_#_")
+    if len(parts) != 4 or not parts[3].isdecimal():
+        msg = (
+            f"{place}: doc_id is {name!r}; expected LANG_#_DOMAIN_#_DOCUMENT_#_NUMBER."
+        )
+        raise FormatError(msg)
+    lang, domain, document, number = parts
+    return ScoredItem(f"{document}#{int(number) + 1}", document, domain, lang)
 
 
 def is_column(head: FileHead) -> bool:

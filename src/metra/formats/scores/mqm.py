@@ -3,7 +3,8 @@
 The weights are those of Freitag et al. 2021, TACL: a major error costs 5 points, a minor
 one 1, a minor error of punctuation 0.1, a text that is no translation 25; neutral marks,
 errors of the source and creative reinterpretations cost nothing. A score is minus the cost
-of all errors, so that higher is better.
+of all errors, so that higher is better. Other weights, a cap on the cost of a segment and
+costs by length are a `MqmWeighting`.
 
 In Marot's table, the place of an error is marked in the text with `<v>` and `</v>`. Tables
 that we write have exact places in the metadata besides, because a text may itself contain
@@ -12,7 +13,9 @@ that we write have exact places in the metadata besides, because a text may itse
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -48,7 +51,7 @@ from metra.formats.table import (
 #: up to the same whatever their order.
 Weights: TypeAlias = tuple[tuple[str, str, int], ...]
 
-Cost = TypeVar("Cost", int, float)
+Cost = TypeVar("Cost", bound=float | Fraction)
 
 NON_TRANSLATION = "non-translation"
 _CREATIVE = "accuracy/creative reinterpretation"
@@ -100,25 +103,108 @@ class MqmError(NamedTuple):
     cells: dict[str, str]
 
 
-def read_mqm(
-    path: str, *, add_up: Callable[[list[int]], float] = lambda costs: sum(costs) / 10
-) -> Scores:
-    """Read the errors of each rater and add up what they cost.
+@dataclass(frozen=True)
+class MqmWeighting:
+    """What errors cost, the most that a segment's errors cost, and by what length."""
+
+    #: As `Weights`, in tenths of a point.
+    weights: tuple[tuple[str, str, int | Fraction], ...] = TABLE_WEIGHTS
+    #: In points.
+    cap: Fraction | None = None
+    #: The cost is of so many words or characters of the output; 0 for the whole segment.
+    length: int = 0
+    by_words: bool = True
+
+    def add_costs(self, costs: Sequence[int | Fraction], output: str) -> float:
+        """Add up the costs of a segment's errors, in points."""
+        points = Fraction(sum(costs), 10)
+        if self.cap is not None:
+            points = min(points, self.cap)
+        if self.length:
+            text = MARKED.sub(r"\1", output)
+            size = len(text.split() if self.by_words else text)
+            points = points * self.length / max(size, 1)
+        return float(points)
+
+
+def parse_weighting(spec: str) -> MqmWeighting:
+    """Parse weights such as `critical:10,minor/style:0.5,source:yes,cap:25,per:100 words`.
+
+    SEVERITY:POINTS, SEVERITY/CATEGORY:POINTS or */CATEGORY:POINTS (of any severity) stand
+    beside the usual weights, or in the place of the same one; the longest category that an
+    error's begins with decides. `source:yes` lets errors of the source cost what others do,
+    `cap` is the most that a segment costs, and `per` divides the cost by a length.
+
+    >>> parse_weighting("critical:10,cap:25").cap
+    Fraction(25, 1)
+    """
+    costs: dict[tuple[str, str], int | Fraction] = {
+        (severity, category): cost for severity, category, cost in TABLE_WEIGHTS
+    }
+    options: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, spec.split(","))):
+        name, colon, value = (each.strip().lower() for each in part.rpartition(":"))
+        if not colon or not name:
+            _refuse_weight(part, "NAME:VALUE, such as critical:10 or cap:25")
+        if name == "source":
+            if value not in ("yes", "no"):
+                _refuse_weight(part, "source:yes or source:no")
+            if value == "yes":
+                del costs["", "source"]
+        elif name == "per":
+            options |= _parse_length(part, value)
+        elif name == "cap":
+            options["cap"] = _parse_points(part, value)
+        else:
+            severity, _, category = name.partition("/")
+            cost = _parse_points(part, value) * 10
+            costs["" if severity == "*" else severity, category] = cost
+    # The longest category first, and of one category those of a severity.
+    order = sorted(costs, key=lambda key: (-len(key[1]), not key[0]))
+    weights = tuple((*key, costs[key]) for key in order)
+    return MqmWeighting(weights, **options)
+
+
+def _parse_length(part: str, value: str) -> dict[str, Any]:
+    matched = re.fullmatch(r"(?:(\d{1,6}) )?(word|character)s?", value)
+    if matched is None or matched[1] == "0":
+        _refuse_weight(part, "per:word, per:100 words or per:1000 characters")
+        return {}
+    return {"length": int(matched[1] or 1), "by_words": matched[2] == "word"}
+
+
+def _parse_points(part: str, value: str) -> Fraction:
+    if not re.fullmatch(r"\d{1,9}(?:\.\d{1,9})?", value):
+        _refuse_weight(part, "a number of points, zero or more, behind the colon")
+    return Fraction(value)
+
+
+def _refuse_weight(part: str, expected: str) -> None:
+    msg = f"`mqm_weights` has {part!r}; expected {expected}."
+    raise OptionError(msg)
+
+
+def read_mqm(path: str, *, weights: MqmWeighting | None = None) -> Scores:
+    """Read the errors of each rater and add up what they cost, by the usual weights or others.
 
     A rater who found nothing has a line without an error (`no-error`). Rows of attention
     tests (severity HOTW-test) judge no translation and are left out.
     """
-    costs: dict[tuple[str, ScoredItem, str], list[int]] = {}
-    for error in parse_errors(read_score_table(path)):
-        if error.severity != "hotw-test":
-            key = error.system, error.item, error.judge
-            costs.setdefault(key, []).append(_find_table_cost(error, path))
-    if not costs:
-        msg = f"{format_path(path)} has no ratings in it."
+    weighting = weights or MqmWeighting()
+    errors = _group_errors(path, weighting)
+    if weighting.length and not all(
+        "target" in each[0].cells for each in errors.values()
+    ):
+        msg = (
+            f"{format_path(path)} has no column target, whose length `mqm_weights` divides "
+            "costs by."
+        )
         raise FormatError(msg)
-    systems, items, judges = zip(*costs, strict=True)
-    values = [0.0 - add_up(each) for each in costs.values()]
-    return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
+    values = []
+    for each in errors.values():
+        costs = [_find_table_cost(error, weighting) for error in each]
+        values.append(0.0 - weighting.add_costs(costs, each[0].cells.get("target", "")))
+    return _build_mqm_scores(errors, values)
 
 
 def read_mqm_as_wmt(path: str) -> Scores:
@@ -127,21 +213,50 @@ def read_mqm_as_wmt(path: str) -> Scores:
     The official program adds up floating-point numbers in the order of the errors, so that
     0.1 + 1 + 0.1 is not 0.1 + 0.1 + 1 and equal judgements are not always equal.
     """
+    weighting = MqmWeighting()
+    errors = _group_errors(path, weighting)
     # `sum` mends rounding in newer Pythons, which is not wanted here.
-    return read_mqm(path, add_up=lambda costs: reduce(add, (c / 10 for c in costs)))
+    values = [
+        0.0 - reduce(add, (_find_table_cost(e, weighting) / 10 for e in each))
+        for each in errors.values()
+    ]
+    return _build_mqm_scores(errors, values)
 
 
-def _find_table_cost(error: MqmError, path: str) -> int:
-    known = {severity for severity, _, _ in TABLE_WEIGHTS}
-    if error.severity not in known and error.severity not in _FREE:
-        msg = (
-            f"{format_path(path)}, line {error.line}: the severity is "
-            f"{error.severity!r}; expected major, minor, neutral or no-error."
-        )
+_Errors: TypeAlias = dict[tuple[str, ScoredItem, str], list["MqmError"]]
+
+
+def _group_errors(path: str, weighting: MqmWeighting) -> _Errors:
+    """Gather the errors of each system, segment and rater."""
+    known = {severity for severity, _, _ in weighting.weights}
+    errors: _Errors = {}
+    for error in parse_errors(read_score_table(path)):
+        if error.severity == "hotw-test":
+            continue
+        if error.severity not in known and error.severity not in _FREE:
+            expected = ", ".join(sorted(filter(None, known)))
+            msg = (
+                f"{format_path(path)}, line {error.line}: the severity is "
+                f"{error.severity!r}; expected {expected} or no-error, or give "
+                "`mqm_weights`."
+            )
+            raise FormatError(msg)
+        errors.setdefault((error.system, error.item, error.judge), []).append(error)
+    if not errors:
+        msg = f"{format_path(path)} has no ratings in it."
         raise FormatError(msg)
+    return errors
+
+
+def _build_mqm_scores(errors: _Errors, values: Sequence[float]) -> Scores:
+    systems, items, judges = zip(*errors, strict=True)
+    return build_score_table(systems, items, {Scorer("mqm", "mqm"): values}, judges)
+
+
+def _find_table_cost(error: MqmError, weighting: MqmWeighting) -> int | Fraction:
     is_creative = error.category.endswith("creative reinterpretation")
     category = _CREATIVE if is_creative else error.category
-    return find_cost(TABLE_WEIGHTS, error.severity, category)
+    return find_cost(weighting.weights, error.severity, category)
 
 
 def parse_errors(table: DelimitedTable) -> Iterator[MqmError]:

@@ -1,7 +1,9 @@
 """Files of mt-metrics-eval: scores and ratings of segments, and the texts beside them.
 
 `LP.NAME.seg.score` (judgements) or `LP/NAME.seg.score` (metrics) has a system and a score
-a line, segments in order, None where one is missing; `.sys.score` is for whole systems.
+a line, segments in order, None where one is missing; `.sys.score` is for whole systems and
+`.doc.score` for documents, in the order of `documents/LP.docs`, which names the domain and
+the document of each segment.
 `LP.NAME.JUDGE.seg.rating` holds a judge's marks as JSON, in code points, their ends not
 included. A folder, or a zip, is read as a whole. Freitag et al. 2023, WMT.
 """
@@ -29,12 +31,11 @@ from metra.formats.scores.judgement import (
     get_marks,
 )
 from metra.formats.scores.mqm import Weights, find_cost
-from metra.formats.scores.record import ScoredItem, Scorer, Scores
+from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
 from metra.formats.table import BLANKS, replace_line_breaks, split_rows
 
-_NAME = re.compile(r"(?:([a-z]{2,3}-[a-z]{2,3})\.)?(.+)\.(seg|sys)\.score")
-_PAIR = re.compile(r"[a-z]{2,3}-[a-z]{2,3}")
+_NAME = re.compile(rf"(?:({LANGUAGE_PAIR.pattern})\.)?(.+)\.(seg|sys|doc)\.score")
 _LARGEST = 1 << 30
 _NOTHING = "None"
 #: Protocols whose scores are whole answers.
@@ -46,16 +47,17 @@ def read_mt_metrics_eval(path: str) -> Scores:
     if Path(path).is_dir():
         return _read_folder(Path(path), path)
     if not zipfile.is_zipfile(path):
-        return _read_file(Path(path))
+        return _read_file(Path(path), {})
     with TemporaryDirectory() as folder:
         _unpack_zip(path, folder)
         return _read_folder(Path(folder), path)
 
 
 def _unpack_zip(path: str, folder: str) -> None:
-    """Take the score files out of a zip."""
+    """Take the score files, and the names of documents, out of a zip."""
     with zipfile.ZipFile(path) as packed:
-        names = [name for name in packed.namelist() if name.endswith(".score")]
+        wanted = (".score", ".docs")
+        names = [name for name in packed.namelist() if name.endswith(wanted)]
         if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
             problem = f"{path} holds scores of more than {_LARGEST >> 20:,} MB"
             msg = f"{problem}; unpack it and give the folder."
@@ -72,31 +74,82 @@ def _unpack_zip(path: str, folder: str) -> None:
 def _read_folder(folder: Path, path: str) -> Scores:
     files = sorted(f for f in folder.rglob("*.score") if _NAME.fullmatch(f.name))
     if not files:
-        msg = f"{path} has no .seg.score or .sys.score file in it."
+        msg = f"{path} has no .seg.score, .sys.score or .doc.score file in it."
         raise FormatError(msg)
-    return record.concatenate_scores([_read_file(file) for file in files])
+    documents: dict[Path, list[ScoredItem]] = {}
+    return record.concatenate_scores([_read_file(file, documents) for file in files])
 
 
-def _read_file(file: Path) -> Scores:
+def _read_file(file: Path, documents: dict[Path, list[ScoredItem]]) -> Scores:
+    """Read a score file; `documents` keeps what is read beside it for other files."""
     named = _NAME.fullmatch(file.name)
     if named is None:
         msg = f"{format_path(str(file))}: expected a name such as en-de.mqm.seg.score."
         raise FormatError(msg)
     lang, name, level = named.groups()
-    if lang is None and _PAIR.fullmatch(file.parent.name):
+    if lang is None and LANGUAGE_PAIR.fullmatch(file.parent.name):
         lang = file.parent.name
     lines = parse_score_lines(read_lines(str(file)), str(file))
-    if level == "seg":
-        _check_counts(lines, str(file))
+    if level != "sys":
+        _check_counts(lines, str(file), level)
     is_human = "human" in file.parent.name
     scorer = Scorer(name, "human" if is_human else "metric")
-    names = [str(line.segment) if level == "seg" else "" for line in lines]
+    items = _list_items(file, lang or "", level, lines, documents)
     scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
-    return record.build_score_table(
-        [line.system for line in lines],
-        [ScoredItem(segment, lang=lang or "") for segment in names],
-        {scorer: scores},
-    )
+    systems = [line.system for line in lines]
+    return record.build_score_table(systems, items, {scorer: scores})
+
+
+def _list_items(
+    file: Path,
+    lang: str,
+    level: str,
+    lines: Sequence["ScoreLine"],
+    documents: dict[Path, list[ScoredItem]],
+) -> list[ScoredItem]:
+    """Return what each line is about: a segment, a document or a whole system."""
+    if level == "sys":
+        return [ScoredItem(lang=lang)] * len(lines)
+    folders = (folder / "documents" / f"{lang}.docs" for folder in file.parents[:3])
+    beside = next((path for path in folders if path.is_file()), None)
+    if beside is None and level == "doc":
+        msg = (
+            f"{format_path(str(file))} has scores of documents, whose names stand in "
+            f"documents/{lang or 'LP'}.docs beside the folder of the scores; there is no "
+            "such file."
+        )
+        raise FormatError(msg)
+    if beside is None:
+        return [ScoredItem(str(line.segment), lang=lang) for line in lines]
+    if beside not in documents:
+        documents[beside] = _read_documents(beside, lang)
+    segments = documents[beside]
+    if level == "doc":
+        named = dict.fromkeys(item._replace(segment="") for item in segments)
+        segments = list(named)
+    most = max(line.segment for line in lines)
+    if most != len(segments):
+        what = "segments" if level == "seg" else "documents"
+        msg = (
+            f"{format_path(str(file))} has {most} {what} of a system but "
+            f"{format_path(str(beside))} has {len(segments)}; each system needs a line for "
+            "each of them."
+        )
+        raise FormatError(msg)
+    return [segments[line.segment - 1] for line in lines]
+
+
+def _read_documents(file: Path, lang: str) -> list[ScoredItem]:
+    """Read the domain and the document of each segment."""
+    items = []
+    for number, cells in split_rows(read_lines(str(file)), BLANKS):
+        if len(cells) != 2:
+            problem = f"{format_path(str(file))}, line {number} has {len(cells)} cells"
+            msg = f"{problem}; expected the domain and the document of a segment."
+            raise FormatError(msg)
+        domain, document = cells
+        items.append(ScoredItem(str(number), document, domain, lang))
+    return items
 
 
 class ScoreLine(NamedTuple):
@@ -125,13 +178,14 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
     return parsed
 
 
-def _check_counts(lines: Sequence[ScoreLine], path: str) -> None:
+def _check_counts(lines: Sequence[ScoreLine], path: str, level: str) -> None:
+    what = "segment" if level == "seg" else "document"
     counts = {line.system: line.segment for line in lines}
     if len(set(counts.values())) > 1:
         least, most = (choose(counts, key=counts.__getitem__) for choose in (min, max))
         msg = (
-            f"{path} has {counts[most]} segments of {most} but {counts[least]} of {least}; "
-            "each system needs a line a segment, with None where a score is missing."
+            f"{path} has {counts[most]} {what}s of {most} but {counts[least]} of {least}; "
+            f"each system needs a line a {what}, with None where a score is missing."
         )
         raise FormatError(msg)
 

@@ -52,16 +52,17 @@ def build_panel(
     *,
     statistics: Mapping[str, SegmentStatistics] | None = None,
 ) -> ScorePanel:
-    """Line up a gold scorer with metrics: those named, else all scorers but people."""
+    """Line up a gold scorer with metrics: those named, else all scorers but people.
+
+    With an empty list of metrics, the panel has the gold alone.
+    """
     scores.find(gold)  # an unknown gold is told before anything else
     statistics = statistics or {}
     if metrics is None:
-        by_people = {gold, *record.list_parts(gold, ())}
-        by_people |= {scorer.name for scorer in scores.scorers if scorer.human}
-        metrics = [name for name in scores.names if name not in by_people]
-    if not metrics:
-        msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
-        raise CorpusError(msg)
+        metrics = list_metrics(scores, gold)
+        if not metrics:
+            msg = f"There is nothing to compare {gold!r} with; give scores of a metric too."
+            raise CorpusError(msg)
     repeated = {name: scores.lines(name).count_repeats() for name in [gold, *metrics]}
     # By a judge, or by two files that were mixed up.
     notes = [
@@ -79,7 +80,7 @@ def build_panel(
         else:
             problem = f"no score of any system that {gold} has judged"
             notes.append(f"{name} has {problem}: left out.")
-    if not by_metric:
+    if metrics and not by_metric:
         msg = f"No metric shares a system with {gold!r}; check the systems' names."
         raise CorpusError(msg)
     keep = _find_shared_systems(scores.systems, gold, people, by_metric, notes)
@@ -117,6 +118,13 @@ def build_panel(
         tuple(notes),
         next(iter(scores.languages), ""),
     )
+
+
+def list_metrics(scores: Scores, gold: str) -> list[str]:
+    """List the scorers that are not people: neither the gold nor parts of its total."""
+    by_people = {gold, *record.list_parts(gold, ())}
+    by_people |= {scorer.name for scorer in scores.scorers if scorer.human}
+    return [name for name in scores.names if name not in by_people]
 
 
 def _find_shared_systems(
@@ -263,8 +271,12 @@ def collect_rankings(scores: Scores, name: str) -> tuple[Scores, Array]:
 
 
 def collect_ratings(scores: Scores, name: str) -> Ratings:
-    """Gather a scorer's judgements, which must name their judges."""
-    lines = scores.lines(name)
+    """Gather a scorer's judgements, which must name their judges.
+
+    Where a file tells repeats from the rest, they are of the scorer NAME-repeat: they count
+    only as what a judge said again.
+    """
+    lines = _append_repeats(scores, name)
     if not len(lines):
         msg = f"There are no values of {name!r}."
         raise CorpusError(msg)
@@ -281,6 +293,29 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         names = (item.lang, system, item.segment or item.document)
         units.append(" ".join(filter(None, names)))
     return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
+
+
+def _append_repeats(scores: Scores, name: str) -> Scores:
+    """Return a scorer's lines, and those of NAME-repeat by judges who judged before."""
+    first = scores.lines(name)
+    if f"{name}-repeat" not in scores.names:
+        return first
+    again = scores.lines(f"{name}-repeat")
+    width, judges = len(scores.items), len(scores.judges) + 1
+    keys = [
+        (each.system * width + each.item) * judges + each.judge
+        for each in (first, again)
+    ]
+    again = again.keep_lines(np.isin(keys[1], keys[0]) & (again.judge >= 0))
+    return replace(
+        first,
+        system=np.append(first.system, again.system),
+        item=np.append(first.item, again.item),
+        scorer=np.append(first.scorer, again.scorer),
+        judge=np.append(first.judge, again.judge),
+        value=np.append(first.value, again.value),
+        line=np.empty(0, np.int64),
+    )
 
 
 def average_documents(scores: Scores, gold: str | None = None) -> Scores:

@@ -23,8 +23,14 @@ from metra.formats.scores import (
     mt_metrics_eval,
     wmt_da,
 )
-from metra.formats.scores.columns import find_columns, read_score_head
-from metra.formats.scores.record import ScoredItem, Scores, concatenate_scores
+from metra.formats.scores.columns import ALIASES, find_columns, read_score_head
+from metra.formats.scores.mqm import MqmWeighting
+from metra.formats.scores.record import (
+    LANGUAGE_PAIR,
+    ScoredItem,
+    Scores,
+    concatenate_scores,
+)
 from metra.formats.stream import STDIN, format_path
 
 
@@ -33,10 +39,10 @@ class ScoreFormat(NamedTuple):
 
     name: str
     looks_like: Callable[[FileHead], bool]
-    #: Takes a path; also `units` if `has_units`.
+    #: Takes a path; also `units` and `columns` if `has_columns`.
     read: Callable[..., Scores]
     #: Whether columns are up to those who write a file, and may tell segments apart.
-    has_units: bool = False
+    has_columns: bool = False
 
 
 def _is_mt_metrics_eval(head: FileHead) -> bool:
@@ -95,6 +101,7 @@ _ALL = (
     ScoreFormat(
         *("wmt25", model_scores.is_paragraph_lists), model_scores.read_paragraph_lists
     ),
+    ScoreFormat(*("wmt25-human", model_scores.is_rounds), model_scores.read_rounds),
     ScoreFormat("column", model_scores.is_column, model_scores.read_column),
     ScoreFormat("metra-judgements", judgement_jsonl.is_judgements, _refuse_judgements),
     ScoreFormat(
@@ -104,19 +111,15 @@ _ALL = (
     ),
     ScoreFormat("metra-tsv", _has_columns(*_METRA_TSV), metra.read_metra_tsv),
     ScoreFormat("mqm", _has_columns("system", "category", "severity"), mqm.read_mqm),
-    ScoreFormat(
-        "da",
-        lambda head: head.first_line.startswith(("SYS SID ", "HITId WorkerId ")),
-        wmt_da.read_wmt_da,
-    ),
+    ScoreFormat("da", wmt_da.is_wmt_da, wmt_da.read_wmt_da),
     ScoreFormat(
         "long",
         lambda head: find_columns(head.columns).keys() >= {"system", "scorer", "value"},
         long_table.read_long_table,
-        has_units=True,
+        has_columns=True,
     ),
-    ScoreFormat("jsonl", _is_json, long_table.read_jsonl, has_units=True),
-    ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_units=True),
+    ScoreFormat("jsonl", _is_json, long_table.read_jsonl, has_columns=True),
+    ScoreFormat("matrix", _is_matrix, long_table.read_matrix, has_columns=True),
     ScoreFormat("esa", appraise.is_esa, appraise.read_esa),
     ScoreFormat("appraise", appraise.is_appraise, appraise.read_appraise),
     ScoreFormat("mqm-wmt", lambda _: False, mqm.read_mqm_as_wmt),
@@ -131,39 +134,56 @@ def read_scores(
     *,
     input_format: str = "auto",
     units: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
     wmt: bool = False,
+    mqm_weights: MqmWeighting | None = None,
     formats: Mapping[str, ScoreFormat] = SCORE_FORMATS,
 ) -> Scores:
     """Read a file or directory of scores; `LANG=PATH` says which language pair it is of.
 
     The language pair, say `en-de=scores.tsv`, is for files that do not name it. `units`
-    names more columns of tables and JSON lines that tell apart what was scored. `wmt` reads
-    errors of MQM with the rounding of WMT's official scores. Judgements of metra and its
-    own tables of scores need what protocols and metrics know: give the `formats` of
+    names more columns of tables and JSON lines that tell apart what was scored, and
+    `columns` the heading of each role that its own heading does not tell, such as
+    `{"system": "model"}`. `wmt` reads errors of MQM with the rounding of WMT's official
+    scores; `mqm_weights` weighs them otherwise. Judgements of metra and its own tables of
+    scores need what protocols and metrics know: give the `formats` of
     `metra.campaign.judgement_files`.
     """
     lang, equals, file = path.partition("=")
-    if not equals or not _is_language_pair(lang):
+    if not equals or not LANGUAGE_PAIR.fullmatch(lang):
         lang, file = "", path
-    name = recognise_score_format(file) if input_format == "auto" else input_format
-    if wmt and name == "mqm":
-        name = "mqm-wmt"
+    name = input_format
+    if name == "auto":
+        name = recognise_score_format(file, columns)
     if name not in formats:
         known = ", ".join(formats)
         msg = f"No format named {name!r} for {format_path(file)}; known: {known}."
         raise OptionError(msg)
-    if units and not formats[name].has_units:
-        known = ", ".join(known for known, form in formats.items() if form.has_units)
-        msg = (
-            f"{format_path(file)} is of the format {name}, which has no columns of one's "
-            f"own; `units` is for {known}."
-        )
-        raise OptionError(msg)
-    scores = formats[name].read(file, *([units] if units else []))
+    options: dict[str, Any] = {}
+    given: dict[str, Any] = {"units": units, "columns": columns}
+    for option, value in given.items():
+        if value and not formats[name].has_columns:
+            _refuse_columns(option, file, name, formats)
+        options |= {option: value} if value else {}
+    if name == "mqm":
+        options |= {"weights": mqm_weights} if mqm_weights else {}
+        name = "mqm-wmt" if wmt and not mqm_weights else name
+    scores = formats[name].read(file, **options)
     if not lang:
         return scores
     items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)
     return replace(scores, items=tuple(items))
+
+
+def _refuse_columns(
+    option: str, file: str, name: str, formats: Mapping[str, ScoreFormat]
+) -> None:
+    known = ", ".join(known for known, form in formats.items() if form.has_columns)
+    msg = (
+        f"{format_path(file)} is of the format {name}, which has no columns of one's "
+        f"own; `{option}` is for {known}."
+    )
+    raise OptionError(msg)
 
 
 def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
@@ -171,9 +191,32 @@ def read_score_files(paths: Sequence[str], **options: Any) -> Scores:
     return concatenate_scores([read_scores(path, **options) for path in paths])
 
 
-def recognise_score_format(path: str) -> str:
-    """Return the name of a file's format, by its name and its first lines."""
+def parse_roles(given: Sequence[str]) -> dict[str, str]:
+    """Parse ROLE=HEADING, such as system=model.
+
+    >>> parse_roles(["system=model"])
+    {'system': 'model'}
+    """
+    columns = {}
+    for each in given:
+        role, equals, heading = each.partition("=")
+        if role not in ALIASES or not equals or not heading:
+            known = ", ".join(ALIASES)
+            msg = f"`columns` has {each!r}; expected ROLE=HEADING with one of {known}."
+            raise OptionError(msg)
+        columns[role] = heading
+    return columns
+
+
+def recognise_score_format(path: str, columns: Mapping[str, str] | None = None) -> str:
+    """Return the name of a file's format, by its name and its first lines.
+
+    Where `columns` says what plays which role, it is a table with these columns.
+    """
     head = read_score_head(path)
+    if columns and not _is_json(head):
+        roles = find_columns(head.columns, columns)
+        return "long" if roles.keys() >= {"system", "scorer", "value"} else "matrix"
     form = recognise(head, SCORE_FORMATS.values())
     if form is not None:
         return form.name
@@ -184,16 +227,3 @@ def recognise_score_format(path: str) -> str:
             "of scores that is known; give `input_format`."
         )
     raise FormatError(msg)
-
-
-def _is_language_pair(name: str) -> bool:
-    """Tell `en-de` or `zh_Hans-en`, which are not paths.
-
-    >>> _is_language_pair("en-de"), _is_language_pair("runs/a-b")
-    (True, False)
-    """
-    first, _, second = name.partition("-")
-    return all(
-        2 <= len(part) <= 8 and part.replace("_", "").isalnum()
-        for part in (first, second)
-    )

@@ -4,6 +4,7 @@ A line says that a scorer (a metric or a kind of judgement) gave a value to a sy
 output for a segment, a document or the whole test set, and which judge gave it.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -16,6 +17,10 @@ from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.stats.arrays import Array, Codes
 
 Name = TypeVar("Name", bound="str | ScoredItem | Scorer")
+
+_LANGUAGE = r"[A-Za-z]{2,3}(?:_[A-Za-z0-9]{2,8})*"
+#: Two languages, with scripts and countries: en-de, zh_Hans-en, en-ko_KR, en-sr_Cyrl_RS.
+LANGUAGE_PAIR = re.compile(rf"{_LANGUAGE}-{_LANGUAGE}")
 
 
 class ScoredItem(NamedTuple):
@@ -143,16 +148,17 @@ class Scores:
         self,
         *,
         lang: str | None = None,
-        domain: str | None = None,
+        domain: str | Sequence[str] | None = None,
         scorers: Iterable[str] | None = None,
         without_systems: Iterable[str] = (),
     ) -> "Scores":
-        """Keep lines of one language pair or domain, of some scorers or systems.
+        """Keep lines of one language pair, a domain or several, of some scorers or systems.
 
         Names of which no line is left are forgotten.
         """
+        domains = [domain] if domain is None or isinstance(domain, str) else domain
         is_kept = [
-            lang in (None, item.lang) and domain in (None, item.domain)
+            lang in (None, item.lang) and (None in domains or item.domain in domains)
             for item in self.items
         ]
         keep = np.array(is_kept, bool)[self.item]
@@ -172,6 +178,24 @@ class Scores:
         for index in lower:
             scorers[index] = scorers[index]._replace(higher_is_better=False)
         return replace(self, scorers=tuple(scorers))
+
+    def rename_systems(self, names: Mapping[str, str]) -> "Scores":
+        """Give systems other names; two that get the same name become one system."""
+        renamed = [names.get(system, system) for system in self.systems]
+        place = {name: at for at, name in enumerate(dict.fromkeys(renamed))}
+        codes = np.array([place[name] for name in renamed], np.int64)
+        return replace(self, systems=tuple(place), system=codes[self.system])
+
+    def rename_scorers(self, names: Mapping[str, str]) -> "Scores":
+        """Give scorers other names; two that get the same name become one."""
+        renamed = [s._replace(name=names.get(s.name, s.name)) for s in self.scorers]
+        first = {scorer.name: scorer for scorer in reversed(renamed)}
+        place = {
+            name: at for at, name in enumerate(dict.fromkeys(s.name for s in renamed))
+        }
+        codes = np.array([place[scorer.name] for scorer in renamed], np.int64)
+        scorers = tuple(first[name] for name in place)
+        return replace(self, scorers=scorers, scorer=codes[self.scorer])
 
     def with_values_of(self, name: str, other: "Scores") -> "Scores":
         """Take one scorer's values from another table, for its language pairs only."""

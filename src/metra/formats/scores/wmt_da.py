@@ -1,21 +1,31 @@
 """Direct assessment as WMT publishes it: segment means, or every worker's judgement.
 
 The first has columns SYS SID RAW.SCR Z.SCR N, the second HITId WorkerId … sys_id rid type
-sid score time. In both, blanks or tabs separate the columns.
+sid score time. Blanks or tabs separate the columns, or
+what else separates tables.
 """
 
 from collections.abc import Mapping
 
 from metra.errors import FormatError
+from metra.formats.recognise import FileHead
 from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers, read_columns
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path
-from metra.formats.table import BLANKS
 
+#: Columns of means, and of workers' judgements.
+_MEANS = ("sys", "sid", "raw.scr", "z.scr")
+_WORKERS = ("workerid", "sys_id", "type", "sid", "score")
 #: What the scorers of each type of line are called. A repeat is the same judge's second
 #: judgement of an output, and counts like the first.
 _SCORERS = {"SYSTEM": "da", "REPEAT": "da", "REF": "da-ref", "BAD_REF": "da-bad-ref"}
+
+
+def is_wmt_da(head: FileHead) -> bool:
+    """Tell both kinds of files by their headings."""
+    headings = {column.strip().lower() for column in head.columns}
+    return headings >= {*_MEANS} or headings >= {*_WORKERS}
 
 
 def read_wmt_da(path: str) -> Scores:
@@ -24,16 +34,16 @@ def read_wmt_da(path: str) -> Scores:
     Lines of the types SYSTEM and REPEAT judge a system's output. REF becomes the scorer
     `da-ref` and BAD_REF `da-bad-ref`, for quality control.
     """
-    table = read_columns(path, BLANKS)
-    columns = table.by_heading()
-    if {"SYS", "SID", "RAW.SCR", "Z.SCR"} <= columns.keys():
-        items = [ScoredItem(name) for name in columns["SID"]]
+    table = read_columns(path)
+    columns = {name.lower(): cells for name, cells in table.by_heading().items()}
+    if {*_MEANS} <= columns.keys():
+        items = [ScoredItem(name) for name in columns["sid"]]
         values = {
-            Scorer("da", "da"): parse_numbers(columns["RAW.SCR"], path, "RAW.SCR"),
-            Scorer("da-z", "da"): parse_numbers(columns["Z.SCR"], path, "Z.SCR"),
+            Scorer("da", "da"): parse_numbers(columns["raw.scr"], path, "RAW.SCR"),
+            Scorer("da-z", "da"): parse_numbers(columns["z.scr"], path, "Z.SCR"),
         }
-        return record.build_score_table(columns["SYS"], items, values)
-    if {"WorkerId", "sys_id", "type", "sid", "score"} <= columns.keys():
+        return record.build_score_table(columns["sys"], items, values)
+    if {*_WORKERS} <= columns.keys():
         return _build_worker_scores(columns, path)
     msg = (
         f"{format_path(path)} has columns {' '.join(table.header) or 'of no name'}; "
@@ -50,13 +60,13 @@ def _build_worker_scores(columns: Mapping[str, tuple[str, ...]], path: str) -> S
         problem = f"{format_path(path)} has judgements of the type {unknown[0]!r}"
         msg = f"{problem}; expected {', '.join(_SCORERS)}."
         raise FormatError(msg)
-    sources = columns.get("Input.src", ("",) * len(types))
-    targets = columns.get("Input.trg", ("",) * len(types))
+    sources = columns.get("input.src", ("",) * len(types))
+    targets = columns.get("input.trg", ("",) * len(types))
     items = [
         ScoredItem(name, lang=f"{source}-{target}" if source else "")
         for name, source, target in zip(columns["sid"], sources, targets, strict=True)
     ]
     scorers = [_SCORERS[type_] for type_ in types]
     values = record.split_by_scorer(scores, scorers, "da")
-    systems, judges = columns["sys_id"], columns["WorkerId"]
+    systems, judges = columns["sys_id"], columns["workerid"]
     return record.build_score_table(systems, items, values, judges)

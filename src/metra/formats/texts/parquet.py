@@ -56,13 +56,17 @@ class NullValueError(CorpusError):
 
 
 def check_columns(
-    schema: pa.Schema, texts: Sequence[str], keys: Sequence[str], where: str
+    schema: pa.Schema,
+    texts: Sequence[str],
+    keys: Sequence[str],
+    where: str,
+    numbers: Sequence[str] = (),
 ) -> None:
     """Refuse a table that lacks a column, has it twice, or of a type that cannot be used.
 
     Keys name documents and groups.
     """
-    for name in dict.fromkeys([*texts, *keys]):
+    for name in dict.fromkeys([*texts, *keys, *numbers]):
         count = schema.names.count(name)
         if count > 1:
             msg = f"{where} has two columns {name!r}; give each a name of its own."
@@ -75,6 +79,14 @@ def check_columns(
             msg = (
                 f"{where} has the column {name!r} of type {kind}, where a text is expected; "
                 "name another column, or make strings of it."
+            )
+            raise FormatError(msg)
+    for name in numbers:
+        kind = schema.field(name).type
+        if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+            msg = (
+                f"{where} has the column {name!r} of type {kind}, where scores are expected; "
+                "make numbers of it."
             )
             raise FormatError(msg)
     for name in keys:

@@ -29,6 +29,7 @@ from metra.metrics.neural.segment_scores import (
     SegmentScore,
     SegmentScorer,
     aggregate,
+    list_texts,
     name_means,
 )
 from metra.metrics.options import Range
@@ -254,7 +255,7 @@ def pairs(
     scorer: SegmentScorer,
 ) -> Array:
     """Score all pairs of outputs and references; each text is encoded once."""
-    texts = [segment or "" for segment in window(column.text, 0, len(column.text))]
+    texts = list_texts(column.text)
     items = [Item(None, texts[hyp], texts[ref]) for hyp in hyps for ref in refs]
     scores = [score.values[0] for score in scorer.score_items(items)]
     return np.array(scores).reshape(len(hyps), len(refs))

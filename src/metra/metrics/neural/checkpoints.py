@@ -167,10 +167,8 @@ class Tokeniser:
     """A tokeniser of a Hugging Face folder, with the ids of its marks."""
 
     def __init__(self, owner: str, folder: str) -> None:
-        try:
+        with name_problems(owner, "tokeniser", folder):
             self._backend = _load_backend(folder)
-        except Exception as error:  # of any kind, from three libraries
-            raise _name_problem(owner, "tokeniser", folder, error) from None
         self._backend.no_padding()
         marks = self._backend.encode("").ids
         #: The marks at the beginning and at the end of each text; None where there are none.
@@ -225,11 +223,7 @@ def load_encoder(owner: str, folder: str, layers: int) -> Any:
     """Load a network that gives vectors of tokens, up to a layer."""
     from transformers import AutoModel
 
-    try:
-        with hide_progress():
-            network = AutoModel.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # of any kind, from three libraries
-        raise _name_problem(owner, "network", folder, error) from None
+    network = _load_network(owner, folder, AutoModel)
     stack: Any = getattr(network, "encoder", None)
     if not hasattr(stack, "layer"):
         kind = type(network).__name__
@@ -247,12 +241,20 @@ def load_mt5(owner: str, folder: str) -> Any:
     if kind != "mt5":
         msg = f"{owner}: {folder} has a network of type {kind}; expected mt5."
         raise FormatError(msg)
-    try:
-        with hide_progress():
-            network = MT5Model.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # of any kind, from three libraries
-        raise _name_problem(owner, "network", folder, error) from None
-    return network.eval()
+    return _load_network(owner, folder, MT5Model).eval()
+
+
+def _load_network(owner: str, folder: str, kind: Any) -> Any:
+    """Load a network; refuse one with weights that are not there, which would be random."""
+    with name_problems(owner, "network", folder), hide_progress():
+        network, about = kind.from_pretrained(
+            folder, local_files_only=True, output_loading_info=True
+        )
+    missing = [n for n in sorted(about["missing_keys"]) if not n.startswith("pooler.")]
+    if missing:
+        msg = f"{owner}: {folder} lacks the weights {missing[0]}; expected all of them."
+        raise FormatError(msg)
+    return network
 
 
 def load_tensor(owner: str, folder: str, name: str) -> Any:
@@ -277,10 +279,23 @@ def load_config(owner: str, folder: str) -> Any:
     from transformers import AutoConfig
 
     require_file(owner, folder, "config.json")
-    try:
+    with name_problems(owner, "network", folder):
         return AutoConfig.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # of any kind, from three libraries
-        raise _name_problem(owner, "network", folder, error) from None
+
+
+@contextmanager
+def name_problems(owner: str, kind: str, path: str) -> Iterator[None]:
+    """Raise errors of any kind, from three libraries, as one that names the file."""
+    try:
+        yield
+    except UnpicklingError:  # torch's message advises to run what is in the file
+        reason = "it is damaged, or holds more than weights and settings"
+    except Exception as error:
+        reason = str(error).partition("\n")[0].rstrip(".")
+    else:
+        return
+    msg = f"{owner}: the {kind} {path} cannot be loaded: {reason}; get a whole copy of it."
+    raise FormatError(msg)
 
 
 @contextmanager
@@ -305,15 +320,10 @@ def load_weights(owner: str, path: str) -> dict[str, Any]:
     from torch import load, serialization
 
     is_zip = is_zipfile(path)
-    try:
+    with name_problems(owner, "checkpoint", path):
         foreign = serialization.get_unsafe_globals_in_checkpoint(path) if is_zip else ()
         with serialization.safe_globals([(_ForeignObject, name) for name in foreign]):
             return load(path, map_location="cpu", weights_only=True, mmap=is_zip)
-    except UnpicklingError:  # torch's message advises to run what is in the file
-        error = ValueError("it is damaged, or holds more than weights and settings")
-        raise _name_problem(owner, "checkpoint", path, error) from None
-    except Exception as error:  # of any kind: the file may hold anything
-        raise _name_problem(owner, "checkpoint", path, error) from None
 
 
 class _ForeignObject:
@@ -338,9 +348,3 @@ def check_weights(
                 f"{sizes[1]}; the checkpoint and the encoder must belong together."
             )
             raise FormatError(msg)
-
-
-def _name_problem(owner: str, what: str, path: str, error: Exception) -> FormatError:
-    reason = str(error).partition("\n")[0].rstrip(".")
-    msg = f"{owner}: the {what} {path} cannot be loaded: {reason}; get a whole copy of it."
-    return FormatError(msg)

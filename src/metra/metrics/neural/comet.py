@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.metrics.neural import checkpoints
-from metra.metrics.neural.comet_network import build_network
+from metra.metrics.neural.comet_network import CheckpointParts, build_network
 from metra.metrics.neural.comet_scores import JointScorer, VectorScorer
 from metra.metrics.neural.inference import (
     Precision,
@@ -20,10 +20,10 @@ from metra.metrics.neural.segment_scores import (
     MORE_DIGITS,
     SegmentScorer,
     aggregate,
+    list_texts,
     name_means,
 )
 from metra.metrics.record import Array, Metric, metric_factory
-from metra.text.columns import window
 
 _EXPECTED = (
     "a checkpoint as Unbabel publishes them (hparams.yaml, checkpoints/model.ckpt)"
@@ -118,15 +118,10 @@ def pairs(
     refs: Sequence[int],
     source: str,
     *,
-    load: Callable[[], VectorScorer | JointScorer],
+    load: Callable[[], Any],
 ) -> Array:
     """Score all pairs of outputs and references of one source; each text is encoded once."""
-    texts = [segment or "" for segment in window(column.text, 0, len(column.text))]
-    scorer = load()
-    if not isinstance(scorer, VectorScorer):
-        msg = "This checkpoint reads outputs and references together."
-        raise OptionError(msg)
-    return scorer.score_pairs(texts, hyps, refs, source)
+    return load().score_pairs(list_texts(column.text), hyps, refs, source)
 
 
 class ModelKind(NamedTuple):
@@ -293,11 +288,11 @@ def _load_scorer(
     settings = complete_settings(checkpoint.kind.name, own)
     config = checkpoints.load_config("comet", checkpoint.encoder)
     tokeniser = checkpoints.Tokeniser("comet", checkpoint.encoder)
-    weights = loaded["state_dict"]
-    network = build_network(
-        "comet", checkpoint.path, settings, weights, config, tokeniser.padding
-    )
+    parts = CheckpointParts(checkpoint.path, settings, loaded["state_dict"])
+    network = build_network(parts, config, tokeniser.padding)
     runner = Runner(network, precision, devices)
-    longest = config.max_position_embeddings - 2
-    make = VectorScorer if checkpoint.kind.has_vectors else JointScorer
-    return make(checkpoint.kind.name, settings, runner, tokeniser, longest)
+    common = (runner, tokeniser, config.max_position_embeddings - 2)
+    kind = _describe_kind(checkpoint.kind.name, settings)
+    if kind.has_vectors:
+        return VectorScorer(*common, is_ranking=kind.name == "ranking_metric")
+    return JointScorer(*common, kind.labels, is_xcomet=kind.name == "xcomet_metric")

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from metra.errors import FormatError
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.inference import pad_ids
 
-#: The encoders of published checkpoints, by their names there: the type of network, how many
-#: separators stand between two texts, and whether positions begin after the padding's.
+#: The types of networks of encoders, by the names that checkpoints give them.
 ENCODERS = {
     "XLM-RoBERTa": "xlm-roberta",
     "XLM-RoBERTa-XL": "xlm-roberta-xl",
@@ -143,30 +142,43 @@ class _Mixer:
         return mean, 1 / (spread / numbers + 1e-12).sqrt()
 
 
-def build_network(
-    owner: str,
-    path: str,
-    settings: Mapping[str, Any],
-    weights: Mapping[str, Any],
-    config: Any,
-    padding: int,
-) -> CometNetwork:
-    """Build the network of a checkpoint from its settings, weights and encoder."""
-    encoder = _build_encoder(owner, path, settings, weights, config)
+class CheckpointParts(NamedTuple):
+    """What a checkpoint's file holds, completed."""
+
+    path: str
+    settings: Mapping[str, Any]
+    weights: Mapping[str, Any]
+
+    def describe_problem(self, problem: str) -> FormatError:
+        """Return an error that names the file."""
+        return FormatError(f"comet: {self.path} {problem}.")
+
+    def get_weights(self, names: Sequence[str], expected: str) -> list[Any]:
+        """Return weights in fp32, or raise an error if some are missing."""
+        missing = [name for name in names if name not in self.weights]
+        if missing:
+            problem = f"lacks the weights {missing[0]}; expected {expected}"
+            raise self.describe_problem(problem)
+        return [self.weights[name].float() for name in names]
+
+
+def build_network(parts: CheckpointParts, config: Any, padding: int) -> CometNetwork:
+    """Build the network of a checkpoint, with the settings of its encoder."""
+    encoder = _build_encoder(parts, config)
+    settings = parts.settings
     count = config.num_hidden_layers + 1
     if settings["pool"] == "default":  # the last layer's first token, whatever is mixed
         settings = {**settings, "pool": "cls", "layer": count - 1}
+        parts = parts._replace(settings=settings)
     mix = LayerMix(
-        weights=_weigh_layers(owner, path, settings, weights, count),
+        weights=_weigh_layers(parts, count),
         pool=settings["pool"],
         normalise=settings["layer"] == "mix" and bool(settings["layer_norm"]),
     )
     if mix.pool not in ("avg", "cls", "max"):
-        msg = f"{owner}: {path} pools by {mix.pool!r}; expected avg, cls or max."
-        raise FormatError(msg)
-    tagger = None
-    if settings["word_level"]:
-        tagger = _build_linear(owner, path, weights, "hidden2tag")
+        problem = f"pools by {mix.pool!r}; expected avg, cls or max"
+        raise parts.describe_problem(problem)
+    tagger = _build_linear(parts, "hidden2tag") if settings["word_level"] else None
     tag_layer = int(settings["word_layer"]) if tagger else -1
     needed = max(tag_layer, *(n for n, weight in enumerate(mix.weights) if weight))
     if needed < count - 1:  # nobody asks for the layers above
@@ -174,26 +186,21 @@ def build_network(
     return CometNetwork(
         encoder=encoder.eval(),
         mix=mix,
-        head=_build_head(owner, path, settings, weights),
+        head=_build_head(parts),
         tagger=tagger,
         tag_layer=tag_layer,
         padding=padding,
     )
 
 
-def _build_encoder(
-    owner: str,
-    path: str,
-    settings: Mapping[str, Any],
-    weights: Mapping[str, Any],
-    config: Any,
-) -> Any:
+def _build_encoder(parts: CheckpointParts, config: Any) -> Any:
+    import torch
     from transformers import AutoModel
 
-    name = settings["encoder_model"]
+    name = parts.settings["encoder_model"]
     if ENCODERS.get(name) != config.model_type:
         msg = (
-            f"{owner}: the checkpoint's encoder is {name}, but the encoder's folder has a "
+            f"comet: the checkpoint's encoder is {name}, but the encoder's folder has a "
             f"network of type {config.model_type}; expected one of "
             f"{', '.join(map(' of type '.join, ENCODERS.items()))}."
         )
@@ -201,45 +208,36 @@ def _build_encoder(
     start = "encoder.model."
     own = {
         key.removeprefix(start): tensor
-        for key, tensor in weights.items()
+        for key, tensor in parts.weights.items()
         if key.startswith(start) and not key.startswith(f"{start}pooler.")
     }
     network_class = AutoModel._model_mapping[type(config)]
+    with torch.device("meta"):
+        empty = network_class(config, add_pooling_layer=False)
+    checkpoints.check_weights("comet", parts.path, empty, own)
     with checkpoints.hide_progress():
-        network = network_class.from_pretrained(
+        return network_class.from_pretrained(
             None, config=config, state_dict=own, add_pooling_layer=False
         )
-    checkpoints.check_weights(owner, path, network, own)
-    return network
 
 
-def _weigh_layers(
-    owner: str,
-    path: str,
-    settings: Mapping[str, Any],
-    weights: Mapping[str, Any],
-    count: int,
-) -> tuple[float, ...]:
+def _weigh_layers(parts: CheckpointParts, count: int) -> tuple[float, ...]:
     """Return the weight of each layer: one alone, or a mixture that was learned."""
     import torch
 
-    layer = settings["layer"]
+    layer = parts.settings["layer"]
     if layer != "mix":
         if not isinstance(layer, int) or not 0 <= layer < count:
-            msg = f"{owner}: {path} uses layer {layer}; expected one from 0 to {count - 1}."
-            raise FormatError(msg)
+            problem = f"uses layer {layer}; expected one from 0 to {count - 1}"
+            raise parts.describe_problem(problem)
         return tuple(float(number == layer) for number in range(count))
-    names = [f"layerwise_attention.scalar_parameters.{n}" for n in range(count)]
-    missing = [n for n in [*names, "layerwise_attention.gamma"] if n not in weights]
-    if missing:
-        msg = (
-            f"{owner}: {path} lacks the weights {missing[0]}; expected {count} layers."
-        )
-        raise FormatError(msg)
-    scalars = torch.cat([weights[name].float() for name in names])
-    is_sparse = settings["layer_transformation"] == "sparsemax"
+    start = "layerwise_attention."
+    names = [f"{start}scalar_parameters.{n}" for n in range(count)]
+    *listed, gamma = parts.get_weights([*names, f"{start}gamma"], f"{count} layers")
+    scalars = torch.cat(listed)
+    is_sparse = parts.settings["layer_transformation"] == "sparsemax"
     mixed = _apply_sparsemax(scalars) if is_sparse else scalars.softmax(0)
-    return tuple((weights["layerwise_attention.gamma"].float() * mixed).tolist())
+    return tuple((gamma * mixed).tolist())
 
 
 def _apply_sparsemax(scalars: Any) -> Any:
@@ -251,43 +249,37 @@ def _apply_sparsemax(scalars: Any) -> Any:
     return (scalars - sums[size - 1] / size).clamp(min=0)
 
 
-def _build_head(
-    owner: str, path: str, settings: Mapping[str, Any], weights: Mapping[str, Any]
-) -> Any:
+def _build_head(parts: CheckpointParts) -> Any:
     """Build the layers of the regression: as many as the checkpoint has."""
     from torch import nn
 
     start = "estimator.ff."
     places = sorted(
         int(key.removeprefix(start).partition(".")[0])
-        for key in weights
+        for key in parts.weights
         if key.startswith(start) and key.endswith(".weight")
     )
     if not places:
         return None
     layers = []
     for place in places:
-        layers.append(_build_linear(owner, path, weights, f"{start}{place}"))
-        activation = settings["activations"]
-        if place == places[-1]:
-            activation = settings["final_activation"]
+        layers.append(_build_linear(parts, f"{start}{place}"))
+        is_last = place == places[-1]
+        activation = parts.settings["final_activation" if is_last else "activations"]
         if activation:
             kind = getattr(nn, activation.title(), None)
             if kind is None:
-                msg = f"{owner}: {path} has an activation {activation!r}; torch has none such."
-                raise FormatError(msg)
+                problem = f"has an activation {activation!r}; torch has none such"
+                raise parts.describe_problem(problem)
             layers.append(kind())
     return nn.Sequential(*layers).eval()
 
 
-def _build_linear(owner: str, path: str, weights: Mapping[str, Any], name: str) -> Any:
+def _build_linear(parts: CheckpointParts, name: str) -> Any:
     from torch import nn
 
-    missing = [n for n in (f"{name}.weight", f"{name}.bias") if n not in weights]
-    if missing:
-        msg = f"{owner}: {path} lacks the weights {missing[0]}; expected all of the network's."
-        raise FormatError(msg)
-    weight, bias = (weights[f"{name}.{part}"].float() for part in ("weight", "bias"))
+    names = [f"{name}.weight", f"{name}.bias"]
+    weight, bias = parts.get_weights(names, "all of the network's")
     linear = nn.Linear(weight.shape[1], weight.shape[0])
     linear.load_state_dict({"weight": weight, "bias": bias})
     return linear.eval()

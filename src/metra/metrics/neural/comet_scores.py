@@ -1,6 +1,7 @@
 """From texts to scores and error spans with a network of the COMET family."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,25 +25,18 @@ _POINTS = {"minor": 1, "major": 5, "critical": 10}
 _MOST_POINTS = 25
 
 
+@dataclass(slots=True)
 class VectorScorer:
     """Networks that make a vector of each text by itself, and a score from two or three."""
 
-    def __init__(
-        self,
-        name: str,
-        settings: Mapping[str, Any],
-        runner: Runner,
-        tokeniser: Tokeniser,
-        longest: int,
-    ) -> None:
-        del settings
-        self.name = name
-        self.runner = runner
-        self.tokeniser = tokeniser
-        self.longest = longest
-        #: Vectors of texts, on the first device, and the row of each text.
-        self._table: Any = None
-        self._rows: dict[str, int] = {}
+    runner: Runner
+    tokeniser: Tokeniser
+    #: The most tokens of a text.
+    longest: int
+    is_ranking: bool
+    #: Vectors of texts, on the first device, and the row of each text.
+    _table: Any = None
+    _rows: dict[str, int] = field(default_factory=dict)
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
@@ -124,7 +118,7 @@ class VectorScorer:
                     else self._table[rows[start : start + _AT_ONCE]]
                     for rows in indices
                 )
-                if self.name == "ranking_metric":
+                if self.is_ranking:
                     scores.append(_compare_distances(torch, source, hyp, ref))
                 else:
                     features = _join_features(torch, source, hyp, ref)
@@ -150,23 +144,17 @@ def _compare_distances(torch: Any, source: Any, hyp: Any, ref: Any) -> Any:
     return 1 / (1 + 2 * to_source * to_ref / (to_source + to_ref))
 
 
+@dataclass(frozen=True, slots=True)
 class JointScorer:
     """Networks that read the output together with its source, its reference, or both."""
 
-    def __init__(
-        self,
-        name: str,
-        settings: Mapping[str, Any],
-        runner: Runner,
-        tokeniser: Tokeniser,
-        longest: int,
-    ) -> None:
-        self.is_xcomet = name == "xcomet_metric"
-        self.has_spans = bool(settings["word_level"])
-        self.labels = ["", *settings["error_labels"]]
-        self.runner = runner
-        self.tokeniser = tokeniser
-        self.longest = longest
+    runner: Runner
+    tokeniser: Tokeniser
+    #: The most tokens of texts that are read together.
+    longest: int
+    #: The severities of errors that it finds, if it looks for any.
+    labels: Sequence[str]
+    is_xcomet: bool
 
     def score(self, items: Sequence[Item]) -> list[SegmentScore]:
         """Score items, none of which occurs twice."""
@@ -180,13 +168,14 @@ class JointScorer:
             tokens = dict(zip(texts, encoded, strict=True))
             values, probabilities = self._run(inputs, tokens)
         places = {each: place for place, each in enumerate(inputs)}
+        labels = ["", *self.labels]
         scores = []
-        for item, some in zip(items, listed, strict=True):
-            chosen = [places[each] for each in some]
+        for item, inputs_of_item in zip(items, listed, strict=True):
+            chosen = [places[each] for each in inputs_of_item]
             spans: tuple[PredictedSpan, ...] = ()
-            if self.has_spans:
+            if self.labels:
                 joined = _mix_probabilities([probabilities[place] for place in chosen])
-                spans = find_spans(joined, tokens[item.hyp].offsets, self.labels)
+                spans = find_spans(joined, tokens[item.hyp].offsets, labels)
             scores.append(self._combine(values[chosen].tolist(), spans))
         return scores
 
@@ -230,7 +219,7 @@ class JointScorer:
             sequences = [join(inputs[place]) for place in places]
             vectors, states = network.embed(sequences, replica.device)
             values = network.head(vectors).view(-1)
-            if not self.has_spans:
+            if not self.labels:
                 return values, None
             longest = max(len(tokens[inputs[place][0]]) for place in places)
             return values, network.tag(states, longest)

@@ -111,10 +111,9 @@ class SegmentScorer:
 
     def prepare(self, chunk: CorpusChunk) -> None:
         """Score the outputs of all systems together, so that no text is encoded twice."""
-        names = list(chunk.systems)
         self.score_items(
             item
-            for name in names
+            for name in chunk.systems
             for items in self._list_items(chunk.batch(name))
             for item in items
         )
@@ -171,10 +170,10 @@ class SegmentScorer:
             ]
 
     def _list_items(self, batch: AnyBatch) -> list[list[Item]]:
-        hyps = _list_texts(batch.hyps.text)
+        hyps = list_texts(batch.hyps.text)
         sources: Sequence[str | None] = [None] * len(hyps)
         if self._with_source and batch.source:
-            sources = _list_texts(batch.source.text)
+            sources = list_texts(batch.source.text)
         if not self._with_reference:
             return [[Item(*pair, None)] for pair in zip(sources, hyps, strict=True)]
         columns = [window(ref.text, 0, len(hyps)) for ref in batch.refs]
@@ -203,7 +202,8 @@ def name_means(totals: Array, *, names: Sequence[str]) -> Parts:
     }
 
 
-def _list_texts(text: Text) -> list[str]:
+def list_texts(text: Text) -> list[str]:
+    """Return the texts of a column; missing ones are empty."""
     return [segment or "" for segment in window(text, 0, len(text))]
 
 

@@ -7,6 +7,7 @@ import zlib
 from typing import Any
 
 from metra.analysis.distributions import get_segment_scores
+from metra.analysis.headlines import choose_trusted_metric
 from metra.report.html.markup import Html, mark_safe
 from metra.report.pictures import grid
 from metra.report.study import Study
@@ -44,9 +45,12 @@ def convert_study(study: Study) -> dict[str, Any]:
     index = {name: number for number, name in enumerate(documents)}
     # Three digits tell scores apart, and a file of half the size opens sooner.
     digits = {spec: 3 + first[spec].more_digits for spec in results.specs}
+    # What is rounded twice may end in another digit; of these there are few.
+    exact_digits = {spec: places + 4 for spec, places in digits.items()}
     return {
         "systems": names,
         "baseline": names.index(study.baseline),
+        "trusted": results.specs.index(choose_trusted_metric(results)),
         "rival": names.index(study.rival) if study.rival is not None else None,
         "metrics": [
             {
@@ -58,7 +62,9 @@ def convert_study(study: Study) -> dict[str, Any]:
         ],
         # By metric, then by system.
         "corpus": [
-            round_values([s.scores[spec].score for s in results.systems], digits[spec])
+            round_values(
+                [s.scores[spec].score for s in results.systems], exact_digits[spec]
+            )
             for spec in results.specs
         ],
         # Metric, first system, second, low end, high end, p corrected by Holm.
@@ -68,7 +74,7 @@ def convert_study(study: Study) -> dict[str, Any]:
                 names.index(entry.baseline),
                 names.index(entry.system),
                 *round_values(
-                    entry.interval or (math.nan, math.nan), digits[entry.metric]
+                    entry.interval or (math.nan, math.nan), exact_digits[entry.metric]
                 ),
                 entry.p_holm,
             ]

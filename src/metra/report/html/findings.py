@@ -9,8 +9,7 @@ from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import Style, format_count, format_score
-from metra.report.writers.headings import order_systems
+from metra.report.table import format_count, format_score
 from metra.scoring.table import Cell
 
 ROW = 34
@@ -207,7 +206,7 @@ def build_profiles_section(study: Study) -> Html | None:
         if any(p.traits[trait.name].value is not None for p in profiles.profiles)
     ]
     rows = []
-    for system in order_systems(study.results, Style(sort=True)):
+    for system in study.rank_systems():
         profile = by_name[system.name]
         reading = tag("td", profile.reading, class_="reading")
         values = [_build_trait_cell(profile.traits[t.name], t) for t in traits]

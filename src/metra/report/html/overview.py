@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from metra.analysis.headlines import (
+    BestSystem,
+    choose_trusted_metric,
     describe_trust,
     has_disagreement,
     list_best_systems,
@@ -12,12 +14,11 @@ from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import Style, format_count, format_score
+from metra.report.table import format_count, format_score
 from metra.report.writers.headings import (
     TESTS,
     format_metric_heading,
     join_names,
-    order_systems,
 )
 from metra.scoring.compare import SystemComparison
 from metra.scoring.results import Results, Score, SystemScores
@@ -29,7 +30,7 @@ WIDTH, HEIGHT = 80, 16
 
 def build_overview_section(study: Study) -> Html:
     """Lay out the summary and the table of scores."""
-    systems = order_systems(study.results, Style(sort=True))
+    systems = study.rank_systems()
     return join_markup(
         _build_headline(study),
         tag("p", _build_summary(study, systems), class_="lead"),
@@ -40,22 +41,31 @@ def build_overview_section(study: Study) -> Html:
 
 def _build_headline(study: Study) -> Html | None:
     """Say first where people, neural and string metrics disagree, and whom to trust."""
-    people = study.people.results if study.people else None
-    all_results = [each for each in (people, study.results) if each is not None]
+    all_results = _list_results(study)
     if len(study.results.systems) < 2 or not has_disagreement(all_results):
         return None
     best = list_best_systems(all_results)
     kinds = list(dict.fromkeys(entry.basis for entry in best))
+    groups: dict[tuple[str, tuple[str, ...]], list[BestSystem]] = {}
+    for entry in best:
+        groups.setdefault((entry.system, tuple(entry.equals)), []).append(entry)
     words: list[Child] = []
-    for basis, metrics, system in best:
-        who = "people" if basis == "people" else f"{join_names(metrics)} ({basis})"
-        verb = "put" if basis == "people" or len(metrics) > 1 else "puts"
+    for (system, equals), entries in groups.items():
+        named = [
+            join_names(entry.metrics)
+            if HUMAN_SCORE in entry.metrics
+            else f"{join_names(entry.metrics)} ({entry.basis})"
+            for entry in entries
+        ]
+        is_one = len(entries) == len(entries[0].metrics) == 1 and named != ["people"]
         words += [
             "; " if words else "",
-            f"{who} {verb} ",
+            f"{join_names(named)} {'puts' if is_one else 'put'} ",
             _emphasize_name(system),
             " first",
         ]
+        if equals:
+            words.append(f", not significantly better than {join_names(equals)}")
     who_disagree = "People and metrics" if "people" in kinds else "Metrics"
     return tag(
         "p",
@@ -66,46 +76,56 @@ def _build_headline(study: Study) -> Html | None:
     )
 
 
+def _list_results(study: Study) -> list[Results]:
+    """List what people and metrics say, the most trusted first."""
+    return [each for each in (study.people_results, study.results) if each is not None]
+
+
 def _build_summary(study: Study, systems: Sequence[SystemScores]) -> Child:
-    """Say in plain words who is best."""
-    specs = study.results.specs
+    """Say in plain words who is best, by the most trusted first."""
     if len(systems) == 1:
         scores = [
             f"{format_score(s.score, study.get_digits(spec))} by {spec}"
             for spec, s in systems[0].scores.items()
         ]
         return [_emphasize_name(systems[0].name), f" has {join_names(scores)}."]
-    best = {spec: _find_best_system(systems, spec) for spec in specs}
-    first = best[specs[0]]
-    specs_by_winner: dict[str, list[str]] = {}
-    for spec, entry in best.items():
-        specs_by_winner.setdefault(entry.name, []).append(spec)
+    leading = _list_results(study)[0]
+    spec = choose_trusted_metric(leading)
+    metrics = study.results.specs
+    by_people = [HUMAN_SCORE] if leading is not study.results else []
+    rest = [each for each in metrics if each != spec]
+    first = _find_best_system(leading.systems, spec)
+    specs_by_winner: dict[str, list[str]] = {first.name: [spec]}
+    for each in rest:
+        winner = _find_best_system(systems, each).name
+        specs_by_winner.setdefault(winner, []).append(each)
     words: list[Child] = [f"Of {len(systems)} systems, "]
     for name, won in specs_by_winner.items():
-        metrics = join_names(won)
-        if len(won) == len(specs) > 1:
-            metrics = f"all {len(specs)} metrics"
+        listed = join_names(won)
+        if len(won) == len(by_people) + len(metrics) > 1:
+            listed = join_names([*by_people, f"all {len(metrics)} metrics"])
         is_best = " is best" if name == first.name else ""
         words += [
             "" if is_best else "; ",
             _emphasize_name(name),
-            f"{is_best} by {metrics}",
+            f"{is_best} by {listed}",
         ]
-    score = first.scores[specs[0]]
-    digits = study.get_digits(specs[0])
-    shown = f" is {format_score(score.score, digits)}"
+    score = first.scores[spec]
+    digits = study.get_digits(spec)
+    shown = f" is {tables.format_with_minus(score.score, digits)}"
     if score.interval is not None:
-        low, high = (format_score(end, digits) for end in score.interval)
+        low, high = (tables.format_with_minus(end, digits) for end in score.interval)
         shown += f", 95% interval {low} to {high}"
-    words += [f". The {specs[0]} of ", tag("bdi", first.name), f"{shown}. "]
-    return [*words, _describe_best_cluster(study, specs[0], first.name)]
+    whose = "People's mean for " if by_people else f"The {spec} of "
+    words += [". ", whose, tag("bdi", first.name), f"{shown}. "]
+    return [*words, _describe_best_cluster(leading, spec, first.name)]
 
 
-def _describe_best_cluster(study: Study, spec: str, best: str) -> Child:
+def _describe_best_cluster(results: Results, spec: str, best: str) -> Child:
     """Say whether the best can be told apart from the others."""
-    if any(entry.reason for entry in study.results.comparisons):
+    if any(entry.reason for entry in results.comparisons):
         return "There is not enough data to tell whether the differences are chance."
-    groups = (study.results.clusters or {}).get(spec)
+    groups = (results.clusters or {}).get(spec)
     if not groups:
         return None
     others = [name for name in groups[0] if name != best]
@@ -160,7 +180,9 @@ def _build_scores_table(study: Study, systems: Sequence[SystemScores]) -> Html:
             group = groups.get(spec, {}).get(entry.name)
             cells += _build_score_cells(score, is_best, scales[spec], group)
         rows.append(cells)
-    caption = "Scores with 95% intervals; the best of a column in bold."
+    sorted_by = choose_trusted_metric(_list_results(study)[0])
+    order = f" Systems are sorted by {sorted_by}." if several else ""
+    caption = f"Scores with 95% intervals; the best of a column in bold.{order}"
     if groups:
         caption += (
             " Small numbers are groups: all systems of one group differ from all of "
@@ -247,22 +269,30 @@ def _build_differences(study: Study) -> Html | None:
 
 
 def _build_baseline_table(study: Study) -> Html:
-    specs = study.results.specs
+    all_results = _list_results(study)
+    specs = [spec for each in all_results for spec in each.specs]
     by_system = {
         (entry.system, entry.metric): entry
-        for entry in study.results.comparisons
+        for each in all_results
+        for entry in each.comparisons
         if entry.baseline == study.baseline
     }
     headings: list[Child] = ["system"]
     for spec in specs:
         headings += [tables.make_column_heading(name, "num") for name in (spec, "p")]
     rows = []
-    for system in study.results.ranked(specs[0]):
+    for system in study.rank_systems():
         if system.name != study.baseline:
             row = [tables.make_row_heading(system.name)]
             for spec in specs:
-                entry = by_system[system.name, spec]
-                row += _build_comparison_cells(entry, study.get_digits(spec))
+                entry = by_system.get((system.name, spec))
+                digits = study.get_digits(spec)
+                # People may not have judged both.
+                row += (
+                    _build_comparison_cells(entry, digits)
+                    if entry
+                    else [tables.UNKNOWN, tables.UNKNOWN]
+                )
             rows.append(row)
     return tables.build_html_table(
         headings,
@@ -300,7 +330,8 @@ def make_p_cell(p: float | None) -> Html:
 
 def _build_pairs_table(study: Study) -> Html:
     rows: list[list[tables.CellContent]] = []
-    for entry in study.results.comparisons:
+    compared = [entry for each in _list_results(study) for entry in each.comparisons]
+    for entry in compared:
         low, high = entry.interval or (None, None)
         digits = study.get_digits(entry.metric)
         numbers = [

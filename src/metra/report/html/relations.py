@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from metra.analysis.distributions import Distribution
-from metra.analysis.relations import ScoreRelation
+from metra.analysis.relations import HumanScores, ScoreRelation
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
-from metra.report.table import Style, format_count
-from metra.report.writers.headings import format_metric_heading, order_systems
+from metra.report.table import format_count
+from metra.report.writers.headings import format_metric_heading, join_names
 from metra.scoring.table import Cell
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ STRIP_BAR = 22
 def build_distributions_section(study: Study) -> Html:
     """Draw every metric's distribution."""
     scores = study.results.systems[0].scores
-    names = [entry.name for entry in order_systems(study.results, Style(sort=True))]
+    names = [entry.name for entry in study.rank_systems()]
     figures = [
         tables.build_figure(
             format_metric_heading(entry.spec, scores[entry.spec]),
@@ -224,6 +224,12 @@ def _draw_systems_figure(entry: ScoreRelation, fit: "LineFit | None") -> Html:
     return tables.build_figure(f"{title}, by system", picture, table, note=note)
 
 
+def describe_left_out(people: HumanScores) -> str:
+    """Say which judged systems have no output."""
+    names = join_names(people.left_out)
+    return f"Judgements of {names} are left out: there is no output of that name."
+
+
 def build_judgements_section(study: Study) -> Html | None:
     """Hold every metric against the judgements; nothing where there are none."""
     people = study.people
@@ -248,6 +254,7 @@ def build_judgements_section(study: Study) -> Html | None:
             f"{format_count(judged, 'output')}. Several judgements of one output are "
             "averaged as they are. A metric that points down (↓) should go with people "
             "downwards: its correlation is then negative.",
+            f" {describe_left_out(people)}" if people.left_out else None,
         ),
         _build_correlations_table(relations, caption, "people"),
         tag("div", systems, class_="figures"),

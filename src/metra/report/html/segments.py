@@ -19,7 +19,17 @@ def build_segments_section(study: Study) -> Html:
         tag("mark", f"{line} line", class_=kind)
         for line, kind in (("solid", "hit"), ("wavy", "miss"))
     )
-    if study.rival is None:
+    if not study.texts.refs:
+        other = tag("mark", "line", class_="other")
+        explained = [
+            "Two systems on the same segments. Words that the two outputs do not share have "
+            "a ",
+            other,
+            " below them.",
+        ]
+        if study.rival is None:
+            explained = ["The output of each segment."]
+    elif study.rival is None:
         explained = ["Words that no reference has have a ", miss, " below them."]
     else:
         explained = [
@@ -81,7 +91,8 @@ def _build_card(study: Study, changes: SystemChanges, change: SegmentChange) -> 
         (changes.system, change.diff.after),
     ):
         texts.append(tag("dt", tag("bdi", name), class_="output"))
-        texts.append(tag("dd", _mark_pieces(pieces), class_="output"))
+        marked = _mark_pieces(pieces, bool(change.references))
+        texts.append(tag("dd", marked, class_="output"))
     link = tag("a", f"Segment {change.number}", href=f"#seg-{change.number}")
     scores = [
         _format_score_change(spec, score, study.get_digits(spec), spec == changes.spec)
@@ -110,7 +121,7 @@ def _format_passage(text: str) -> Html:
     return tag("p", text[:LONG], cut, class_="text", dir="auto")
 
 
-def _mark_pieces(pieces: Sequence[OutputPiece]) -> Html:
+def _mark_pieces(pieces: Sequence[OutputPiece], has_references: bool) -> Html:
     if not any(piece.text for piece in pieces):
         return _format_passage("")
     shown: list[Child] = []
@@ -121,7 +132,7 @@ def _mark_pieces(pieces: Sequence[OutputPiece]) -> Html:
             shown.append(text)
         else:
             kind = "hit" if piece.in_reference else "miss"
-            shown.append(tag("mark", text, class_=kind))
+            shown.append(tag("mark", text, class_=kind if has_references else "other"))
         shown.append(piece.space[:room])
         room -= len(piece.text) + len(piece.space)
         if room <= 0:

@@ -21,7 +21,7 @@ from metra.report.table import (
     format_signed,
     render_markdown_table,
 )
-from metra.report.writers.headings import format_signature
+from metra.report.writers.headings import format_signature, shorten_specs
 from metra.report.writers.profiles import (
     render_profiles_markdown,
     render_profiles_terminal,
@@ -30,6 +30,23 @@ from metra.report.writers.results import render, render_terminal
 from metra.scoring.json import convert_record, convert_results, render_json
 from metra.scoring.results import Results
 from metra.scoring.table import Cell, Column, Table, make_table
+
+
+class MetricHeadings:
+    """How metrics are named in running text, and how many digits their scores need."""
+
+    def __init__(self, results: Results) -> None:
+        self._names = shorten_specs(results.specs)
+        self._scores = results.systems[0].scores
+
+    def get_name(self, spec: str) -> str:
+        """Return the name of a metric without its files."""
+        return self._names.get(spec, spec)
+
+    def get_more_digits(self, spec: str) -> int:
+        """Return the digits that its scores have beyond those of the others."""
+        return self._scores[spec].more_digits if spec in self._scores else 0
+
 
 NARROWEST = 40
 #: Lines that one text may take.
@@ -50,14 +67,17 @@ CHANGES_NOTE = (
 )
 
 
-def _render_changes_terminal(changes: SystemChanges, style: Style) -> str:
+def _render_changes_terminal(
+    changes: SystemChanges, headings: MetricHeadings, style: Style
+) -> str:
     """Lay out the segments that improved, then those that worsened."""
-    title = terminal.escape_controls(_format_title(changes))
+    title = terminal.escape_controls(_format_title(changes, headings))
     title = terminal.style_text(title, terminal.BOLD, style)
     blocks = [f"{title}\n{_format_counts(changes)}"]
     for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
         for rank, change in enumerate(listed, 1):
-            blocks.append("\n".join(format_change(change, name, rank, style)))
+            lines = format_change(change, name, rank, headings, style)
+            blocks.append("\n".join(lines))
     if len(blocks) == 1:
         return f"{blocks[0]}\n\nNo segment to show."
     note = terminal.wrap_sentence(CHANGES_NOTE if style.color else SIGNS, style)
@@ -65,12 +85,14 @@ def _render_changes_terminal(changes: SystemChanges, style: Style) -> str:
     return "\n\n".join([*blocks, terminal.style_text(note, terminal.DIM, style)])
 
 
-def _render_changes_markdown(changes: SystemChanges) -> str:
+def _render_changes_markdown(changes: SystemChanges, headings: MetricHeadings) -> str:
     """Write the segments as lists: what went is struck out, what came is bold."""
-    blocks = [f"### {escape_markdown(_format_title(changes))}", _format_counts(changes)]
+    title = escape_markdown(_format_title(changes, headings))
+    blocks = [f"### {title}", _format_counts(changes)]
     for name, listed in (("better", changes.improved), ("worse", changes.worsened)):
         for change in listed:
-            head = f"**Segment {change.number}**, {name}: {_format_scores(change, 2)}\n"
+            scores = _format_scores(change, headings, 2)
+            head = f"**Segment {change.number}**, {name}: {scores}\n"
             source = f"- source: {escape_markdown(change.source or '')}"
             texts = [
                 f"- {label}: {_join_pieces(pieces)}"
@@ -81,11 +103,11 @@ def _render_changes_markdown(changes: SystemChanges) -> str:
     return "\n\n".join(blocks)
 
 
-def _format_title(changes: SystemChanges) -> str:
+def _format_title(changes: SystemChanges, headings: MetricHeadings) -> str:
     how = "" if changes.order == "gain" else ", by the change of the corpus score"
     return (
         f"What changed from {changes.baseline} to {changes.system}, "
-        f"segments by {changes.spec}{how}"
+        f"segments by {headings.get_name(changes.spec)}{how}"
     )
 
 
@@ -97,7 +119,7 @@ def _format_counts(changes: SystemChanges) -> str:
     if changes.short_count:
         counts += (
             f"; {format_count(changes.short_count, 'segment')} of fewer than "
-            f"{changes.min_words} reference words left out"
+            f"{changes.min_words} words left out"
         )
     if changes.min_change:
         counts += f"; changes of at least {changes.min_change:g} are shown"
@@ -105,7 +127,11 @@ def _format_counts(changes: SystemChanges) -> str:
 
 
 def format_change(
-    change: SegmentChange, name: str, rank: int, style: Style
+    change: SegmentChange,
+    name: str,
+    rank: int,
+    headings: MetricHeadings,
+    style: Style,
 ) -> Iterator[str]:
     """Format a segment's scores and texts before and after, with the words that changed."""
     room = max(style.width or 100, NARROWEST)
@@ -113,7 +139,7 @@ def format_change(
     if change.document is not None:
         head += f", {terminal.escape_controls(change.document)}"
     tone = terminal.TONES["good" if name == "better" else "bad"]
-    scores = _format_scores(change, style.digits)
+    scores = _format_scores(change, headings, style.digits)
     yield f"{terminal.style_text(head, tone, style)}  {scores}"
     texts = _list_texts(change)
     if change.source is not None:
@@ -126,12 +152,14 @@ def format_change(
         yield "  The texts are too long to compare word for word; more may agree."
 
 
-def _format_scores(change: SegmentChange, digits: int) -> str:
-    return ", ".join(
-        f"{spec} {format_score(entry.before, digits)} → {format_score(entry.after, digits)} "
-        f"({format_signed(entry.after - entry.before, digits)})"
-        for spec, entry in change.scores.items()
-    )
+def _format_scores(change: SegmentChange, headings: MetricHeadings, digits: int) -> str:
+    shown = []
+    for spec, entry in change.scores.items():
+        places = digits + headings.get_more_digits(spec)
+        before, after = (format_score(x, places) for x in (entry.before, entry.after))
+        difference = format_signed(entry.after - entry.before, places)
+        shown.append(f"{headings.get_name(spec)} {before} → {after} ({difference})")
+    return ", ".join(shown)
 
 
 def _list_texts(change: SegmentChange) -> list[tuple[str, list[terminal.MarkedText]]]:
@@ -216,8 +244,11 @@ def check_format(form: str, options: AnalysisOptions) -> None:
 
 def _render_terminal(results: Results, findings: AnalysisResults, style: Style) -> str:
     blocks = [render_terminal(results, style)]
-    blocks += [_render_changes_terminal(entry, style) for entry in findings.changes]
-    for tables, notes in _build_sections(findings):
+    headings = MetricHeadings(results)
+    blocks += [
+        _render_changes_terminal(entry, headings, style) for entry in findings.changes
+    ]
+    for tables, notes in _build_sections(findings, headings):
         blocks += [terminal.render_table(table, style) for table in tables]
         wrapped = "\n".join(terminal.wrap_sentence(line, style) for line in notes)
         blocks.append(terminal.style_text(wrapped, terminal.DIM, style))
@@ -233,8 +264,9 @@ def _render_json(results: Results, findings: AnalysisResults, _: Style) -> str:
 
 def _render_markdown(results: Results, findings: AnalysisResults, style: Style) -> str:
     blocks = [render(results, "markdown", style)]
-    blocks += [_render_changes_markdown(entry) for entry in findings.changes]
-    for tables, notes in _build_sections(findings):
+    headings = MetricHeadings(results)
+    blocks += [_render_changes_markdown(entry, headings) for entry in findings.changes]
+    for tables, notes in _build_sections(findings, headings):
         blocks += [render_markdown_table(table, style) for table in tables]
         blocks.append("\n".join(map(escape_markdown, notes)))
     if findings.profiles is not None:
@@ -251,7 +283,7 @@ WRITERS = {
 
 
 def _build_sections(
-    findings: AnalysisResults,
+    findings: AnalysisResults, headings: MetricHeadings
 ) -> Iterator[tuple[list[Table], list[str]]]:
     """Lay out what is tables in every format, each with what explains it."""
     for changes in findings.ngrams:
@@ -260,7 +292,9 @@ def _build_sections(
         nothing = [f"No n-gram changed from {pair}."]
         yield tables, [NGRAMS_NOTE, changes.preparation] if tables else nothing
     for buckets in findings.buckets:
-        tables = [_build_bucket_table(buckets, spec) for spec in buckets.directions]
+        tables = [
+            _build_bucket_table(buckets, spec, headings) for spec in buckets.directions
+        ]
         small = f"fewer than {SMALL} {buckets.unit}"
         note = f"?: {small}, which say little."
         if buckets.baseline is not None:
@@ -268,7 +302,7 @@ def _build_sections(
         yield tables, [note]
 
 
-def _build_bucket_table(buckets: Buckets, spec: str) -> Table:
+def _build_bucket_table(buckets: Buckets, spec: str, metrics: MetricHeadings) -> Table:
     others = [name for name in buckets.systems if name != buckets.baseline]
     # Two systems leave room for the interval of their difference.
     pair = buckets.baseline is not None and len(others) == 1
@@ -295,8 +329,10 @@ def _build_bucket_table(buckets: Buckets, spec: str) -> Table:
                 cells.append(Cell(entry.score, suffix=f" {mark}", tone=tone))
         rows.append((bucket.label, cells))
     corner = CORNERS.get(buckets.kind, buckets.title)
-    metric = Column(spec, higher_is_better=up).title
-    return make_table(corner, headings, rows, caption=f"{metric} by {buckets.title}")
+    metric = Column(metrics.get_name(spec), higher_is_better=up).title
+    more = metrics.get_more_digits(spec)
+    columns = [Column(heading, more_digits=more) for heading in headings]
+    return make_table(corner, columns, rows, caption=f"{metric} by {buckets.title}")
 
 
 def _mark_difference(

@@ -50,10 +50,15 @@ def describe_disagreement(results: Results) -> list[str]:
     if results.clusters:
         if not has_disagreement([results]):
             return []
-        best = [
-            f"{system} is best by {join_names([short_names[m] for m in metrics])} ({basis})"
-            for basis, metrics, system in list_best_systems([results])
-        ]
+        best = []
+        for basis, metrics, system, equals in list_best_systems([results]):
+            named = join_names([short_names[metric] for metric in metrics])
+            unclear = (
+                f", not significantly better than {join_names(equals)}"
+                if equals
+                else ""
+            )
+            best.append(f"{system} is best by {named} ({basis}{unclear})")
         return [f"Metrics disagree: {', '.join(best)}. {describe_trust(kinds)}"]
     lines = []
     for system, baseline, better, worse in list_contrary_verdicts(results):
@@ -62,8 +67,8 @@ def describe_disagreement(results: Results) -> list[str]:
             by_basis: dict[str, list[str]] = {}
             for basis, metric in side:
                 by_basis.setdefault(basis, []).append(short_names[metric])
-            named = (f"{join_names(names)} ({b})" for b, names in by_basis.items())
-            sides.append(" and ".join(named))
+            listed = (f"{join_names(names)} ({b})" for b, names in by_basis.items())
+            sides.append(" and ".join(listed))
         lines.append(
             f"Metrics disagree about {system}: better than {baseline} by {sides[0]}, worse "
             f"by {sides[1]}. {describe_trust(kinds)}"

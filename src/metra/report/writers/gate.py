@@ -140,7 +140,8 @@ def describe_failures(checks: Sequence[GateCheck]) -> list[str]:
 def describe_check(check: GateCheck) -> str:
     """Say in a sentence how one check ended."""
     name = shorten_specs([check.metric])[check.metric]
-    score, expected = (format_score(n, 2) for n in (check.score, check.expected))
+    digits = _count_digits(check)
+    score, expected = (format_score(n, digits) for n in (check.score, check.expected))
     if check.condition == "below":
         how = "no worse than" if check.passed else "worse than"
         return f"{check.system}: {name} {score}, {how} the bound {expected}."
@@ -152,7 +153,7 @@ def describe_check(check: GateCheck) -> str:
         verdict = "no significant difference from"
     else:
         verdict = f"significantly {'better' if comparison.gain > 0 else 'worse'} than"
-    difference = format_signed(comparison.difference, 2)
+    difference = format_signed(comparison.difference, digits)
     p_value = format_p_value(comparison.p_value)
     return (
         f"{check.system}: {name} {score}, {verdict} the baseline {expected} "
@@ -169,12 +170,13 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
         p_value = comparison.p_value if comparison else None
         outcome = "passed" if check.passed else "failed"
         tested = "baseline" if check.condition == "worse" else "bound"
+        digits = _count_digits(check)
         cells = [
             Cell(names[check.metric]),
-            Cell(check.score),
+            Cell(check.score, digits=digits),
             Cell(tested),
-            Cell(check.expected),
-            Cell(difference, signed=True),
+            Cell(check.expected, digits=digits),
+            Cell(difference, digits=digits, signed=True),
             Cell(p_value),
             Cell(outcome, tone="" if check.passed else "bad"),
         ]
@@ -191,6 +193,10 @@ def _build_table(checks: Sequence[GateCheck]) -> Table:
     return make_table("system", headings, rows)
 
 
+def _count_digits(check: GateCheck) -> int:
+    return 2 + check.more_digits
+
+
 def _is_untested(check: GateCheck) -> bool:
     """Whether there was nothing to tell the output from the baseline by."""
     return check.comparison is not None and check.comparison.reason is not None
@@ -199,7 +205,8 @@ def _is_untested(check: GateCheck) -> bool:
 def _name_check(check: GateCheck) -> str:
     name = shorten_specs([check.metric])[check.metric]
     if check.condition == "below":
-        return f"{name} is no worse than {format_score(check.expected, 2)}"
+        bound = format_score(check.expected, _count_digits(check))
+        return f"{name} is no worse than {bound}"
     return f"{name} is not significantly worse than the baseline"
 
 

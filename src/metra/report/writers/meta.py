@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metra.meta.findings import MetaReport
+from metra.report.paper import PaperTable, render_paper_latex
 from metra.report.table import (
     Style,
     format_latex_comments,
@@ -28,7 +29,7 @@ def render(report: MetaReport, form: str, style: Style) -> str:
 def render_report_terminal(report: MetaReport, style: Style) -> str:
     """Lay out the tables for a terminal, the notes and the signature below."""
     blocks = [render_table(table, style) for table in report.tables]
-    notes = [*report.notes, report.signature]
+    notes = [*report.remarks, *report.notes, report.signature]
     below = "\n".join(style_text(note, DIM, style) for note in notes)
     return "\n\n".join([*blocks, below])
 
@@ -60,13 +61,20 @@ def render_report_tsv(report: MetaReport, _: Style) -> str:
 def render_report_markdown(report: MetaReport, style: Style) -> str:
     """Write the tables in Markdown, the notes and the signature as a list."""
     blocks = [render_markdown_table(table, style) for table in report.tables]
-    notes = [f"- {note}" for note in report.notes] + [f"- `{report.signature}`"]
+    notes = [f"- {note}" for note in [*report.remarks, *report.notes]]
+    notes.append(f"- `{report.signature}`")
     return "\n\n".join([*blocks, "\n".join(notes)])
 
 
 def render_report_latex(report: MetaReport, style: Style) -> str:
-    """Write tabulars, with the notes and the signature as comments above."""
+    """Write tabulars, with the notes and the signature as comments above.
+
+    A table for a paper is a float with its remarks below.
+    """
     comments = format_latex_comments([*report.notes, *report.signature.split("\n")])
+    if report.label:
+        papers = [PaperTable(t, report.label, report.remarks) for t in report.tables]
+        return f"{comments}\n{render_paper_latex(papers, style)}"
     tables = [render_latex_table(table, style) for table in report.tables]
     return "\n\n".join([comments, *tables])
 
@@ -89,6 +97,9 @@ def _list_lines(report: MetaReport) -> Iterator[tuple[str, ...]]:
                 value = "" if cell.value is None else cell.value
                 text = value if isinstance(value, str) else repr(value)
                 yield table.name, name, heading, text, low, high, report.signature
+                if cell.marks:
+                    mark = f"{heading} rank", cell.marks, "", ""
+                    yield table.name, name, *mark, report.signature
 
 
 def _convert_cell(cell: Cell) -> Any:

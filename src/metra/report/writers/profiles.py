@@ -66,10 +66,12 @@ def _build_profile_table(profiles: Profiles) -> Table:
         )
         for profile in profiles.profiles
     ]
-    references = [TraitValue(value=profiles.references.get(t.name)) for t in traits]
-    cells = [_build_cell(v, t, "") for v, t in zip(references, traits, strict=True)]
+    if profiles.references:
+        references = [TraitValue(value=profiles.references.get(t.name)) for t in traits]
+        cells = [_build_cell(v, t, "") for v, t in zip(references, traits, strict=True)]
+        rows.append(("(references)", cells))
     headings = [t.title if t.unit == "ratio" else f"{t.title} %" for t in traits]
-    return make_table("system", headings, [*rows, ("(references)", cells)])
+    return make_table("system", headings, rows)
 
 
 def _render_terminal(profiles: Profiles, style: Style, show: str | None) -> str:
@@ -108,9 +110,11 @@ def _build_cell(trait_value: TraitValue, trait: Trait, blank: str) -> Cell:
 def _describe_corpus(profiles: Profiles) -> str:
     words = format_count(round(profiles.reference_words), "word")
     segments = format_count(profiles.segments, "segment")
-    return f"{segments}; references of {words}; {profiles.preparation}"
+    references = f"references of {words}" if profiles.references else "no references"
+    return f"{segments}; {references}; {profiles.preparation}"
 
 
 def _explain_traits(profiles: Profiles) -> list[str]:
-    signs = f"{NOTHING} none   {UNKNOWN} cannot be told without the source"
+    missing = "the source" if profiles.references else "references or the source"
+    signs = f"{NOTHING} none   {UNKNOWN} cannot be told without {missing}"
     return [*(f"{trait.title}: {trait.meaning}" for trait in profiles.traits), signs]

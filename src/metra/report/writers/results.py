@@ -163,7 +163,9 @@ def build_level_tables(
                     (str(item), _build_row([each[item] for each in known], scores[0]))
                     for item in known[0]
                 ]
-                yield make_table(level, names, rows, caption=column.title)
+                yield make_table(
+                    level, _repeat_column(column, names), rows, caption=column.title
+                )
 
 
 def _number_segments(score: Score) -> Mapping[Any, float] | None:
@@ -202,8 +204,13 @@ def build_group_tables(
             by_name = {entry.name: entry.scores[spec] for entry in group.systems}
             values = [by_name[name].score for name in systems]
             rows.append((key, [size, *_build_row(values, by_name[systems[0]])]))
-        headings: list[str | Column] = ["segments", *systems]
+        headings = ["segments", *_repeat_column(column, systems)]
         yield make_table(corner, headings, rows, caption=column.title)
+
+
+def _repeat_column(column: Column, names: Sequence[str]) -> list[str | Column]:
+    """Make a column for each system, with the digits of the metric's."""
+    return [Column(name, more_digits=column.more_digits) for name in names]
 
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:

@@ -7,13 +7,21 @@ from typing import Annotated, Literal, cast, get_args
 
 from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
-from starlette.datastructures import QueryParams
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, QueryParams
 
 from metra.campaign.judges import FlagRules
-from metra.campaign.metric_scores import correlate_metrics
+from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
 from metra.campaign.monitoring import APART, find_disagreements
+from metra.campaign.outside_scores import (
+    OutsideScores,
+    SystemRow,
+    correlate_outside,
+    read_outside_scores,
+    tabulate_means,
+)
 from metra.campaign.prefilled_marks import count_mark_changes
-from metra.campaign.ranking import RankingOptions
+from metra.campaign.ranking import HumanRanking, RankingOptions
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
     JudgementFilter,
@@ -27,15 +35,26 @@ from metra.errors import MetraError
 from metra.formats.scores.judgement import Judgement, JudgementKind
 from metra.metrics import registry
 from metra.report.pictures.campaign import draw_judge_times, draw_ranking, draw_times
-from metra.store import answers, campaigns, second_looks
-from metra.web.admin.frame import CampaignVisit, OfCampaign, format_time
+from metra.store import answers, campaigns, outside_scores, second_looks
+from metra.web.admin.frame import (
+    CampaignVisit,
+    OfCampaign,
+    format_time,
+    get_field,
+    read_files,
+)
 from metra.web.pages import redirect_to
 
 router = APIRouter(prefix="/admin/campaigns/{key}")
 _Names = Annotated[str, Form(max_length=2000)]
 _MOST_OUTPUTS = 50
+_MOST_FILES = 100
 _MOST_UNDEFINED = 100
 _LIMITS = (10, 25, 50, 75)
+_DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
+    "higher": "higher",
+    "lower": "lower",
+}
 _METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
 
@@ -155,22 +174,67 @@ def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
 @router.get("/results")
 def show_results(visit: OfCampaign) -> Response:
     """Show results, computed from the judgements that pass the filters."""
+    return _render_results(visit)
+
+
+@router.post("/scores")
+async def add_outside_scores(visit: OfCampaign) -> Response:
+    """Add scores that other programs made of the campaign's outputs."""
+    async with visit.request.form(max_files=_MOST_FILES) as form:
+        sent = await read_files(form, "files")
+    # Slow work runs in a thread, so that judges need not wait for it.
+    return await run_in_threadpool(_add_outside_scores, visit, form, sent)
+
+
+def _add_outside_scores(
+    visit: CampaignVisit, form: FormData, sent: list[tuple[str, bytes]]
+) -> Response:
+    if not sent:
+        return _render_results(visit, "Choose at least one file of scores.")
+    try:
+        scores = read_outside_scores(
+            sent,
+            visit.stored.campaign,
+            name=get_field(form, "metric").strip()[:100],
+            better=_DIRECTIONS.get(get_field(form, "better"), "auto"),
+        )
+        with visit.store.transaction() as db:
+            outside_scores.add_scores(db, visit.stored.id, scores, **visit.by)
+    except MetraError as error:
+        return _render_results(visit, str(error))
+    return visit.redirect("/results#outside")
+
+
+@router.post("/scores/remove")
+def remove_outside_scores(
+    visit: OfCampaign, metric: Annotated[str, Form(max_length=200)]
+) -> Response:
+    """Remove the scores of a metric."""
+    try:
+        with visit.store.transaction() as db:
+            outside_scores.remove_scores(db, visit.stored.id, metric, **visit.by)
+    except MetraError as error:
+        return _render_results(visit, str(error))
+    return visit.redirect("/results#outside")
+
+
+def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
     query, names = visit.request.query_params, visit.names
     judgements = visit.read_judgements()
     known = list_choices(judgements, names.values())
     options = parse_summary_options(query, known)
     results = summarise_judgements(judgements, options)
     with_metrics = query.get("metrics") == "yes"
-    correlations, problem = [], ""
+    correlations, metrics_problem = [], ""
+    kept = filter_judgements(judgements, options.choice, options.rules)
     if with_metrics:
-        kept = filter_judgements(judgements, options.choice, options.rules)
         metrics = {name: registry.metric(name) for name in _METRICS}
         try:
             correlations = correlate_metrics(
                 visit.stored.campaign, kept, metrics, names=names
             )
         except MetraError as error:
-            problem = str(error)
+            metrics_problem = str(error)
     times = results.times
     return visit.render(
         "results.html",
@@ -181,11 +245,42 @@ def show_results(visit: OfCampaign) -> Response:
         days=[query.get(name, "") for name in ("from", "to")],
         with_metrics=with_metrics,
         correlations=correlations,
-        metrics_problem=problem,
+        metrics_problem=metrics_problem,
+        problem=problem,
+        outside=_compare_outside(visit, kept, results.rankings),
         pictures=[Markup(draw_ranking(one)) for one in results.rankings],
         time_picture=Markup(draw_times(times)) if times else "",
         judges_picture=Markup(draw_judge_times(times)) if times else "",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideComparison:
+    """Scores made elsewhere beside people's; why they cannot be compared, if they cannot."""
+
+    scores: Sequence[OutsideScores]
+    correlations: Sequence[JudgeCorrelation] = ()
+    #: Empty while systems are blinded: who knows the scores would know the systems.
+    rows: Sequence[SystemRow] = ()
+    problem: str = ""
+
+
+def _compare_outside(
+    visit: CampaignVisit, judgements: list[Judgement], rankings: Sequence[HumanRanking]
+) -> OutsideComparison:
+    stored = visit.stored
+    with visit.store.reading() as db:
+        scores = outside_scores.list_scores(db, stored.id)
+    if not scores:
+        return OutsideComparison(())
+    rows = [] if stored.is_blind else tabulate_means(scores, rankings)
+    try:
+        correlations = correlate_outside(
+            stored.campaign, judgements, scores, names=visit.names
+        )
+    except MetraError as error:
+        return OutsideComparison(scores, rows=rows, problem=str(error))
+    return OutsideComparison(scores, correlations, rows)
 
 
 @dataclass(frozen=True, slots=True)

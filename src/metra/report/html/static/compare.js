@@ -20,6 +20,8 @@ const SORTS = {
   worse: ["most worsened", (at) => gain(view.metric, view.a, view.b, at) ?? Infinity],
   lowA: ["worst in A", (at) => goodness(view.a, at)],
   lowB: ["worst in B", (at) => goodness(view.b, at)],
+  disagree: ["disagreement between metrics",
+    (at) => -(disagreement(view.a, view.b, at)?.value ?? -1)],
   long: ["longest", (at) => -data.outputs[view.b][at].length],
   order: ["order in the text", (at) => at],
 };
@@ -31,11 +33,12 @@ function goodness(system, at) {
   return data.metrics[view.metric].up ? score : -score;
 }
 
-// Words of each segment's longest reference.
+// Words of each segment's longest reference, or output where there are no references.
 const lengths = [];
 
 function lengthOf(at) {
-  lengths[at] ??= Math.max(...data.refs.map((ref) => countWords(ref[at] ?? "")));
+  const texts = data.refs.length ? data.refs : data.outputs;
+  lengths[at] ??= Math.max(...texts.map((text) => countWords(text[at] ?? "")));
   return lengths[at];
 }
 
@@ -135,7 +138,7 @@ function card(at) {
       el("h3", {}, el("a", { href: `#seg-${at + 1}` }, `Segment ${at + 1}`)),
       documentOf(at) == null ? null : el("bdi", { class: "doc" }, shown(documentOf(at))),
       el("p", { class: "changes" }, data.metrics.map((_, metric) => changed(metric, at)),
-        judged(at)),
+        judged(at), view.sort === "disagree" ? disagreeing(at) : null),
     ),
     el("dl", { class: "texts" }, rows.map(([name, text, kind]) => [
       el("dt", { class: kind }, name),
@@ -163,6 +166,16 @@ function judged(at) {
   if (before == null && after == null) return null;
   const better = before == null || after == null ? null : after - before;
   return scoreChange("people", before, after, better, "");
+}
+
+// Which metrics disagree most about the segment, by the places of the outputs among all.
+function disagreeing(at) {
+  const found = disagreement(view.a, view.b, at);
+  if (!found) return null;
+  const tell = ({ name, value }) =>
+    `${name} ${view.a === view.b ? number(value) : signed(value)}`;
+  return el("span", { class: "score" }, el("span", { class: "spec" }, "disagreement "),
+    el("b", {}, number(found.value)), ` (${tell(found.highest)}, ${tell(found.lowest)})`);
 }
 
 function scoreChange(name, before, after, better, chosen, digits = 2) {
@@ -248,6 +261,7 @@ function controls() {
   const metrics = data.metrics.map((metric, at) => [at, `${metric.spec} ${arrow(at)}`]);
   const sorts = Object.entries(SORTS)
     .filter(([key]) => several || !["better", "worse", "change", "lowB"].includes(key))
+    .filter(([key]) => data.metrics.length + (data.people ? 1 : 0) > 1 || key !== "disagree")
     .map(([key, [text]]) => [key, several ? text : text.replace(" in A", "")]);
   const documents = [["", "all"], ...data.documents.map((name, at) => [at, shown(name)])];
   const lengthsToChoose = [0, 5, 10, 20].map((least) =>
@@ -274,7 +288,7 @@ function controls() {
     labelled("metric", choice("metric", metrics)),
     labelled("sort by", choice("sort", sorts)),
     data.documents.length > 1 ? labelled("document", choice("document", documents)) : null,
-    labelled("reference", choice("least", lengthsToChoose)),
+    labelled(data.refs.length ? "reference" : "output", choice("least", lengthsToChoose)),
     labelled("search", search, "field grow"),
     filters(),
   );

@@ -11,6 +11,47 @@ function gain(metric, a, b, at) {
   return data.metrics[metric].up ? after - before : before - after;
 }
 
+// The place of every output among all outputs by a metric or by people (the last row), from
+// 0 for the worst to 1 for the best; equal scores share the place in their middle.
+const places = [];
+
+function placesOf(row) {
+  if (places[row]) return places[row];
+  const isPeople = row === data.metrics.length;
+  const scores = isPeople ? data.people : data.scores[row];
+  const sign = isPeople || data.metrics[row].up ? 1 : -1;
+  const order = scores.flat().filter((score) => score != null)
+    .map((score) => sign * score).sort((one, other) => one - other);
+  const placeByScore = new Map();
+  for (let first = 0; first < order.length; ) {
+    let last = first;
+    while (last + 1 < order.length && order[last + 1] === order[first]) last++;
+    placeByScore.set(order[first], (first + last + 1) / 2 / order.length);
+    first = last + 1;
+  }
+  places[row] = scores.map((system) =>
+    system.map((score) => (score == null ? null : placeByScore.get(sign * score))));
+  return places[row];
+}
+
+// How far metrics, and people, disagree about a segment: by each of them, the place of b's
+// output minus that of a's, or the place alone where a is b; then the highest of these
+// minus the lowest. Null where fewer than two know the segment.
+function disagreement(a, b, at) {
+  const known = [];
+  const names = [...data.metrics.map(({ spec }) => spec), ...(data.people ? ["people"] : [])];
+  names.forEach((name, row) => {
+    const [before, after] = [placesOf(row)[a][at], placesOf(row)[b][at]];
+    if (before != null && after != null) {
+      known.push({ name, value: a === b ? after : after - before });
+    }
+  });
+  if (known.length < 2) return null;
+  known.sort((one, other) => one.value - other.value);
+  const [lowest, highest] = [known[0], known[known.length - 1]];
+  return { lowest, highest, value: highest.value - lowest.value };
+}
+
 function arrow(metric) {
   return data.metrics[metric].up ? "↑" : "↓";
 }

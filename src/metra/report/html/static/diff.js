@@ -123,11 +123,13 @@ function differing(text, other, references) {
   const words = wordsOf(text);
   const same = shared(words, wordsOf(other));
   const inReference = granted(words, references);
-  return marked(text, (at) => (same[at] ? "" : inReference[at] ? "hit" : "miss"));
+  const kind = (at) => (!data.refs.length ? "other" : inReference[at] ? "hit" : "miss");
+  return marked(text, (at) => (same[at] ? "" : kind(at)));
 }
 
-// An output, with the words marked that no reference has.
+// An output, with the words marked that no reference has, if there are references.
 function unmatched(text, references) {
+  if (!data.refs.length) return [shown(text)];
   const inReference = granted(wordsOf(text), references);
   return marked(text, (at) => (inReference[at] ? "" : "miss"));
 }
@@ -173,9 +175,16 @@ function underlined(part, errors) {
   });
 }
 
+// Errors of which the same is said stand once, with their number.
 function errorList(index, at) {
   const errors = errorsOf(index, at);
   if (!errors.length) return null;
-  return el("ul", { class: "errors" }, errors.map((error) =>
-    el("li", {}, el("b", {}, error[1]), tellError(error).slice(error[1].length))));
+  const told = new Map();
+  for (const error of errors) {
+    const text = tellError(error);
+    told.set(text, [error[1], (told.get(text)?.[1] ?? 0) + 1]);
+  }
+  return el("ul", { class: "errors" }, [...told].map(([text, [severity, times]]) =>
+    el("li", {}, times > 1 ? `${times} × ` : null, el("b", {}, severity),
+      text.slice(severity.length))));
 }

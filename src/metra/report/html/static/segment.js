@@ -3,7 +3,7 @@
 const report = document.getElementById("report");
 const segmentView = document.getElementById("segment");
 const title = document.title;
-let markAgainst = data.errors ? "errors" : "references";
+let markAgainst = data.errors ? "errors" : data.refs.length ? "references" : "0";
 let gridSystem = null;
 
 function segmentNumber() {
@@ -75,8 +75,11 @@ function given(at) {
 
 function outputsOf(at) {
   const order = data.systems.map((_, index) => index);
-  const key = (index) => data.scores[0][index][at] ?? -Infinity;
-  const sign = data.metrics[0].up ? -1 : 1;
+  // By people where they judged the segment, else by the most trusted metric.
+  const isJudged = data.people?.some((system) => system[at] != null);
+  const scores = isJudged ? data.people : data.scores[data.trusted];
+  const sign = isJudged || data.metrics[data.trusted].up ? -1 : 1;
+  const key = (index) => scores[index][at] ?? sign * Infinity;
   order.sort((one, other) => sign * (key(one) - key(other)) || one - other);
   const best = data.metrics.map((metric, index) => {
     const scores = data.scores[index].map((system) => system[at]).filter((s) => s != null);
@@ -111,7 +114,7 @@ function outputsOf(at) {
   fill();
   const against = el("select", {},
     data.errors ? option("errors", "are marked as errors", markAgainst) : null,
-    option("references", "no reference has", markAgainst),
+    data.refs.length ? option("references", "no reference has", markAgainst) : null,
     data.systems.map((name, index) =>
       option(String(index), `differ from ${shown(name)}`, markAgainst)));
   against.addEventListener("change", () => {
@@ -134,6 +137,7 @@ function outputsOf(at) {
 }
 
 function gridOf(at) {
+  if (!data.refs.length) return null;
   const packed = data.grids[at];
   const place = el("div", { class: "scroll grid", tabindex: 0, role: "region",
     "aria-label": "Grid of output and reference words" });

@@ -1,0 +1,503 @@
+"""The manifest of a study, `study.toml`: language pairs, golds, systems and metrics.
+
+A study names the files of scores of each language pair and what is known about them: which
+scorer is the gold, which translations are people's, which second rater shows how well
+people agree, which names are the same system's, which metrics are baselines or need no
+reference. `metra meta task study.toml` makes the table of a metrics task of it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from metra.errors import CorpusError, FormatError
+from metra.formats.lines import read_lines
+from metra.formats.scores.columns import read_columns
+from metra.formats.scores.mqm import MqmWeighting, parse_weighting
+from metra.formats.scores.panel import average_documents, build_panel, list_metrics
+from metra.formats.scores.record import (
+    LANGUAGE_PAIR,
+    ScoredItem,
+    Scores,
+    add_total,
+    concatenate_scores,
+)
+from metra.formats.stream import read_toml
+from metra.formats.table import BLANKS, split_rows
+from metra.stats.panel import ScorePanel
+
+Status: TypeAlias = Literal["primary", "baseline", "contrastive"]
+#: Reads a file of scores: its path, and how errors of MQM are weighed.
+ScoreReader: TypeAlias = Callable[[str, MqmWeighting | None], Scores]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPair:
+    """A language pair: its scores, its gold, and what is known about its systems."""
+
+    lang: str
+    #: Files of scores, besides those of the whole study.
+    scores: tuple[str, ...] = ()
+    gold: str = ""
+    #: Files that the gold is taken from; the same scorer of other files is left out.
+    gold_from: tuple[str, ...] = ()
+    #: Other names of the language pair in files.
+    aliases: tuple[str, ...] = ()
+    #: A table with the document and the domain of each segment, or mt-metrics-eval's.
+    documents: str = ""
+    #: The domains that count; all if none is named.
+    domains: tuple[str, ...] = ()
+    #: Translations that metrics had as references; they do not count as systems.
+    references: tuple[str, ...] = ()
+    #: People's translations that count as systems.
+    humans: tuple[str, ...] = ()
+    #: Systems that are left out.
+    without: tuple[str, ...] = ()
+    #: A second scorer of people, or a judge of the gold: how well do people agree?
+    ceiling: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyColumn:
+    """A column of the table: a coefficient at a level, for some language pairs."""
+
+    level: str
+    coef: str
+    #: All language pairs of the study if none is named.
+    pairs: tuple[str, ...] = ()
+    domain: str = ""
+    weight: float = 1.0
+    #: Whether the language pairs are pooled into one column.
+    pooled: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricNames:
+    """Which metrics are which; names may have * and ? for what differs."""
+
+    primary: tuple[str, ...] = ()
+    baseline: tuple[str, ...] = ()
+    contrastive: tuple[str, ...] = ()
+    reference_free: tuple[str, ...] = ()
+    lower_is_better: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    #: Other names by metric.
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def find_status(self, name: str) -> Status | None:
+        """Return a metric's status; None if the study has no place for it."""
+        if _matches(name, self.without):
+            return None
+        for status in get_args(Status):
+            if _matches(name, getattr(self, status)):
+                return status
+        return None if self.primary else "primary"
+
+    def is_reference_free(self, name: str) -> bool:
+        """Whether a metric needs no reference."""
+        return _matches(name, self.reference_free)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricStudy:
+    """A study, as its manifest says."""
+
+    path: str
+    name: str
+    protocol: str = ""
+    pairs: tuple[StudyPair, ...]
+    columns: tuple[StudyColumn, ...] = ()
+    #: Files of scores of several language pairs.
+    scores: tuple[str, ...] = ()
+    #: Each system's other names.
+    systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    metrics: MetricNames = MetricNames()
+    mqm_weights: MqmWeighting | None = None
+    with_humans: bool = True
+    test: bool = False
+
+    def resolve(self, name: str) -> str:
+        """Return the path of a file that the manifest names."""
+        return str(Path(self.path).parent / name)
+
+
+@dataclass(frozen=True)
+class StudyScores:
+    """The scores of a language pair, with the study's names."""
+
+    pair: StudyPair
+    scores: Scores
+    notes: tuple[str, ...] = ()
+
+    def build_panel(
+        self, metrics: Sequence[str], *, level: str, domain: str
+    ) -> ScorePanel:
+        """Line up the gold with metrics: segments, or documents, of all domains or one."""
+        scores = self.select_scores(level=level, domain=domain)
+        return replace(
+            build_panel(scores, self.pair.gold, metrics), lang=self.pair.lang
+        )
+
+    def select_scores(self, *, level: str = "sys", domain: str = "") -> Scores:
+        """Return the scores of a domain, if one is named, and of documents at their level."""
+        scores = self.scores
+        if domain:
+            known = dict.fromkeys(item.domain for item in scores.items if item.domain)
+            if domain not in known:
+                listed = ", ".join(known) or "none"
+                msg = (
+                    f"{self.pair.lang} has no scores of the domain {domain}; known: "
+                    f"{listed}."
+                )
+                raise CorpusError(msg)
+            scores = scores.only(domain=domain)
+        return average_documents(scores, self.pair.gold) if level == "doc" else scores
+
+    def build_ceiling(self, *, level: str, domain: str) -> ScorePanel | None:
+        """Line up the gold with the second rater; None if the study names none.
+
+        A judge of the gold is held against the mean of the others.
+        """
+        pair = self.pair
+        if not pair.ceiling:
+            return None
+        scores = self.select_scores(level="seg", domain=domain)
+        if pair.ceiling not in scores.names:
+            scores = _split_off_judge(scores, pair)
+        if level == "doc":
+            scores = average_documents(scores, pair.gold)
+        panel = build_panel(scores, pair.gold, [pair.ceiling])
+        return replace(panel, lang=pair.lang)
+
+
+def read_study(path: str) -> MetricStudy:
+    """Read a manifest; FormatError says what is wrong with it."""
+    data = read_toml(path, "a study")
+    known = (
+        *("name", "protocol", "gold", "scores", "pairs", "columns", "systems"),
+        *("metrics", "mqm_weights", "with_humans", "test"),
+    )
+    _check_table(data, known, path)
+    pairs = data.get("pairs")
+    if not isinstance(pairs, dict) or not pairs:
+        msg = f"{path} names no language pairs; expected tables such as [pairs.en-de]."
+        raise FormatError(msg)
+    if bool(data.get("protocol")) == bool(data.get("columns")):
+        msg = (
+            f"{path} needs a protocol (wmt23, wmt24 or wmt25), or tables [[columns]] with "
+            "level and coef; one of them."
+        )
+        raise FormatError(msg)
+    gold = _get_text(data, "gold", path)
+    weights = _get_text(data, "mqm_weights", path)
+    metrics = _get_table(data, "metrics", path)
+    return MetricStudy(
+        path=path,
+        name=_get_text(data, "name", path) or Path(path).stem,
+        protocol=_get_text(data, "protocol", path),
+        pairs=tuple(_parse_pair(*each, gold, path) for each in pairs.items()),
+        columns=tuple(_parse_columns(data.get("columns", []), tuple(pairs), path)),
+        scores=_get_texts(data, "scores", path),
+        systems=_get_names(data, "systems", path),
+        metrics=_parse_metrics(metrics, f"{path}, [metrics]"),
+        mqm_weights=parse_weighting(weights) if weights else None,
+        with_humans=_get_flag(data, "with_humans", path, default=True),
+        test=_get_flag(data, "test", path, default=False),
+    )
+
+
+def _parse_pair(lang: str, entry: object, gold: str, path: str) -> StudyPair:
+    place = f"{path}, [pairs.{lang}]"
+    if not LANGUAGE_PAIR.fullmatch(lang):
+        msg = f"{place}: {lang!r} is no language pair; expected one such as en-ko_KR."
+        raise FormatError(msg)
+    texts = ("gold", "documents", "ceiling")
+    lists = (
+        "scores",
+        "gold_from",
+        "aliases",
+        "domains",
+        "references",
+        "humans",
+        "without",
+    )
+    table = _check_table(entry, (*texts, *lists), place)
+    named: dict[str, Any] = {key: _get_text(table, key, place) for key in texts}
+    named["gold"] = named["gold"] or gold
+    if not named["gold"]:
+        msg = f"{place} names no gold; give it here, or for the whole study."
+        raise FormatError(msg)
+    listed: dict[str, Any] = {key: _get_texts(table, key, place) for key in lists}
+    return StudyPair(lang=lang, **listed, **named)
+
+
+def _parse_columns(
+    entries: object, pairs: Sequence[str], path: str
+) -> Iterable[StudyColumn]:
+    if not isinstance(entries, list):
+        msg = f"{path}: columns are {entries!r}; expected tables [[columns]]."
+        raise FormatError(msg)
+    for number, entry in enumerate(entries, 1):
+        place = f"{path}, column {number}"
+        keys = ("level", "coef", "pairs", "domain", "weight", "pooled")
+        table = _check_table(entry, keys, place)
+        level, coef = (_get_text(table, key, place) for key in ("level", "coef"))
+        if level not in ("sys", "seg", "doc") or not coef:
+            msg = f"{place} needs a level (sys, seg or doc) and a coef such as spa."
+            raise FormatError(msg)
+        chosen = _get_texts(table, "pairs", place)
+        unknown = [name for name in chosen if name not in pairs]
+        if unknown:
+            msg = f"{place}: there is no pair {unknown[0]}; known: {', '.join(pairs)}."
+            raise FormatError(msg)
+        weight = table.get("weight", 1)
+        if isinstance(weight, bool) or not isinstance(weight, int | float):
+            weight = -1
+        if not 0 < weight < 1e9:
+            msg = f"{place}: weight is {table['weight']!r}; expected a number above 0."
+            raise FormatError(msg)
+        pooled = _get_flag(table, "pooled", place, default=False)
+        if pooled and (level != "sys" or coef != "accuracy"):
+            msg = (
+                f"{place}: only accuracy of systems can be pooled over language pairs."
+            )
+            raise FormatError(msg)
+        yield StudyColumn(
+            level=level,
+            coef=coef,
+            pairs=chosen or tuple(pairs),
+            domain=_get_text(table, "domain", place),
+            weight=float(weight),
+            pooled=pooled,
+        )
+
+
+def _parse_metrics(table: Mapping[str, Any], place: str) -> MetricNames:
+    lists = (
+        *("primary", "baseline", "contrastive", "reference_free"),
+        *("lower_is_better", "without"),
+    )
+    _check_table(table, (*lists, "names"), place)
+    listed = {key: _get_texts(table, key, place) for key in lists}
+    return MetricNames(**listed, names=_get_names(table, "names", place))
+
+
+def _check_table(table: object, known: Sequence[str], place: str) -> dict[str, Any]:
+    """Return a table whose keys are all known."""
+    if not isinstance(table, dict):
+        msg = f"{place} is {table!r}; expected a table with {', '.join(known)}."
+        raise FormatError(msg)
+    unknown = [key for key in table if key not in known]
+    if unknown:
+        msg = f"{place} has {unknown[0]!r}; known: {', '.join(known)}."
+        raise FormatError(msg)
+    return table
+
+
+def _get_table(data: Mapping[str, Any], key: str, place: str) -> dict[str, Any]:
+    table = data.get(key, {})
+    if not isinstance(table, dict):
+        msg = f"{place}: {key} is {table!r}; expected a table [{key}]."
+        raise FormatError(msg)
+    return table
+
+
+def _get_text(table: Mapping[str, Any], key: str, place: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        msg = f"{place}: {key} is {value!r}; expected a text."
+        raise FormatError(msg)
+    return value.strip()
+
+
+def _get_flag(table: Mapping[str, Any], key: str, place: str, *, default: bool) -> bool:
+    value = table.get(key, default)
+    if not isinstance(value, bool):
+        msg = f"{place}: {key} is {value!r}; expected true or false."
+        raise FormatError(msg)
+    return value
+
+
+def _get_texts(table: Mapping[str, Any], key: str, place: str) -> tuple[str, ...]:
+    """Return a list of texts; a lone text is a list of one."""
+    value = table.get(key, [])
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        msg = f"{place}: {key} is {value!r}; expected a list of texts."
+        raise FormatError(msg)
+    return tuple(texts)
+
+
+def _get_names(
+    data: Mapping[str, Any], key: str, place: str
+) -> dict[str, tuple[str, ...]]:
+    """Return other names by name; no name may be another's too."""
+    table = _get_table(data, key, place)
+    names = {name: _get_texts(table, name, f"{place}, {key}") for name in table}
+    taken = [other for others in names.values() for other in others]
+    twice = [other for other in taken if taken.count(other) > 1 or other in names]
+    if twice:
+        msg = f"{place}, {key}: {twice[0]!r} stands for two; expected each name once."
+        raise FormatError(msg)
+    return names
+
+
+def load_study(study: MetricStudy, read: ScoreReader) -> list[StudyScores]:
+    """Read the scores of all language pairs; `read` reads a file."""
+    shared = [read(study.resolve(file), study.mqm_weights) for file in study.scores]
+    return [_load_pair(study, pair, shared, read) for pair in study.pairs]
+
+
+def _load_pair(
+    study: MetricStudy, pair: StudyPair, shared: Sequence[Scores], read: ScoreReader
+) -> StudyScores:
+    def read_files(files: Iterable[str]) -> list[Scores]:
+        paths = [f"{pair.lang}={study.resolve(file)}" for file in files]
+        return [read(path, study.mqm_weights) for path in paths]
+
+    def select(tables: Sequence[Scores]) -> Scores:
+        """Keep the scores of the language pair, under the study's names."""
+        kept = [_keep_language(table, pair) for table in tables]
+        kept = [table for table in kept if len(table)]
+        if not kept:
+            msg = f"{study.path}: no file has scores of {pair.lang}."
+            raise CorpusError(msg)
+        renamed = [each.rename_systems(_invert(study.systems)) for each in kept]
+        return _rename_metrics(concatenate_scores(renamed), pair, study.metrics)
+
+    scores = select([*shared, *read_files(pair.scores)])
+    notes = []
+    if pair.gold_from:
+        gold = select(read_files(pair.gold_from))
+        scores = scores.with_values_of(pair.gold, gold)
+        files = ", ".join(Path(file).name for file in pair.gold_from)
+        notes.append(f"{pair.gold} is of {files} only.")
+    if pair.documents:
+        scores = _add_documents(scores, study.resolve(pair.documents))
+    if pair.domains:
+        scores = scores.only(domain=pair.domains)
+    humans = [name for name in pair.humans if name in scores.systems]
+    gone = [*pair.references, *pair.without, *([] if study.with_humans else humans)]
+    scores = scores.only(
+        without_systems={name for name in gone if name in scores.systems}
+    )
+    if humans and study.with_humans:
+        notes.append(f"People's translations among the systems: {', '.join(humans)}.")
+    lower = [
+        name for name in scores.names if _matches(name, study.metrics.lower_is_better)
+    ]
+    scores, _ = add_total(scores.with_lower_is_better(lower), pair.gold)
+    return StudyScores(pair, scores, tuple(notes))
+
+
+def _invert(names: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    return {other: name for name, others in names.items() for other in others}
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _keep_language(scores: Scores, pair: StudyPair) -> Scores:
+    """Keep the lines of a language pair, which then all name it alike."""
+    own = ("", pair.lang, *pair.aliases)
+    is_own = np.array([item.lang in own for item in scores.items], bool)
+    kept = scores.keep_lines(is_own[scores.item]).only()
+    items = (item._replace(lang=pair.lang) for item in kept.items)
+    return replace(kept, items=tuple(items))
+
+
+def _rename_metrics(scores: Scores, pair: StudyPair, metrics: MetricNames) -> Scores:
+    """Name metrics as the study does, without the reference that they used.
+
+    mt-metrics-eval adds it to a metric's name: BLEU-refA, COMET-refA.refB, CometKiwi-src.
+    Of several variants the one with the pair's own references counts.
+    """
+    own = "-" + ".".join(pair.references) if pair.references else ""
+    renamed = _invert(metrics.names)
+    bases: dict[str, list[str]] = {}
+    for scorer in scores.scorers:
+        base, _, used = scorer.name.rpartition("-")
+        is_variant = used in ("src", "all") or used.lower().startswith("ref")
+        if scorer.kind == "metric" and base and is_variant:
+            bases.setdefault(base, []).append(scorer.name)
+    for base, variants in bases.items():
+        wanted = [name for name in variants if name in (f"{base}{own}", f"{base}-src")]
+        chosen = wanted if len(variants) > 1 else variants
+        if len(chosen) == 1 and base not in scores.names:
+            renamed.setdefault(chosen[0], renamed.get(base, base))
+    return scores.rename_scorers(renamed)
+
+
+def _add_documents(scores: Scores, path: str) -> Scores:
+    """Say which document and domain segments are of, where their scores do not."""
+    known = _read_documents(path)
+    items = []
+    for item in scores.items:
+        document, domain = known.get(item.segment, ("", ""))
+        document, domain = item.document or document, item.domain or domain
+        items.append(ScoredItem(item.segment, document, domain, item.lang))
+    # What is known of an item may make it one with another.
+    return concatenate_scores(
+        [replace(scores, items=tuple(items)), scores.only(scorers=())]
+    )
+
+
+def _read_documents(path: str) -> dict[str, tuple[str, str]]:
+    """Read the document and the domain of each segment, by the segment's name."""
+    if path.endswith(".docs"):
+        rows = split_rows(read_lines(path), BLANKS)
+        lines = [(str(number), *reversed(cells)) for number, cells in rows]
+        if any(len(line) != 3 for line in lines):
+            msg = f"{path} has lines without a domain and a document; expected both."
+            raise FormatError(msg)
+        return {segment: (document, domain) for segment, document, domain in lines}
+    table = read_columns(path)
+    if not {"segment", "document"} <= table.roles.keys():
+        known = ", ".join(table.header)
+        msg = f"{path} has columns {known}; expected segment, document and domain."
+        raise FormatError(msg)
+    about = (table.get(role) for role in ("segment", "document", "domain"))
+    rows_of = zip(*about, strict=True)
+    return {segment: (document, domain) for segment, document, domain in rows_of}
+
+
+def _split_off_judge(scores: Scores, pair: StudyPair) -> Scores:
+    """Make a scorer of one judge of the gold, and leave that judge out of the gold."""
+    gold = scores.lines(pair.gold)
+    judges = {scores.judges[judge] for judge in np.unique(gold.judge) if judge >= 0}
+    if pair.ceiling not in judges or len(judges) < 2:
+        people = [each.name for each in scores.scorers if each.human]
+        listed = ", ".join([*people, *sorted(judges)])
+        msg = f"{pair.lang}: there is no scorer or judge {pair.ceiling!r}; known: {listed}."
+        raise CorpusError(msg)
+    is_judge = gold.judge == scores.judges.index(pair.ceiling)
+    own = gold.keep_lines(is_judge).only().rename_scorers({pair.gold: pair.ceiling})
+    rest = gold.keep_lines(~is_judge).only()
+    return concatenate_scores([rest, own])
+
+
+def choose_metrics(
+    study: MetricStudy, loaded: Sequence[StudyScores]
+) -> tuple[list[str], list[str]]:
+    """List the metrics that every language pair has and the study has a place for.
+
+    The second list is of those that some language pair lacks.
+    """
+    by_pair = []
+    for each in loaded:
+        ceiling = each.pair.ceiling
+        names = list_metrics(each.scores, each.pair.gold)
+        by_pair.append(
+            [n for n in names if n != ceiling and study.metrics.find_status(n)]
+        )
+    names = list(dict.fromkeys(name for names in by_pair for name in names))
+    shared = [name for name in names if all(name in each for each in by_pair)]
+    if not shared:
+        msg = f"{study.path}: no metric has scores of every language pair."
+        raise CorpusError(msg)
+    return shared, [name for name in names if name not in shared]

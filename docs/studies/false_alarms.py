@@ -189,7 +189,6 @@ COEFFICIENTS: dict[tuple[str, str], tuple[str, ...]] = {
         "perm-sys", "williams", "boot-both", "perm-doc", "perm-input", "perm-both",
     ),
     ("sys", "accuracy"): ("perm-sys", "boot-both", "perm-input"),
-    ("sys", "spa"): ("perm-sys", "perm-input"),
     ("seg", "acc_eq:item"): (
         "perm-input", "perm-doc", "wilcoxon", "boot-both", "pairs",
     ),

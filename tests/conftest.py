@@ -30,17 +30,30 @@ settings.register_profile(
 settings.load_profile(os.environ.get("METRA_TEST_DRAW", "same"))
 
 
-# The longest first, so that several workers end at about the same time. A worker that begins
-# one takes what follows along; so something short follows.
+# The longest first, so that several workers end at about the same time. A worker that has two
+# tests or fewer left takes the next file along; so something short follows the files that
+# have no more.
 LONG = (
+    "test_spark.py",
     "test_many_judges_sqlite.py",
     "test_strings.py",
     "test_many_judges_postgresql.py",
     "test_odd_forms.py",
-    "test_spark.py",
     "test_large_report.py",
     "test_real_server.py",
     "test_end_to_end.py",
+)
+# In the browser; what is not named here is shorter.
+LONG_IN_BROWSER = (
+    "test_report.py",
+    "test_languages.py",
+    "test_pages.py",
+    "test_measures_for_everybody.py",
+    "test_nothing_is_lost.py",
+    "test_protocols_by_keyboard.py",
+    "test_measures.py",
+    "test_marking.py",
+    "test_hostile_texts.py",
 )
 
 
@@ -50,10 +63,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     With pytest-xdist this needs --dist loadfile --no-loadscope-reorder.
     """
 
-    def place(item: pytest.Item) -> int:
-        if item.path.name in LONG:
-            return 1 + LONG.index(item.path.name)
-        return 1 + len(LONG) if "browser" in item.path.parts else 0
+    def place(item: pytest.Item) -> tuple[int, int]:
+        name, last = item.path.name, len(LONG_IN_BROWSER)
+        if name in LONG:
+            return 1, LONG.index(name)
+        if "browser" not in item.path.parts:
+            return 0, 0
+        return 2, LONG_IN_BROWSER.index(name) if name in LONG_IN_BROWSER else last
 
     items.sort(key=place)
 

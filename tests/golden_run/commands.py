@@ -185,6 +185,10 @@ META = {
         *(f"gold.tsv --by {by} --runs 5" for by in ("arr", "wins", "trueskill")),
         "scores.tsv --scorer mqm --against good,poor --auto good,poor --macro document",
     ],
+    "select": [f"{GOLD} --trials 20", f"{GOLD} --good 0 --folds 0 --no-ci"],
+    "deltas": [f"{GOLD} --trials 20 --plot plot.svg", f"{GOLD} --no-ci --at 1,2"],
+    "sentinel": [f"{GOLD} --trials 20", f"{OWN} -s examples/source.fr.txt --no-ci"],
+    "card": [f"{GOLD} --metric good --trials 20 --html card.html"],
     "variance": ["gold.tsv --studies 20", "gold.tsv --no-ci --normalise z"],
     "power": [
         "gold.tsv --segments 100,400 --plot plot.svg",

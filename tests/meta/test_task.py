@@ -44,6 +44,9 @@ def test_intervals_are_those_of_the_columns_and_of_their_average():
     # The first column is that of the first language pair, drawn with the seed itself.
     draws = bootstrap(found.panels[0], "sys", found.columns[0].question.options)
     assert columns[0] == [compute_bounds(draws[name]) for name in found.metrics]
+    later = replace(found.columns[2].question.options, seed=options.seed + 1)
+    draws = bootstrap(found.panels[1], "sys", later)
+    assert columns[2] == [compute_bounds(draws[name]) for name in found.metrics]
     # Language pairs are drawn apart, so their average varies less than its parts do.
     narrow = [high - low for low, high in average]
     wide = np.mean([[high - low for low, high in rows] for rows in columns], 0)

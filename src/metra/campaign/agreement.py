@@ -3,6 +3,7 @@
 Coefficients come from `metra.stats`; calibration counts here, because all judges saw it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,11 +11,18 @@ import numpy as np
 
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import JudgeScore, ScoresByScorer
+from metra.formats.scores.error_spans import (
+    ErrorSpans,
+    collect_marks,
+    list_marked_errors,
+)
+from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import collect_ratings
 from metra.stats.arrays import drop_nan
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
+from metra.stats.span_agreement import SpanAgreement, agree_on_spans
 
 #: What is told, and what it is called.
 COEFFICIENTS = {
@@ -118,6 +126,22 @@ def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
         np.array([units[place] for place in places], np.int64),
         np.array([figure.hundred / 50 - 1 for figure in firsts]),
     )
+
+
+def compute_span_agreement(
+    judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
+) -> SpanAgreement | None:
+    """Compare the errors that judges marked; None where no output has marks of two judges.
+
+    The judgements are without checks.
+    """
+    answered = [one for one in judgements if one.cannot is None]
+    spans, rated, texts = list_marked_errors(answered)
+    if not spans:
+        return None
+    marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
+    agreement = agree_on_spans(marks, trials=trials, seed=seed)
+    return agreement if agreement.overall is not None else None
 
 
 def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:

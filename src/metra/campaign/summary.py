@@ -5,7 +5,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from metra.campaign.agreement import ScorerAgreement, compute_agreement
+from metra.campaign.agreement import (
+    ScorerAgreement,
+    compute_agreement,
+    compute_span_agreement,
+)
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
@@ -42,6 +46,7 @@ from metra.campaign.times import TimeTable, build_time_table
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
+from metra.stats.span_agreement import SpanAgreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +192,8 @@ class Summary:
     undefined: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     #: How many outputs of each system were skipped as not a translation.
     skipped: Sequence[SkippedOutputs] = ()
+    #: How judges agree on the errors that they marked; None where no two marked the same.
+    span_agreement: SpanAgreement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +212,8 @@ def summarise_judgements(
     options = options or SummaryOptions()
     kept = keep_latest(judgements)
     chosen = filter_judgements(kept, options.choice, options.rules)
-    figures = group_by_scorer(drop_checks(chosen))
+    unchecked = drop_checks(chosen)
+    figures = group_by_scorer(unchecked)
     counted = keep_counting_scores(figures)
     rows = build_judge_rows(chosen, figures, options.rules.words_per_minute)
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
@@ -221,6 +229,7 @@ def summarise_judgements(
         build_time_table(chosen),
         count_undefined(score_judgements(chosen)),
         count_skipped(chosen),
+        compute_span_agreement(unchecked, trials=trials, seed=options.ranking.seed),
     )
 
 

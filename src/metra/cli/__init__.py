@@ -51,7 +51,8 @@ COMMANDS = (
 #: Parameters that messages of the library name in backticks and that have flags of the
 #: same name.
 _SAME = (
-    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "group_by"),
+    *("automated", "coef", "delimiter", "drop", "encoding", "folds", "gold", "good"),
+    *("group_by", "most", "runs"),
     *("human", "input_format", "judges_by", "level", "lower_is_better", "macro"),
     *("name", "names", "nulls", "only", "quotes", "rename", "replace", "resume"),
     *("like", "pool", "scores_out", "sheet", "store", "these_raters", "to", "trials"),
@@ -79,6 +80,7 @@ FLAGS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | {
     "conf": "--spark-conf",
     "assumed": "--sd",
     "out": "-o",
+    "outputs": "--output",
 }
 
 

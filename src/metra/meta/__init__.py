@@ -6,9 +6,12 @@ command line derives its flags.
 
 agree: how far judges agree with each other, and with themselves
 arrays: questions asked of plain arrays, systems × segments, NaN where missing
+card: everything about one metric
+challenge: whether a metric prefers good translations to bad ones
 compare: which metrics are better than which
 correlate: how well metrics agree with people
 cross: how scorers agree with each other
+deltas: which differences of a metric people notice
 diff: whether differences between systems agree
 document_rank: systems ranked by each metric over documents
 findings: what every question returns
@@ -21,9 +24,13 @@ rank: which systems are better, and which cannot be told apart
 refs: agreement by number of references
 robust: agreement over fewer systems
 scatter: systems by gold and metric
+select: whether a metric keeps good outputs, and takes the best of several
+sentinel: what scores reach that cannot tell how good an output is
+spans: whether errors are marked where people mark them
 study: the manifest of a study, and the scores that it names
 task: the protocols of WMT's metrics tasks
 trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people
+use_options: the options of questions about uses of metrics
 variance: what judgements vary with, and how far people agree at best
 """

@@ -1,9 +1,12 @@
 """The question `agree`: how far judges agree with each other, and with themselves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from metra.errors import OptionError
+from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     MetaReport,
     build_count,
@@ -33,6 +36,30 @@ def compute_agreement(ratings: Ratings, options: AgreeOptions) -> JudgeAgreement
     """Compute every coefficient, with intervals unless these are left out."""
     trials = 0 if options.no_ci else options.trials
     return agree(ratings, within=options.within, trials=trials, seed=options.seed)
+
+
+def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
+    """Make one scorer, `runs`, of several: each of them is a judge of the same outputs.
+
+    So a judge that is asked again, such as a language model, is held against itself.
+    """
+    numbers = [scores.find(name) for name in names]
+    if len(set(numbers)) < 2:
+        msg = f"Agreement takes two runs at least; found: {', '.join(names) or 'none'}."
+        raise OptionError(msg)
+    kinds = [scores.scorers[number] for number in numbers]
+    if len({kind.higher_is_better for kind in kinds}) > 1:
+        msg = "Some of the `runs` are better where higher, others where lower."
+        raise OptionError(msg)
+    lines = scores.keep_lines(np.isin(scores.scorer, numbers))
+    place = {number: at for at, number in enumerate(numbers)}
+    return replace(
+        lines,
+        scorers=(kinds[0]._replace(name="runs"),),
+        scorer=np.zeros(len(lines), np.int64),
+        judges=tuple(names),
+        judge=np.array([place[at] for at in lines.scorer.tolist()], np.int64),
+    )
 
 
 def report_repeats(ratings: Ratings, name: str, options: AgreeOptions) -> MetaReport:

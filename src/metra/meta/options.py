@@ -486,6 +486,11 @@ class AgreeOptions:
 
     within: float = _option(1.0, "Judgements this far apart still count as near.")
     scaling: Scaling = _find_option("scaling")
+    runs: tuple[str, ...] = _names(
+        "Scorers that are runs of one judge, such as a language model that was asked several "
+        "times; they are taken for judges.",
+        "--runs",
+    )
     most_pairs: int = _option(
         15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
     )

@@ -158,7 +158,8 @@ def _compute_pilot_reliability(
         components.levels.get(RATER),
         components.segments_per_document,
     )
-    return compute_reliability(components, pilot)
+    # Where nothing varies, nothing is to be expected.
+    return compute_reliability(components, pilot) if components.total() else 0.0
 
 
 def _expect_differences(scores: Scores, name: str, share: float) -> list[SystemPair]:

@@ -40,6 +40,10 @@ class ReferenceCurves:
         """The mean over subsets, count by count; NaN where none has a value."""
         return [_mean(each) for each in self.values[name]]
 
+    def list_spans(self, name: str) -> list[tuple[float, float] | None]:
+        """The lowest and the highest of the subsets, count by count; None for one subset."""
+        return [_find_span(each) for each in self.values[name]]
+
 
 def choose_subsets(
     streams: int, count: int, most: int, seed: int = SEED

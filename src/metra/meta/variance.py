@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import get_sign
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.options import VarianceOptions
@@ -46,7 +45,7 @@ _MEANINGS = {
 
 
 def collect_factors(scores: Scores, name: str) -> RatingFactors:
-    """Gather a scorer's judgements of segments, turned so that higher is better."""
+    """Gather a scorer's judgements of segments."""
     lines = scores.lines(name)
     lines = lines.keep_lines(np.isin(lines.item, scores.segments))
     if not len(lines):
@@ -58,7 +57,7 @@ def collect_factors(scores: Scores, name: str) -> RatingFactors:
     has_documents = all(documents[item] for item in np.unique(lines.item).tolist())
     has_raters = bool((lines.judge >= 0).all())
     factors = RatingFactors(
-        lines.value * get_sign(scores, name),
+        lines.value,
         lines.system,
         lines.item,
         lines.judge if has_raters else None,
@@ -149,14 +148,7 @@ def build_ceiling_table(
             for figure in (value, math.sqrt(value) if value >= 0 else math.nan)
         ]
         rows.append((level, cells))
-    heads = [
-        head
-        for count in ratings
-        for head in (
-            f"two panels of {count}",
-            f"truth and {count}",
-        )
-    ]
+    heads = [head for k in ratings for head in (f"{k} with {k}", f"{k} with truth")]
     caption = "Correlations that people reach, by raters in a panel"
     return make_table("over", heads, rows, caption=caption, name="ceiling")
 

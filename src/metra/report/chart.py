@@ -53,7 +53,7 @@ _RULES = """
 & .cell { font-size: 11px }
 & .curve, & .fit { fill: none; stroke: currentColor; stroke-width: 2 }
 & .dashed { stroke-dasharray: 6 4 }
-& .error { stroke: currentColor; stroke-width: 1.6 }
+& .error { stroke: currentColor; stroke-width: 1.3 }
 & .point, & .end { fill: currentColor }
 & .hollow { fill: var(--paper); stroke: currentColor; stroke-width: 1.8 }
 & .band { fill: currentColor; fill-opacity: .13 }

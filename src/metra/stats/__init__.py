@@ -10,7 +10,8 @@ assignment: one-to-one pairs with the greatest total
 bootstrap: intervals of correlations only, from resamples or Fisher's formula
 correlation: coefficients of agreement with gold scores, in groups of any kind
 defaults: the default seed, trials, test and method of intervals
-distributions: tails of the normal, Student's t and binomial distributions
+difference_curve: how often people agree with a difference, by its size
+distributions: tails of the normal, Student's t and binomial distributions; Wilson's interval
 exact_tests: rank tests, the sign test, Student's t, Williams' test and the test of pairs
 judge_agreement: agreement of judges, two at a time and all together
 line_fit: a line through points with its band, and outliers
@@ -26,8 +27,10 @@ pseudo_documents: documents of segments drawn at random
 ranking: systems in order, and how two orders agree
 ratings: the record of judgements: judge, unit and value
 resampling: random draws, and bootstrap intervals of scores
+selection: outputs kept by a threshold, and the best of several
 significance: the tests: exchanges, resamples, corrections, effect sizes, populations
 soft_pairwise: soft pairwise accuracy and its p-values
+span_agreement: error spans of two raters, character by character and matched
 tie_calibration: a metric's threshold of ties, fitted to gold scores
 totals: sums of rows that do not depend on chunks
 trueskill: skills learned from comparisons

@@ -66,8 +66,8 @@ def choose_round_step(
 def row_means(values: Array) -> Array:
     """Mean of each row over its finite cells; NaN where there are none."""
     there = np.isfinite(values)
-    total = np.where(there, values, 0.0).sum(1)
-    return divide(total, there.sum(1))
+    total = np.where(there, values, 0.0).sum(-1)
+    return divide(total, there.sum(-1))
 
 
 def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:

@@ -296,7 +296,7 @@ def cross_fit_thresholds(g: Array, m: Array, *, folds: int, seed: int) -> Array:
     Groups without a pair belong to no fold's fitting, and get a threshold all the same.
     """
     there = np.isfinite(g) & np.isfinite(m)
-    fold = _deal_folds(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
+    fold = deal_folds(np.flatnonzero(there.sum(1) > 1), len(g), folds, seed)
     gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
     thresholds = np.empty(len(g))
     for each in range(folds):
@@ -317,7 +317,7 @@ class HeldOut:
 def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> HeldOut:
     """Part systems × segments into folds: a group a system and fold, or `pooled`, a fold."""
     there = np.isfinite(g) & np.isfinite(m)
-    fold = _deal_folds(np.flatnonzero(there.any(0)), g.shape[1], folds, seed)
+    fold = deal_folds(np.flatnonzero(there.any(0)), g.shape[1], folds, seed)
     gold, metric = np.where(there, g, np.nan), np.where(there, m, np.nan)
     parts, limits = [], []
     for each in range(folds):
@@ -336,7 +336,7 @@ def split_folds(g: Array, m: Array, *, folds: int, seed: int, pooled: bool) -> H
     return HeldOut(*(np.concatenate(column) for column in columns))
 
 
-def _deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:
+def deal_folds(useful: Codes, count: int, folds: int, seed: int) -> Codes:
     """A fold for each of `count`; each fold gets its share of those that say something."""
     if not 2 <= folds <= len(useful):
         msg = (

@@ -5,7 +5,7 @@ from itertools import cycle
 import pytest
 from tests.browser.accessibility import check_rules
 from tests.browser.judge.measuring import frozen, link
-from tests.browser.judge.test_pages import SIDEWAYS, STILL, WIDTHS
+from tests.browser.judge.test_pages import check_widths
 from tests.campaigns import check_answer
 
 from metra.campaign.assignment import assign
@@ -79,10 +79,7 @@ CASES = {
 
 
 def check(page, theme) -> None:
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 780})
-        assert page.evaluate(SIDEWAYS) <= 0, f"{page.url} at {width}"
-    page.evaluate(STILL)
+    check_widths(page)
     page.emulate_media(color_scheme=theme)
     check_rules(page)
 

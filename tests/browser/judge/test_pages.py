@@ -14,11 +14,16 @@ STILL = """for (const part of document.querySelectorAll(".top, .dock, .actions, 
 
 def check(page) -> None:
     """No width scrolls sideways, and axe finds nothing in either theme."""
+    check_widths(page)
+    check_themes(page)
+
+
+def check_widths(page) -> None:
+    """No width scrolls sideways; then the page is made ready for axe."""
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 780})
         assert page.evaluate(SIDEWAYS) <= 0, f"{page.url} at {width}"
     page.evaluate(STILL)
-    check_themes(page)
 
 
 def test_the_way_in_and_out(server, visit):

@@ -194,3 +194,16 @@ def test_an_interval_is_drawn_from_end_to_end():
     assert "pearson 0.5 [0.2, 0.7]" in drawn
     # A line and two ends for each of two intervals.
     assert drawn.count('class="error') == 6
+
+
+def test_error_bars_stand_side_by_side():
+    lines = {"a": [0.1, 0.2], "b": [0.1, 0.2]}
+    errors = {"a": [(0.0, 0.3), None], "b": [(0.05, 0.4), None]}
+    plot = CurvePlot("t", "c", "x", "y", ["1", "2"], lines, errors=errors)
+    drawn = draw_curves(plot)
+    bars = re.findall(
+        r'<line x1="([\d.]+)" y1="[\d.]+" x2="\1" [^>]*class="error', drawn
+    )
+    assert len(set(bars)) == len(bars) == 2
+    # The axis reaches as far as the bars do.
+    assert ">0.4<" in drawn

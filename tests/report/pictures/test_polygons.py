@@ -32,13 +32,18 @@ def test_the_picture_is_one_whole_svg(found):
     )
     classes = sum(len(entry.polygons["S"].shares) for entry in found.sets)
     classes += sum(len(entry.polygons["tf.idf"].shares) for entry in found.sets)
-    points = [c for c in root.iter(f"{space}circle") if len(c)]
+    marks = [*root.iter(f"{space}circle"), *root.iter(f"{space}polygon")]
+    points = [mark for mark in marks if len(mark)]
     assert len(points) == classes
     drawn = [*root.iter(f"{space}path"), *root.iter(f"{space}line")]
     paths = [p for p in drawn if "curve" in p.get("class")]
     assert len(paths) == 4 + 8  # the legend's, and two panels of four
     bottom = float(root.get("height"))
-    assert all(0 <= float(point.get("cy")) <= bottom for point in points)
+    heights = [
+        float(point.get("cy") or point.get("points").split(",")[1].split()[0])
+        for point in points
+    ]
+    assert 0 <= min(heights) <= max(heights) <= bottom
 
 
 def test_the_tables_say_what_is_common(found):

@@ -4,6 +4,7 @@ designs: questions about documents, references, systems, plans of studies, WMT's
 judges: questions about judgements: rank, agree, normalise and variance
 metrics: questions about metrics: correlate, diff, compare, cross and tune
 options: what the questions share: scores to read, panels, notes and pictures
+uses: questions about uses of metrics: spans, challenge, select, deltas, sentinel, card
 """
 
 import click
@@ -17,6 +18,9 @@ _MODULES = {
     **dict.fromkeys(("agree", "normalise", "variance"), "judges"),
     **dict.fromkeys(("power", "pseudo", "refs"), "designs"),
     "rank": "judges",
+    **dict.fromkeys(
+        ("spans", "challenge", "select", "deltas", "sentinel", "card"), "uses"
+    ),
 }
 
 

@@ -150,11 +150,12 @@ def refs(asked: shared.MetaQuestion, options: RefsOptions) -> "MetaReport":
 
         plot = CurvePlot(
             f"{question.heading} with {asked.gold} by number of references",
-            f"mean over subsets, at most {options.most} of each number",
+            f"mean over subsets, at most {options.most} of each number, and their range",
             "references",
             question.options.coef,
             [str(count) for count in curves.counts],
             {name: curves.mean(name) for name in curves.values},
+            errors={name: curves.list_spans(name) for name in curves.values},
         )
         asked.write_pictures(draw_curves, plot)
     return report_references(curves, panel, question)
@@ -190,6 +191,7 @@ def robust(asked: shared.MetaQuestion, options: RobustOptions) -> "MetaReport":
                 options.coef,
                 [label.removeprefix("without ") for label in each.labels],
                 each.curves,
+                errors=each.spread,
             )
             for panel, each in zip(panels, robustness, strict=True)
         ]

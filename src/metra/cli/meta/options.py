@@ -58,6 +58,13 @@ SCORER = option(
     "the same judge and segment.",
 )
 
+#: How an answer is written.
+RESULT = (
+    inputs.form,
+    inputs.out,
+    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+)
+
 #: What every question takes.
 _QUESTION = (
     name_option(
@@ -89,9 +96,7 @@ _QUESTION = (
         "source:yes, cap:POINTS, per:100 words; commas between them.",
     ),
     option("--input-format", inputs.INPUT_FORMAT, choices=["auto", *INPUT_FORMATS]),
-    inputs.form,
-    inputs.out,
-    option("--digits", inputs.DIGITS, 3, type=click.IntRange(0, 15)),
+    *RESULT,
 )
 
 #: The parameters that say something about the scores rather than about the answer.
@@ -139,6 +144,11 @@ class MetaQuestion:
     source: str | None = None
     docs: str | None = None
     specs: tuple[str, ...] = ()
+    #: A page to write, and a challenge set for it.
+    page: str | None = None
+    contrasts: str | None = None
+    #: The files of scores.
+    paths: tuple[str, ...] = ()
     #: The statistics behind scores that were computed here.
     statistics: "dict[str, SegmentStatistics]" = field(default_factory=dict)
     #: What is said below the answer.
@@ -339,13 +349,11 @@ def _answer_question(
     **given: Any,
 ) -> None:
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
-    from metra.cli.output import build_style, write_output
     from metra.formats.scores.long_table import read_named_pairs
     from metra.formats.scores.mqm import parse_weighting
     from metra.formats.scores.read import parse_roles, read_score_files
     from metra.formats.scores.record import build_score_table, list_parts
     from metra.meta.findings import merge_reports
-    from metra.report.writers.meta import render
 
     read = partial(
         read_score_files,
@@ -375,17 +383,28 @@ def _answer_question(
     scores = _filter_scores(scores, *map(given.pop, ("lang", "domain", "without")))
     reports = {}
     for each in golds if len(golds) > 1 else [gold]:
-        asked = MetaQuestion(scores, each, **given)
+        asked = MetaQuestion(scores, each, paths=paths, **given)
         asked.add_total(each)
         answer = ask(asked=asked, options=options)
         answer = replace(answer, notes=[*answer.notes, *asked.notes])
         reports[each] = answer
     if len(reports) > 1:
         answer = merge_reports(reports)
-    # Notes name flags, not parameters.
-    named = [name_flags(note) for note in [*answer.notes, *notes]]
-    answer = replace(answer, notes=named)
-    write_output(render(answer, form, build_style(out, digits=digits)), out)
+    show_report(replace(answer, notes=[*answer.notes, *notes]), form, out, digits)
+
+
+def show_report(answer: "MetaReport", form: str, out: str | None, digits: int) -> None:
+    """Write an answer in the format that was asked for; its notes name flags."""
+    from metra.cli.output import build_style, write_output
+    from metra.report.writers.meta import render
+
+    style = build_style(out, digits=digits)
+    write_output(render(name_note_flags(answer), form, style), out)
+
+
+def name_note_flags(answer: "MetaReport") -> "MetaReport":
+    """Let the notes of an answer name flags, not parameters."""
+    return replace(answer, notes=[name_flags(note) for note in answer.notes])
 
 
 def _filter_scores(

@@ -10,5 +10,6 @@ weights: salience lists of words, information weights of n-grams
 frequencies: raw frequency lists, and the salience that follows from them
 conllu: dependency parses
 transfer_rules: patterns of the source and what they must become
+challenge_set: good and bad translations of the same sources
 quality_model: metrics and their weights for a stated use
 """

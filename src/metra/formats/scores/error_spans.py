@@ -5,8 +5,9 @@ exports it, xCOMET's JSON, judgements of our campaigns, and JSON lines are read.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,15 +15,24 @@ from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, read_head
 from metra.formats.scores import appraise, judgement_jsonl, model_scores
-from metra.formats.scores.judgement import OMISSION, get_marks, refuse_line
+from metra.formats.scores.columns import read_score_table
+from metra.formats.scores.judgement import (
+    OMISSION,
+    Judgement,
+    get_marks,
+    refuse_line,
+)
 from metra.formats.scores.mqm import MARKED, MqmError, parse_errors
 from metra.formats.scores.mt_metrics_eval import parse_rating_lines
+from metra.formats.scores.record import number_segments
 from metra.formats.stream import format_path, name_system, parse_json
-from metra.formats.table import read_table
+from metra.stats.span_agreement import MarkedSpan, RatedUnit, SpanMarks
 from metra.text.offsets import from_utf16_inclusive
 
 #: Severities that mark no error.
 NO_ERROR = ("no-error", "no error", "")
+#: Severities of marks that are no errors.
+_NEUTRAL = ("neutral", "trivial")
 #: Lines that judge no translation.
 _ATTENTION = "hotw-test"
 
@@ -64,6 +74,8 @@ class ErrorSpans:
     rated: Sequence[RatedOutput]
     #: Whether a program marked them.
     is_automatic: bool = False
+    #: The outputs by system and segment, where the file has them.
+    texts: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def locate_span(span: ErrorSpan, text: str) -> tuple[int, int] | None:
@@ -89,11 +101,11 @@ def read_error_spans(path: str) -> ErrorSpans:
     head = read_head(path)
     for looks_like, read in _READERS:
         if looks_like(head):
-            spans, rated = read(path)
+            spans, rated, texts = read(path)
             if not rated:
                 break
-            is_automatic = read is _read_comet
-            return ErrorSpans(path, spans, list(dict.fromkeys(rated)), is_automatic)
+            rated = list(dict.fromkeys(rated))
+            return ErrorSpans(path, spans, rated, read is _read_comet, texts)
     msg = (
         f"{format_path(path)} has no error spans that are known; expected a table of MQM "
         "errors, ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "
@@ -102,21 +114,24 @@ def read_error_spans(path: str) -> ErrorSpans:
     raise FormatError(msg)
 
 
-Read = tuple[list[ErrorSpan], list[RatedOutput]]
+Read = tuple[list[ErrorSpan], list[RatedOutput], dict[tuple[str, str], str]]
 
 
 def _read_mqm(path: str) -> Read:
     spans: list[ErrorSpan] = []
     rated: list[RatedOutput] = []
-    for error in parse_errors(read_table(path)):
+    texts: dict[tuple[str, str], str] = {}
+    for error in parse_errors(read_score_table(path)):
         if error.severity == _ATTENTION:
             continue
         segment = error.item.segment
         rated.append(RatedOutput(error.system, segment, error.judge))
+        if error.cells.get("target"):
+            texts[error.system, segment] = MARKED.sub(r"\1", error.cells["target"])
         if error.severity not in NO_ERROR:
             with refuse_line(f"{format_path(path)}, line {error.line}"):
                 spans.append(_build_mqm_span(error))
-    return spans, rated
+    return spans, rated, texts
 
 
 def _build_mqm_span(error: MqmError) -> ErrorSpan:
@@ -147,7 +162,7 @@ def _read_ratings(path: str) -> Read:
             spans += (
                 _build_span(mark, rated[-1], side=mark["side"]) for mark in line.marks
             )
-    return spans, rated
+    return spans, rated, {}
 
 
 def _read_esa(path: str) -> Read:
@@ -166,7 +181,7 @@ def _read_esa(path: str) -> Read:
                 category = mark.get("error_type") or ""
                 entry = place | {"severity": mark["severity"], "category": category}
                 spans.append(_build_span(entry, rated[-1], in_utf16=True))
-    return spans, rated
+    return spans, rated, {}
 
 
 def _read_comet(path: str) -> Read:
@@ -179,25 +194,32 @@ def _read_comet(path: str) -> Read:
             rated.append(RatedOutput(name_system(file), str(number), "xCOMET"))
             with refuse_line(f"{place}, segment {number} of {file}"):
                 spans += (_build_span(e, rated[-1]) for e in entry.get("errors", ()))
-    return (spans, rated) if spans else ([], [])
+    return (spans, rated, {}) if spans else ([], [], {})
 
 
 def _read_judgements(path: str) -> Read:
-    spans: list[ErrorSpan] = []
-    rated: list[RatedOutput] = []
     judgements = judgement_jsonl.parse_judgements(
         read_lines(path), format_path(path), protocols=None, check=lambda one: one
     )
+    return list_marked_errors(one for one in judgements if one.counts)
+
+
+def list_marked_errors(judgements: Iterable[Judgement]) -> Read:
+    """List the errors that judges marked, the outputs that they looked at, and their texts."""
+    spans: list[ErrorSpan] = []
+    rated: list[RatedOutput] = []
+    texts: dict[tuple[str, str], str] = {}
     for one in judgements:
-        if one.counts and any(isinstance(value, list) for value in one.value.values()):
+        if any(isinstance(value, list) for value in one.value.values()):
             rated.append(RatedOutput(one.systems[0], str(one.segment), one.judge))
+            texts[one.systems[0], str(one.segment)] = one.outputs[0]
             marks = get_marks(one)
             spans += (
                 _build_span(mark, rated[-1], side=mark.get("side", "output"))
                 for mark in marks
                 if "severity" in mark
             )
-    return spans, rated
+    return spans, rated, texts
 
 
 def _read_jsonl(path: str) -> Read:
@@ -214,7 +236,7 @@ def _read_jsonl(path: str) -> Read:
                 _build_span(error, rated[-1], side=error.get("side", "output"))
                 for error in entry["errors"]
             )
-    return spans, rated
+    return spans, rated, {}
 
 
 def _build_span(
@@ -259,6 +281,78 @@ _READERS: tuple[tuple[Callable[[FileHead], bool], Callable[[str], Read]], ...] =
         _read_jsonl,
     ),
 )
+
+
+def collect_marks(
+    files: Sequence[ErrorSpans],
+    outputs: Mapping[str, Sequence[str | None]] | None = None,
+) -> tuple[SpanMarks, Counter[str]]:
+    """Gather the marks of several files by output and rater, and count what has no place.
+
+    `outputs` are the texts of each system, segment by segment. They tell where spans are of
+    which only the words are known, and how long outputs are. Segments have the numbers that
+    `MarkedErrors` gives them. Neutral marks are no errors. A rater without a name is called
+    like the file, and so is one who has marked the same output in two files.
+    """
+    texts = {
+        RatedUnit(system, str(at)): text
+        for system, column in (outputs or {}).items()
+        for at, text in enumerate(column, 1)
+        if text is not None
+    }
+    marks: dict[RatedUnit, dict[str, list[MarkedSpan]]] = {}
+    unplaced: Counter[str] = Counter()
+    for file in files:
+        numbers = dict(
+            zip(
+                names := list_segment_names(file.rated),
+                (str(at + 1) for at in number_segments(names).tolist()),
+                strict=True,
+            )
+        )
+        for (system, segment), text in file.texts.items():
+            texts.setdefault(RatedUnit(system, numbers[segment]), text)
+        raters = _name_raters(file, numbers, marks)
+        for system, segment, source in file.rated:
+            unit = RatedUnit(system, numbers[segment])
+            marks.setdefault(unit, {})[raters[source]] = []
+        for span in file.spans:
+            if span.severity in _NEUTRAL:
+                continue
+            unit = RatedUnit(span.system, numbers[span.segment])
+            if span.side != "output":
+                unplaced[span.side] += 1
+            elif place := _locate_mark(span, texts.get(unit)):
+                is_major = span.severity != "minor"
+                marks[unit][raters[span.source]].append(MarkedSpan(*place, is_major))
+            else:
+                unplaced["unknown"] += 1
+    lengths = {unit: len(texts[unit]) for unit in marks if unit in texts}
+    return SpanMarks(marks, lengths), unplaced
+
+
+def _name_raters(
+    file: ErrorSpans,
+    numbers: Mapping[str, str],
+    marks: Mapping[RatedUnit, Mapping[str, object]],
+) -> dict[str, str]:
+    """Return what each source of a file is called among the raters of all files."""
+    names = {}
+    for system, segment, source in file.rated:
+        if source in marks.get(RatedUnit(system, numbers[segment]), ()):
+            names[source] = f"{source} ({name_system(file.path)})"
+        names.setdefault(source, source or name_system(file.path))
+    return names
+
+
+def _locate_mark(span: ErrorSpan, text: str | None) -> tuple[int, int] | None:
+    """Return where a span is; without the text, places are taken for code points."""
+    if text is not None:
+        return locate_span(span, text)
+    if span.start is None or span.end is None:
+        return None
+    end = span.end + 1 if span.in_utf16 else span.end
+    return (span.start, end) if 0 <= span.start < end else None
 
 
 def list_by_place(

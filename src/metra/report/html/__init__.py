@@ -6,6 +6,7 @@ segments: the page's list of changed segments, which `analysis.changes` chooses
 errors: errors that judges or programs marked
 findings: scores by bucket, n-grams that changed, profiles of the outputs
 relations: distributions of segment scores, metrics against metrics and against people
+card: the page of one metric
 exercise: the page of a collective exercise: evaluators, people and metrics
 trust: how far metrics and people can be trusted, where there are judgements
 data: all texts and scores as JSON, for the page's script

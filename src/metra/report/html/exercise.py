@@ -14,7 +14,7 @@ from metra.report.pictures.scatter import plot_points
 from metra.report.table import format_count
 from metra.report.writers import exercise as writer
 from metra.report.writers.headings import join_names, shorten_specs
-from metra.scoring.table import Cell, Table
+from metra.scoring.table import Cell
 
 #: More scatter plots than this are more than anybody looks at; the table has all pairs.
 MOST = 9
@@ -232,7 +232,7 @@ def _build_evaluators(study: ExerciseStudy) -> Html:
         name="evaluator-pairs",
     )
     return join_markup(
-        _convert_table(writer.build_reliability_table(study)),
+        tables.convert_table(writer.build_reliability_table(study)),
         tag("details", tag("summary", "Every two evaluators"), pairs) if rows else None,
     )
 
@@ -252,7 +252,7 @@ def _build_people(study: ExerciseStudy) -> Html | None:
             f"Each dot is a {unit}: its mean over evaluators by a human measure across, by an "
             f"automated one up.{rest}",
         ),
-        _convert_table(writer.build_human_table(study)),
+        tables.convert_table(writer.build_human_table(study)),
         tag("div", [_draw_pair(study, one) for one in drawn], class_="figures"),
     )
 
@@ -358,7 +358,7 @@ def _build_model(study: ExerciseStudy) -> Html | None:
     ]
     return join_markup(
         tag("p", f"Weights: {', '.join(shares)}."),
-        _convert_table(writer.build_model_table(study)),
+        tables.convert_table(writer.build_model_table(study)),
     )
 
 
@@ -370,7 +370,7 @@ def _build_scales(study: ExerciseStudy) -> Html:
             "column worth 100, or one that is better, is worth 100; in between, worth grows "
             "evenly. Values beyond a scale are counted in the last column.",
         ),
-        _convert_table(writer.build_scales_table(study)),
+        tables.convert_table(writer.build_scales_table(study)),
     )
 
 
@@ -383,25 +383,4 @@ def _build_reading(study: ExerciseStudy, notes: Sequence[str]) -> Html:
         else None,
         tag("h3", "Signature"),
         tag("ul", signature, class_="signatures"),
-    )
-
-
-def _convert_table(table: Table) -> Html:
-    """Lay out a table that writers made, texts as texts and numbers as numbers."""
-    rows = [
-        [
-            cell.value if isinstance(cell.value, str) else tables.make_number_cell(cell)
-            for cell in row
-        ]
-        for row in table.rows
-    ]
-    # Rows of a matrix have numbers, whose names stand beside them.
-    heads: list[Child] = [
-        tables.make_column_heading(
-            column.heading, None if column.align == "left" else "num"
-        )
-        for column in table.columns
-    ]
-    return tables.build_html_table(
-        heads, rows, caption=table.caption, name=table.name, sortable=True
     )

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from metra.report.html.markup import Child, Html, join_markup, mark_safe, tag
 from metra.report.table import format_score
-from metra.scoring.table import Cell
+from metra.scoring.table import Cell, Table
 
 #: Longer names do not push the numbers out of sight.
 LONG = 28
@@ -44,6 +44,25 @@ def build_html_table(
     label = label or caption
     return tag(
         "div", inside, class_="scroll", tabindex=0, role="region", aria_label=label
+    )
+
+
+def convert_table(table: Table) -> Html:
+    """Lay out a table that writers made, texts as texts and numbers as numbers."""
+    rows = [
+        [
+            cell.value if isinstance(cell.value, str) else make_number_cell(cell)
+            for cell in row
+        ]
+        for row in table.rows
+    ]
+    # Rows of a matrix have numbers, whose names stand beside them.
+    heads: list[Child] = [
+        make_column_heading(column.heading, None if column.align == "left" else "num")
+        for column in table.columns
+    ]
+    return build_html_table(
+        heads, rows, caption=table.caption, name=table.name, sortable=True
     )
 
 

@@ -19,7 +19,7 @@ DISTANCE = 13.0
 
 @dataclass(frozen=True, slots=True)
 class CurvePlot:
-    """What is drawn: a value (or NaN) of each series at each label, perhaps with bands."""
+    """What is drawn: a value (or NaN) of each series at each label, with bands or errors."""
 
     title: str
     caption: str
@@ -28,6 +28,10 @@ class CurvePlot:
     labels: Sequence[str]
     series: Mapping[str, Sequence[float]]
     bands: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    #: An interval of each value, or None: drawn as error bars, side by side.
+    errors: Mapping[str, Sequence[tuple[float, float] | None]] = field(
+        default_factory=dict
+    )
     #: Series that stand apart, such as people against people: drawn dashed.
     dashed: Sequence[str] = ()
     #: The number of a series' colour, where it is not that of its place.
@@ -41,6 +45,12 @@ class CurvePlot:
     def choose_mark(self, name: str) -> int:
         """Choose the number of a series' dashes and points: two of a colour differ."""
         return list(self.series).index(name)
+
+    def shift_series(self, name: str) -> float:
+        """Return how far a series stands beside its labels, so that error bars do not meet."""
+        if not self.errors:
+            return 0.0
+        return 0.05 * (self.choose_mark(name) - (len(self.series) - 1) / 2)
 
     def choose_line(self, name: str) -> str:
         """Choose the class of a line: one that stands apart is dashed in its own way."""
@@ -68,7 +78,7 @@ def draw_curves(curves: CurvePlot, layout: chart.PictureLayout = chart.SCREEN) -
 
 def measure_curve_names(curves: CurvePlot, longest: int) -> float:
     """Return the room that the names at the right of the frame take."""
-    return chart.measure_names(list(curves.series), longest) + 12
+    return chart.measure_names(list(curves.series), longest) + 22
 
 
 def plot_curves(
@@ -77,6 +87,9 @@ def plot_curves(
     """Draw the lines; the names stand at the right, moved apart where they would meet."""
     values = [v for line in curves.series.values() for v in line if v == v]
     values += [end for band in curves.bands.values() for pair in band for end in pair]
+    values += [
+        end for bars in curves.errors.values() for bar in bars for end in bar or ()
+    ]
     x = frame.x_scale(-0.3, len(curves.labels) - 0.7)
     y = frame.y_scale(*chart.pad_range(values or [0.0, 1.0]))
     return [
@@ -113,19 +126,25 @@ def _draw_lines(
         yield from chart.draw_band(band, x, y, kind)
         line_kind = f"curve {kind} {curves.choose_line(name)}".strip()
         shape = curves.choose_mark(name)
+        shift = curves.shift_series(name)
         path, pen = "", "M"
         for at, value in enumerate(line):
             if value != value:
                 pen = "M"
                 continue
-            path += f"{pen}{x(at):g} {y(value):g}"
+            path += f"{pen}{x(at + shift):g} {y(value):g}"
             pen = "L"
         yield chart.draw_path(path, line_kind)
+        for at, bar in enumerate(curves.errors.get(name, ())):
+            if bar:
+                place, low, high = x(at + shift), y(bar[0]), y(bar[1])
+                yield chart.draw_line(place, low, place, high, f"error {kind}")
         for at, value in enumerate(line):
             if value == value:
                 hint = f"{name}, {curves.labels[at]}: {value:.4g}"
-                place = x(at), y(value), 2.8
-                yield chart.draw_mark(*place, shape, f"point {kind}", hint)
+                place = x(at + shift)
+                look = f"point {kind}"
+                yield chart.draw_mark(place, y(value), 2.8, shape, look, hint)
 
 
 def _draw_names(
@@ -139,8 +158,11 @@ def _draw_names(
     ends.sort()
     places = _spread_places([place for place, _, _ in ends], y.start)
     for place, (_, _, name) in zip(places, ends, strict=True):
-        kind = f"end {curves.choose_colour(name)}"
-        yield chart.draw_text(x.stop + 7, place + 4, shorten_text(name, longest), kind)
+        colour = curves.choose_colour(name)
+        spot = x.stop + 10, place, 2.8, curves.choose_mark(name)
+        yield chart.draw_mark(*spot, f"point {colour}")
+        shown = shorten_text(name, longest)
+        yield chart.draw_text(x.stop + 17, place + 4, shown, f"end {colour}")
 
 
 def _spread_places(places: list[float], bottom: float) -> list[float]:

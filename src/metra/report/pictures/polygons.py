@@ -32,7 +32,7 @@ def draw_polygons(
         y, (curve, point) = 46 + LINE * number, _choose_classes(number, entry)
         words = f"{entry.tokens:,} words"
         marks.append(chart.draw_line(16, y, 48, y, curve))
-        marks.append(chart.draw_dot(32, y, 2.5, point))
+        marks.append(chart.draw_mark(32, y, 2.5, number, point))
         marks.append(chart.draw_text(56, y + 4, f"{entry.name}, {words}"))
         means = ", ".join(f"mean {w} {entry.means[w]:.2f}" for w in WEIGHTS)
         told.append(f"{entry.name}: {words}, {means}.")
@@ -67,7 +67,7 @@ def _draw_panel(
         yield chart.draw_path(f"M{path}", curve)
         for left, height, low, high, percent in points:
             hint = f"{entry.name}: {weight} {low:g} to {high:g}, {percent:.1f} %"
-            yield chart.draw_dot(left, height, 2.5, point, hint)
+            yield chart.draw_mark(left, height, 2.5, number, point, hint)
 
 
 def _choose_classes(number: int, entry: WordSet) -> tuple[str, str]:

@@ -1,0 +1,257 @@
+"""The question `challenge`: does a metric prefer the good translation to the bad one?"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import CorpusError
+from metra.formats.annotations.challenge_set import ChallengeSet
+from metra.formats.scores.panel import get_sign
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.use_options import ChallengeOptions
+from metra.scoring.evaluate import make_metrics
+from metra.scoring.scorers import score_systems
+from metra.scoring.table import Cell, Column, make_table, mark_best
+from metra.stats.arrays import Array, Codes, divide, row_means
+from metra.stats.distributions import wilson_interval
+from metra.stats.resampling import Interval, Sample, compute_intervals
+
+#: Rows of the table besides those of phenomena.
+ALL, MEAN = "all pairs", "mean of phenomena"
+
+
+@dataclass(frozen=True)
+class PhenomenonScore:
+    """How often a metric prefers the good translation."""
+
+    #: Pairs that have both scores, those in the right order, and those that tie.
+    pairs: int
+    right: int
+    tied: int
+    accuracy: float
+    interval: Interval | None
+
+    @property
+    def tau(self) -> float:
+        """Kendall's tau-like coefficient of ACES: a tie is a mistake."""
+        return 2 * self.accuracy - 1
+
+
+@dataclass(frozen=True)
+class ChallengeScores:
+    """By metric and phenomenon, how often the good translation is preferred."""
+
+    scores: Mapping[str, Mapping[str, PhenomenonScore]]
+    phenomena: Sequence[str]
+    #: Pairs in the file, those whose translations are equal, and sources of the others.
+    pairs: int
+    equal: int
+    sources: int
+
+
+def score_challenge(
+    challenge: ChallengeSet,
+    specs: Sequence[str] = (),
+    options: ChallengeOptions | None = None,
+) -> ChallengeScores:
+    """Score both translations by metrics, and take the scores that the file has.
+
+    A metric is right where it gives the good translation the better score; a tie is a
+    mistake, as in ACES (Amrhein et al. 2022, WMT) and DEMETR (Karpinska et al. 2022, EMNLP).
+    Pairs of equal translations are left out. Intervals are Wilson's, with as many cases as
+    there are sources; that of the mean of phenomena draws sources, with all their pairs.
+    """
+    options = options or ChallengeOptions()
+    by_metric = _list_scores(challenge, specs, options.lower)
+    if not by_metric:
+        msg = (
+            f"There is nothing to evaluate: name a metric, or give {challenge.path} columns "
+            "NAME-good and NAME-bad with another program's scores."
+        )
+        raise CorpusError(msg)
+    is_pair = np.array(
+        [a != b for a, b in zip(challenge.good, challenge.bad, strict=True)]
+    )
+    if not is_pair.any():
+        msg = f"All pairs of {challenge.path} have equal translations."
+        raise CorpusError(msg)
+    groups = challenge.lang if options.by == "lang" else challenge.phenomenon
+    names, group = _number_values(groups)
+    anchors = challenge.source or challenge.reference or range(len(challenge))
+    sources, source = _number_values(list(anchors))
+    shape = (len(sources), len(names))
+    scores = {
+        metric: _score_metric(gaps, is_pair, source, group, names, shape, options)
+        for metric, gaps in by_metric.items()
+    }
+    equal = int((~is_pair).sum())
+    used = len(np.unique(source[is_pair]))
+    return ChallengeScores(scores, names, len(challenge), equal, used)
+
+
+def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> MetaReport:
+    """Lay out a row for each phenomenon and a column for each metric, most pairs first."""
+    metrics = list(scores.scores)
+    first = scores.scores[metrics[0]]
+    kinds = sorted(scores.phenomena, key=lambda name: -first[name].pairs)
+    shown = kinds[: options.most or None]
+    value = "tau" if options.coef == "tau" else "accuracy"
+    rows = []
+    for name in (ALL, *([MEAN] if len(kinds) > 1 else []), *shown):
+        cells = [_build_cell(scores.scores[metric][name], value) for metric in metrics]
+        count = build_count(first[name].pairs)
+        label = name or f"(no {options.by})"
+        rows.append((label, [count, *mark_best(cells)]))
+    table = make_table(
+        options.by,
+        [Column("pairs", digits=0), *metrics],
+        rows,
+        caption=f"Challenge set: {_CAPTIONS[value]}",
+        name="challenge",
+    )
+    notes = []
+    if scores.equal:
+        notes.append(
+            f"{scores.equal:,} of {scores.pairs:,} pairs have equal translations: left out."
+        )
+    whole = {metric: each[ALL] for metric, each in scores.scores.items()}
+    tied = [f"{metric} {each.tied:,}" for metric, each in whole.items() if each.tied]
+    if tied:
+        notes.append(f"Ties, which count as mistakes: {', '.join(tied)}.")
+    lacking = {m: scores.pairs - scores.equal - e.pairs for m, e in whole.items()}
+    without = [f"{metric} {count:,}" for metric, count in lacking.items() if count]
+    if without:
+        notes.append(f"Pairs without a score: {', '.join(without)}.")
+    if len(shown) < len(kinds):
+        notes.append(f"{len(kinds) - len(shown)} more: `most` 0 shows all.")
+    drawn = not options.no_ci
+    signature = build_signature(
+        challenge=value,
+        ties="wrong",
+        pairs=scores.pairs - scores.equal,
+        sources=scores.sources,
+        interval=f"wilson, mean: boot sources k={options.trials}" if drawn else None,
+        seed=options.seed if drawn else None,
+    )
+    return MetaReport([table], signature, notes, {"challenge": _list_data(scores)})
+
+
+_CAPTIONS = {
+    "accuracy": "share of pairs whose good translation scores higher",
+    "tau": "Kendall's tau-like coefficient, a tie being a mistake",
+}
+
+
+def _list_scores(
+    challenge: ChallengeSet, specs: Sequence[str], lower: Sequence[str]
+) -> dict[str, Array]:
+    """Return by metric how much better the good translation is; NaN where a score lacks."""
+    gaps: dict[str, Array] = {}
+    for name, (good, bad) in challenge.scores.items():
+        sign = -1.0 if name in lower else 1.0
+        gaps[name] = sign * (np.array(good) - np.array(bad))
+    if specs:
+        references = None if challenge.reference is None else [challenge.reference]
+        evalset = EvalSet(references, challenge.source)
+        corpus = Outputs(evalset, {"good": challenge.good, "bad": challenge.bad})
+        metrics = make_metrics(specs)
+        table, _ = score_systems(corpus, metrics)
+        for name in metrics:
+            good, bad = table.matrix(name) * get_sign(table, name)
+            gaps[name] = good - bad
+    return gaps
+
+
+def _number_values(values: Sequence[object]) -> tuple[list[str], Codes]:
+    """Number values as they first appear."""
+    numbers: dict[object, int] = {}
+    codes = [numbers.setdefault(value, len(numbers)) for value in values]
+    return [str(value) for value in numbers], np.array(codes, np.int64)
+
+
+def _score_metric(
+    gaps: Array,
+    is_pair: Array,
+    source: Codes,
+    group: Codes,
+    names: Sequence[str],
+    shape: tuple[int, int],
+    options: ChallengeOptions,
+) -> dict[str, PhenomenonScore]:
+    """Count pairs and those in the right order by source and phenomenon, and score them."""
+    there = is_pair & np.isfinite(gaps)
+    cell = (source * shape[1] + group)[there]
+    size = shape[0] * shape[1]
+    counts, right = (
+        np.bincount(cell, weights, size).reshape(shape)
+        for weights in (None, (gaps[there] > 0).astype(np.float64))
+    )
+    tied = np.bincount(group[there], gaps[there] == 0, shape[1])
+    rows = np.hstack([right, counts]).astype(np.float64)
+    choices: dict[str, Sequence[int] | None] = {
+        ALL: range(shape[1]),
+        MEAN: None,
+        **{name: [at] for at, name in enumerate(names)},
+    }
+    scores = {}
+    for name, columns in choices.items():
+        chosen = list(range(shape[1]) if columns is None else columns)
+        accuracy = float(_aggregate(rows.sum(0), columns))
+        interval = None
+        if options.no_ci:
+            pass
+        elif columns is None:
+            sample = Sample(rows, partial(_aggregate, columns=None))
+            (interval,) = compute_intervals(
+                [sample], trials=options.trials, seed=options.seed
+            )
+        else:
+            # Pairs of a source are taken for one case: that is the safe side.
+            cases = int((counts[:, chosen].sum(1) > 0).sum())
+            interval = wilson_interval(accuracy, cases)
+        scores[name] = PhenomenonScore(
+            int(counts[:, chosen].sum()),
+            int(right[:, chosen].sum()),
+            int(tied[chosen].sum()),
+            accuracy,
+            interval,
+        )
+    return scores
+
+
+def _aggregate(totals: Array, columns: Sequence[int] | None) -> Array:
+    """Return the accuracy of some phenomena, or with None the mean of all of them."""
+    half = totals.shape[-1] // 2
+    right, pairs = totals[..., :half], totals[..., half:]
+    if columns is None:
+        return row_means(divide(right, pairs))
+    chosen = list(columns)
+    return divide(right[..., chosen].sum(-1), pairs[..., chosen].sum(-1))
+
+
+def _build_cell(score: PhenomenonScore, value: str) -> Cell:
+    if value == "accuracy":
+        return build_figure(score.accuracy, score.interval)
+    bounds = score.interval and (2 * score.interval[0] - 1, 2 * score.interval[1] - 1)
+    return build_figure(score.tau, bounds)
+
+
+def _list_data(scores: ChallengeScores) -> list[dict[str, object]]:
+    return [
+        {
+            "metric": metric,
+            "phenomenon": name,
+            "pairs": each.pairs,
+            "right": each.right,
+            "tied": each.tied,
+            "accuracy": each.accuracy,
+            "tau": each.tau,
+            "interval": each.interval,
+        }
+        for metric, by_phenomenon in scores.scores.items()
+        for name, each in by_phenomenon.items()
+    ]

@@ -1,0 +1,241 @@
+"""The question `deltas`: which differences of a metric do people notice?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from metra.errors import CorpusError
+from metra.meta.diff import compute_gold_p
+from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.use_options import DeltaOptions
+from metra.scoring.table import Cell, Column, Table, make_table
+from metra.stats.arrays import Array, Mask
+from metra.stats.correlation import Options
+from metra.stats.difference_curve import (
+    PairDifferences,
+    collect_differences,
+    draw_pair_weights,
+    find_difference,
+    find_share,
+    fit_slope,
+)
+from metra.stats.panel import ScorePanel
+from metra.stats.resampling import Interval, interval_of_defined
+
+#: Shares of pairs that people should agree with.
+SHARES = (0.6, 0.7, 0.8, 0.9, 0.95)
+#: Parts of the pairs by the size of their difference.
+PARTS = 4
+
+
+@dataclass(frozen=True)
+class NoticedDifferences:
+    """How people agree with a metric's differences."""
+
+    metric: str
+    pairs: PairDifferences
+    slope: float
+    #: Slopes of resamples of systems.
+    drawn: Array
+
+    @property
+    def accuracy(self) -> float:
+        """Share of all pairs that people order alike."""
+        return float(self.pairs.agrees.mean())
+
+    def find_difference(self, share: float) -> tuple[float, Interval | None]:
+        """Return the difference from which on people agree with a share of pairs."""
+        value = float(find_difference(np.array(self.slope), share))
+        return value, self._bound(find_difference(self.drawn, share))
+
+    def find_share(self, difference: float) -> tuple[float, Interval | None]:
+        """Return the share of pairs that people agree with at a difference."""
+        value = float(find_share(np.array(self.slope), difference))
+        return value, self._bound(find_share(self.drawn, difference))
+
+    def _bound(self, drawn: Array) -> Interval | None:
+        """Give the interval of draws; None where it reaches to infinity, or none is drawn."""
+        if not len(drawn):
+            return None
+        # Quantiles of infinite values would be NaN by interpolation.
+        interval = interval_of_defined(np.where(np.isinf(drawn), 1e300, drawn))
+        return None if interval is None or interval[1] > 1e200 else interval
+
+
+def measure_differences(
+    panels: Sequence[ScorePanel], options: DeltaOptions
+) -> list[NoticedDifferences]:
+    """Fit how often people agree by the size of a difference, for each metric.
+
+    Pairs of all language pairs are taken together. With `sure`, only those count that people
+    tell apart with a p-value below it.
+    """
+    names = [name for name in panels[0].names if all(name in p.metrics for p in panels)]
+    keep: list[Mask | None] = [None] * len(panels)
+    if options.sure is not None:
+        keep = [_find_sure_pairs(panel, options.sure, options) for panel in panels]
+    sizes = [len(panel.systems) for panel in panels]
+    trials = 0 if options.no_ci else options.trials
+    noticed = []
+    for name in names:
+        pairs = collect_differences(panels, name, keep)
+        if len(pairs.size) < 2:
+            msg = (
+                f"There are {len(pairs.size)} pairs of systems that people tell apart; "
+                "differences take two at least."
+            )
+            raise CorpusError(msg)
+        weights = np.ones((1, len(pairs.size)))
+        slope = float(fit_slope(pairs.size, pairs.agrees, weights)[0])
+        drawn = np.empty(0)
+        if trials:
+            weights = draw_pair_weights(pairs, sizes, trials, options.seed)
+            drawn = fit_slope(pairs.size, pairs.agrees, weights)
+        noticed.append(NoticedDifferences(name, pairs, slope, drawn))
+    return noticed
+
+
+def report_deltas(
+    panels: Sequence[ScorePanel],
+    noticed: Sequence[NoticedDifferences],
+    options: DeltaOptions,
+) -> MetaReport:
+    """Lay out the differences for some shares of agreement, and what was counted."""
+    gold = panels[0].gold_name
+    tables = [_build_curve_table(noticed, gold)]
+    if options.at:
+        tables.append(_build_share_table(noticed, options.at, gold))
+    tables.append(_build_parts_table(noticed))
+    notes = [f"{panel.place}{note}" for panel in panels for note in panel.notes]
+    hopeless = [each.metric for each in noticed if each.slope == 0]
+    if hopeless:
+        notes.append(
+            f"People agree with differences of {', '.join(hopeless)} no more often than "
+            "chance: there is no such difference (–)."
+        )
+    certain = [each.metric for each in noticed if np.isinf(each.slope)]
+    if certain:
+        notes.append(
+            f"People agree with every difference of {', '.join(certain)}, however small: "
+            "these systems are too far apart to say from which on."
+        )
+    unbounded = [
+        each.metric
+        for each in noticed
+        if 0 < each.slope < np.inf and each.find_difference(0.9)[1] is None
+    ]
+    if unbounded and not options.no_ci:
+        notes.append(
+            f"No interval of {', '.join(unbounded)}: in some resamples people agree no more "
+            "often than chance."
+        )
+    signature = build_signature(
+        panels[0] if len(panels) == 1 else None,
+        level="sys",
+        curve="logistic",
+        sure=options.sure,
+        boot=None if options.no_ci else f"sys k={options.trials}",
+        seed=None if options.no_ci else options.seed,
+        lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
+    )
+    data = {
+        "deltas": [
+            {"metric": each.metric, "slope": each.slope, "accuracy": each.accuracy}
+            for each in noticed
+        ]
+    }
+    return MetaReport(tables, signature, notes, data)
+
+
+@dataclass(frozen=True)
+class AgreementCurve:
+    """What a picture shows of a metric: the share of agreement by difference."""
+
+    metric: str
+    caption: str
+    labels: list[str]
+    shares: dict[str, list[float]]
+    bands: dict[str, list[Interval]]
+
+
+def build_curves(
+    noticed: Sequence[NoticedDifferences], steps: int = 9
+) -> list[AgreementCurve]:
+    """Build the curve of each metric, from no difference to the largest one."""
+    curves = []
+    for each in noticed:
+        sizes = np.linspace(0, float(each.pairs.size.max()), steps).tolist()
+        shares = [each.find_share(size) for size in sizes]
+        caption = f"{len(each.pairs.size)} pairs of systems; logistic curve"
+        curves.append(
+            AgreementCurve(
+                each.metric,
+                caption + (", 95 % interval over systems" if len(each.drawn) else ""),
+                [f"{size:.3g}" for size in sizes],
+                {each.metric: [value for value, _ in shares]},
+                {each.metric: [interval for _, interval in shares if interval]},
+            )
+        )
+    return curves
+
+
+def _find_sure_pairs(panel: ScorePanel, sure: float, options: DeltaOptions) -> Mask:
+    p = compute_gold_p(panel, Options(trials=options.trials, seed=options.seed))
+    if p is None:
+        msg = (
+            f"{panel.place}{panel.gold_name} has no segments, so no p-values of pairs."
+        )
+        raise CorpusError(msg)
+    return p < sure
+
+
+def _build_curve_table(noticed: Sequence[NoticedDifferences], gold: str) -> Table:
+    rows = []
+    for each in noticed:
+        cells = [build_count(len(each.pairs.size)), build_figure(each.accuracy)]
+        least = each.find_difference(SHARES[0])[0]
+        # Some metrics go from 0 to 1, and differ by thousandths.
+        digits = 4 if least < 0.1 else None
+        for share in SHARES:
+            value, interval = each.find_difference(share)
+            known = value if np.isfinite(value) else None
+            bounds = None if known is None else interval
+            cells.append(Cell(known, bounds, digits=digits))
+        rows.append((each.metric, cells))
+    headings = ["accuracy", *(f"{100 * share:g} %" for share in SHARES)]
+    caption = f"Difference of two systems from which on people ({gold}) agree with …"
+    columns: list[str | Column] = [Column("pairs", digits=0), *headings]
+    return make_table("metric", columns, rows, caption=caption, name="deltas")
+
+
+def _build_share_table(
+    noticed: Sequence[NoticedDifferences], at: Sequence[float], gold: str
+) -> Table:
+    rows = [
+        (each.metric, [build_figure(*each.find_share(size)) for size in at])
+        for each in noticed
+    ]
+    caption = f"Share of pairs that people ({gold}) agree with, by difference"
+    headings = [f"{size:g}" for size in at]
+    return make_table("metric", headings, rows, caption=caption, name="shares")
+
+
+def _build_parts_table(noticed: Sequence[NoticedDifferences]) -> Table:
+    """Build the shares that were counted, in quarters of the pairs by difference."""
+    rows = []
+    for each in noticed:
+        order = np.argsort(each.pairs.size, kind="stable")
+        cells = []
+        for part in np.array_split(order, PARTS):
+            if not len(part):
+                cells.append(Cell(None))
+                continue
+            agrees, upper = each.pairs.agrees[part].mean(), each.pairs.size[part[-1]]
+            cells.append(Cell(f"{agrees:.2f} (to {upper:.3g})"))
+        rows.append((each.metric, cells))
+    headings = [f"quarter {at}" for at in range(1, PARTS + 1)]
+    caption = (
+        "Counted: share of pairs that people agree with, by size of the difference"
+    )
+    return make_table("metric", headings, rows, caption=caption, name="quarters")

@@ -1,0 +1,263 @@
+"""The question `sentinel`: what do scores reach that cannot tell how good an output is?
+
+After Perrella, Proietti, Scirè, Barba and Navigli 2024, ACL, "Guardians of the machine
+translation meta-evaluation". Their sentinels are neural models that see only the source,
+only the output or only the reference. Ours see lengths and kinds of characters, and two know
+people's means. What a sentinel reaches, a metric can reach without comparing an output with
+anything.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from metra.corpus.batch import SegmentColumn
+from metra.corpus.outputs import Corpus
+from metra.errors import CorpusError
+from metra.meta.correlate import (
+    MetricCorrelations,
+    build_columns,
+    correlate_metrics,
+    explain_missing,
+    parse_specs,
+    sort_metrics,
+)
+from metra.meta.findings import MetaReport, build_signature
+from metra.meta.options import CorrelateOptions
+from metra.meta.use_options import SentinelOptions
+from metra.scoring.table import make_table
+from metra.stats.arrays import Array, row_means
+from metra.stats.correlation import Options
+from metra.stats.panel import ScorePanel
+from metra.stats.tie_calibration import deal_folds
+
+#: Of what a sentinel sees.
+SEGMENT_MEAN, SYSTEM_MEAN = "sentinel-seg", "sentinel-sys"
+_ABOUT = {
+    SEGMENT_MEAN: "people's mean of the segment, the same for all systems",
+    SYSTEM_MEAN: "people's mean of the system, the same for all segments",
+    "sentinel-src": "lengths and characters of the source",
+    "sentinel-cand": "lengths and characters of the output",
+    "sentinel-ref": "lengths and characters of the first reference",
+}
+CHUNK = 2048
+#: What large weights of features cost, beside errors in units of their deviation.
+_RIDGE = 1.0
+
+
+@dataclass(frozen=True)
+class TextFeatures:
+    """Lengths and kinds of characters of texts, a row for each segment."""
+
+    source: Array | None
+    reference: Array | None
+    outputs: Mapping[str, Array]
+
+
+def is_sentinel(name: str) -> bool:
+    """Whether a scorer of a panel is a sentinel."""
+    return name in _ABOUT
+
+
+def collect_features(corpus: Corpus) -> TextFeatures:
+    """Go through a corpus once and measure its texts."""
+    sources: list[Array] = []
+    references: list[Array] = []
+    outputs: dict[str, list[Array]] = {name: [] for name in corpus.systems}
+    for chunk in corpus.chunks(CHUNK):
+        if chunk.source is not None:
+            sources.append(_measure_column(chunk.source))
+        if chunk.refs:
+            references.append(_measure_column(chunk.refs[0]))
+        for name, column in chunk.systems.items():
+            outputs[name].append(_measure_column(column))
+    return TextFeatures(
+        np.concatenate(sources) if sources else None,
+        np.concatenate(references) if references else None,
+        {name: np.concatenate(parts) for name, parts in outputs.items()},
+    )
+
+
+def _measure_column(column: SegmentColumn) -> Array:
+    return measure_texts([column.text[at] for at in range(len(column.text))])
+
+
+def measure_texts(texts: Sequence[str | None]) -> Array:
+    """Return characters, words, and shares of digits, capitals and marks: (texts, 6).
+
+    >>> measure_texts(["Ab 1."]).round(2).tolist()
+    [[1.79, 1.1, 1.25, 0.2, 0.2, 0.2]]
+    """
+    rows = []
+    for text in texts:
+        text = text or ""
+        length, words = len(text), len(text.split())
+        kinds = [
+            sum(map(str.isdigit, text)),
+            sum(map(str.isupper, text)),
+            sum(not (c.isalnum() or c.isspace()) for c in text),
+        ]
+        sizes = [np.log1p(length), np.log1p(words), np.log1p(length / max(words, 1))]
+        rows.append([*sizes, *(count / max(length, 1) for count in kinds)])
+    return np.array(rows, np.float64).reshape(len(rows), 6)
+
+
+def add_sentinels(
+    panel: ScorePanel, options: SentinelOptions, features: TextFeatures | None = None
+) -> ScorePanel:
+    """Add sentinels to the metrics of a panel.
+
+    Those that see texts are fitted to people's scores of the other folds of segments, so
+    that no segment is scored by what people said of it.
+    """
+    gold = panel.gold
+    if not np.isfinite(gold).any():
+        msg = f"Sentinels are about segments, and {panel.gold_name} has none."
+        raise CorpusError(msg)
+    shape = gold.shape
+    sentinels = {
+        SEGMENT_MEAN: np.broadcast_to(row_means(gold.T), shape),
+        SYSTEM_MEAN: np.broadcast_to(row_means(gold)[:, None], shape),
+    }
+    for name, each in _align_features(panel, features).items():
+        sentinels[name] = _fit_sentinel(gold, each, options)
+    there = np.isfinite(gold)
+    metrics = {name: np.where(there, each, np.nan) for name, each in sentinels.items()}
+    systems = {name: row_means(each) for name, each in metrics.items()}
+    return replace(
+        panel,
+        metrics={**panel.metrics, **metrics},
+        system_metrics={**panel.system_metrics, **systems},
+    )
+
+
+def correlate_sentinels(
+    panel: ScorePanel, options: SentinelOptions, features: TextFeatures | None = None
+) -> MetricCorrelations:
+    """Correlate metrics and sentinels with people, by each coefficient."""
+    chosen = Options(trials=options.trials, seed=options.seed)
+    questions = parse_specs(options.coefficients or DEFAULTS, "seg", chosen)
+    asked = CorrelateOptions(level="seg", no_ci=options.no_ci)
+    return correlate_metrics(add_sentinels(panel, options, features), questions, asked)
+
+
+#: Grouped by segment, a sentinel of the source or the reference has nothing to say.
+DEFAULTS = ("pearson", "pearson:sys", "pearson:item", "acc*_eq:item")
+
+
+def report_sentinels(
+    correlations: Sequence[MetricCorrelations], options: SentinelOptions
+) -> MetaReport:
+    """Lay out metrics and sentinels together, and name metrics that sentinels beat."""
+    tables, notes = [], []
+    questions = correlations[0].questions
+    for each in correlations:
+        panel, names = each.panel, sort_metrics(each.answers[0])
+        tables.append(
+            make_table(
+                "metric",
+                [question.heading for question in questions],
+                list(zip(names, build_columns(names, each.answers), strict=True)),
+                caption=f"Metrics and sentinels with {panel.place}{panel.gold_name}",
+                name=panel.lang or "sentinels",
+            )
+        )
+        told = [*panel.notes, *_name_beaten(each), *each.refused]
+        told += explain_missing(questions, each.answers)
+        notes += [f"{panel.place}{note}" for note in told]
+    seen = [name for name in _ABOUT if name in correlations[0].panel.metrics]
+    notes += [f"{name}: {_ABOUT[name]}." for name in seen]
+    if len(seen) < len(_ABOUT):
+        notes.append(
+            "Sentinels of texts need `outputs`, with `source` and `references`."
+        )
+    panels = [each.panel for each in correlations]
+    drawn = not options.no_ci
+    signature = build_signature(
+        panels[0] if len(panels) == 1 else None,
+        level="seg",
+        coef=",".join(question.heading.replace(" ", ":") for question in questions),
+        sentinels=f"ridge, {options.folds} folds" if len(seen) > 2 else "means",
+        boot=f"both k={options.trials}" if drawn else None,
+        seed=options.seed,
+    )
+    return MetaReport(tables, signature, notes)
+
+
+def _name_beaten(correlations: MetricCorrelations) -> list[str]:
+    """Say by coefficient which metrics are no better than the best sentinel."""
+    notes = []
+    for question, results in zip(
+        correlations.questions, correlations.answers, strict=True
+    ):
+        sentinels = {n: r.value for n, r in results.items() if n in _ABOUT}
+        known = {name: value for name, value in sentinels.items() if value == value}
+        if not known:
+            continue
+        best = max(known, key=known.__getitem__)
+        beaten = [
+            name
+            for name, result in results.items()
+            if name not in _ABOUT and not result.value > known[best]
+        ]
+        if beaten:
+            notes.append(
+                f"{question.heading}: no better than {best} ({known[best]:.3f}): "
+                f"{', '.join(beaten)}."
+            )
+    return notes
+
+
+def _align_features(
+    panel: ScorePanel, features: TextFeatures | None
+) -> dict[str, Array]:
+    """Put features in the panel's order: systems × segments × features."""
+    if features is None:
+        return {}
+    some = next(iter(features.outputs.values()))
+    places = {str(number): at for at, number in enumerate(range(1, len(some) + 1))}
+    names = [getattr(item, "segment", "") for item in panel.items]
+    unknown = [name for name in names if name not in places]
+    missing = [name for name in panel.systems if name not in features.outputs]
+    if unknown or missing:
+        what = f"segment {unknown[0]!r}" if unknown else f"system {missing[0]!r}"
+        msg = (
+            f"The outputs have no {what} that {panel.gold_name} has judged; segments are "
+            f"numbered from 1 to {len(some):,}."
+        )
+        raise CorpusError(msg)
+    order = [places[name] for name in names]
+    shape = (len(panel.systems), len(order), some.shape[1])
+    aligned = {
+        "sentinel-cand": np.stack([features.outputs[s][order] for s in panel.systems])
+    }
+    for name, each in (
+        ("sentinel-src", features.source),
+        ("sentinel-ref", features.reference),
+    ):
+        if each is not None:
+            aligned[name] = np.broadcast_to(each[order], shape)
+    return aligned
+
+
+def _fit_sentinel(gold: Array, features: Array, options: SentinelOptions) -> Array:
+    """Predict people's scores from features, each fold of segments from the others."""
+    there = np.isfinite(gold)
+    judged = np.flatnonzero(there.any(0))
+    fold = deal_folds(judged, gold.shape[1], options.folds, options.seed)
+    predicted = np.full(gold.shape, np.nan)
+    for each in range(options.folds):
+        rest = there & (fold != each)
+        x, y = features[rest], gold[rest]
+        centre, spread = x.mean(0), x.std(0)
+        spread = np.where(spread > 0, spread, 1.0)
+        scaled = (x - centre) / spread
+        # Not by BLAS, whose last digits depend on its threads.
+        gram = np.einsum("na,nb->ab", scaled, scaled) + _RIDGE * np.eye(len(centre))
+        slopes = np.linalg.solve(gram, np.einsum("na,n->a", scaled, y - y.mean()))
+        own = features[:, fold == each]
+        predicted[:, fold == each] = y.mean() + np.einsum(
+            "snf,f->sn", (own - centre) / spread, slopes
+        )
+    return predicted

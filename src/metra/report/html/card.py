@@ -1,0 +1,219 @@
+"""The card of a metric: one page with everything that meta-evaluation says about it."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from metra.meta.card import MetricCard, build_figure_table
+from metra.meta.deltas import build_curves
+from metra.meta.scatter import build_system_clouds
+from metra.report import chart
+from metra.report.html.markup import Html, join_markup, tag
+from metra.report.html.page import PageSection, Provenance, render_page
+from metra.report.html.tables import build_figure, convert_table, format_with_minus
+from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
+from metra.report.pictures.scatter import plot_points
+from metra.report.table import format_count
+from metra.scoring.table import Cell, Table, make_table
+
+#: Letters of a name at the end of a line.
+LONGEST = 16
+#: Digits after the point.
+DIGITS = 3
+
+READING = (
+    (
+        "Agreement",
+        "Coefficients of the metric with people, with 95 % intervals over resampled systems "
+        "and segments. The rank counts all metrics of the same scores: a difference between "
+        "two ranks may be chance, which `metra meta compare` tests.",
+    ),
+    (
+        "Differences",
+        "How large a difference between two systems must be for people to agree with it as "
+        "often as the column says, by a logistic curve through all pairs of systems. It "
+        "holds for systems, languages and judgements like these.",
+    ),
+    (
+        "Decisions",
+        "Filtering keeps outputs that score at least a threshold, chosen on other segments; "
+        "F counts precision twice. Re-ranking takes the output of a segment that scores "
+        "highest. Chance is a choice at random.",
+    ),
+    (
+        "Sentinels",
+        "Scores that cannot tell how good an output is. What a sentinel reaches, a metric "
+        "may reach without comparing an output with its source or reference.",
+    ),
+    (
+        "Challenge set",
+        "Pairs of a good and a bad translation; the metric is right where the good one "
+        "scores higher, and a tie is a mistake.",
+    ),
+)
+
+
+def render_card(card: MetricCard, provenance: Provenance) -> str:
+    """Write the card as one HTML file, without a final newline."""
+    curves = [*_draw_noticed(card)]
+    bodies = (
+        ("overview", "Overview", _build_overview(card)),
+        ("systems", "Systems", _build_systems(card)),
+        ("differences", "Differences", _show_answer(card, "differences", curves)),
+        ("decisions", "Decisions", _show_answer(card, "decisions")),
+        ("sentinels", "Sentinels", _show_answer(card, "sentinels")),
+        ("challenge", "Challenge set", _show_answer(card, "challenge")),
+        ("notes", "How to read this", _build_reading(card.notes)),
+    )
+    sections = [PageSection(key, name, body) for key, name, body in bodies if body]
+    return render_page(card.metric, _describe_data(card), sections, provenance)
+
+
+def _describe_data(card: MetricCard) -> str:
+    """Say what the card rests on."""
+    systems = sum(len(panel.systems) for panel in card.panels)
+    langs = [panel.lang for panel in card.panels if panel.lang]
+    about = f"Metric card. Held against {card.gold}: {format_count(systems, 'system')}"
+    if langs:
+        about += f" of {', '.join(langs)}"
+    segments = sum(panel.compared for panel in card.panels)
+    if segments:
+        about += f", {format_count(segments, 'judged segment')}"
+    return f"{about}, beside {format_count(len(card.panels[0].names) - 1, 'other metric')}."
+
+
+def _build_overview(card: MetricCard) -> Html:
+    """Lay out where the metric stands, in words and as a table."""
+    return join_markup(
+        tag("p", _write_lead(card), class_="lead"),
+        convert_table(_set_digits(build_figure_table(card))),
+    )
+
+
+def _write_lead(card: MetricCard) -> str:
+    """Say in plain words where the metric stands."""
+    words = []
+    for level, noun in (("sys", "systems"), ("seg", "segments")):
+        first = next((each for each in card.figures if each.level == level), None)
+        if first is None:
+            continue
+        place = f"{first.lang} " if first.lang and len(card.panels) > 1 else ""
+        words.append(
+            f"By {first.coefficient} of {place}{noun} it reaches "
+            f"{format_with_minus(first.value, DIGITS)}, rank {first.rank} of {first.among}."
+        )
+    if card.noticed is not None and 0 < card.noticed.slope < math.inf:
+        size, _ = card.noticed.find_difference(0.9)
+        words.append(
+            f"People agree with nine of ten differences of {size:.3g} between two systems."
+        )
+    if card.beaten_by:
+        words.append(f"A sentinel reaches as much by {', '.join(card.beaten_by)}.")
+    if card.challenge is not None:
+        words.append(
+            f"It prefers the good translation in {100 * card.challenge.accuracy:.1f} % of "
+            f"{format_count(card.challenge.pairs, 'pair')} of the challenge set."
+        )
+    return " ".join(words)
+
+
+def _show_answer(
+    card: MetricCard, question: str, figures: Sequence[Html] = ()
+) -> Html | None:
+    """Show the tables of an answer, its pictures and its notes; None where there is none."""
+    answer = card.answers.get(question)
+    if answer is None:
+        return None
+    return join_markup(
+        [convert_table(_set_digits(table)) for table in answer.tables],
+        tag("div", figures, class_="figures") if figures else None,
+        [tag("p", note, class_="note") for note in answer.notes],
+    )
+
+
+def _build_systems(card: MetricCard) -> Html:
+    """Draw systems by people and the metric, and agreement over the best systems."""
+    figures = []
+    for scatter in card.scatters:
+        for cloud in build_system_clouds(scatter):
+            marks = plot_points(cloud, chart.PAGE_FRAME)
+            label = f"{cloud.title}: {cloud.caption}"
+            data = make_table(
+                "system",
+                [cloud.across, cloud.down],
+                [
+                    (name, [Cell(x, digits=DIGITS), Cell(y, digits=DIGITS)])
+                    for name, x, y in zip(cloud.names, cloud.x, cloud.y, strict=True)
+                ],
+                caption=cloud.title,
+                name=f"systems{scatter.panel.lang}",
+            )
+            title = f"{scatter.panel.place}{cloud.title}"
+            picture = _draw_on_page(label, marks)
+            figures.append(
+                build_figure(title, picture, convert_table(data), note=cloud.caption)
+            )
+    figures += [_draw_robustness(card, at) for at in card.robustness]
+    return tag("div", figures, class_="figures")
+
+
+def _draw_robustness(card: MetricCard, at: int) -> Html:
+    """Draw the metric's agreement over the best systems only."""
+    robust, panel = card.robustness[at], card.panels[at]
+    labels = [label.removeprefix("top ") for label in robust.labels]
+    plot = CurvePlot("", "", "best systems", "pearson", labels, robust.curves)
+    rows = [
+        (label, [Cell(value, digits=DIGITS)])
+        for label, value in zip(robust.labels, robust.curves[card.metric], strict=True)
+    ]
+    name, caption = f"top{panel.lang}", f"{panel.place}Pearson's r over fewer systems"
+    data = make_table("systems", ["pearson"], rows, caption=caption, name=name)
+    return build_figure(
+        f"{panel.place}Over the best systems only",
+        _draw_curves(f"Pearson's r with {card.gold} over fewer systems", plot),
+        convert_table(data),
+        note="a metric that tells bad systems from good ones may be blind among good ones",
+    )
+
+
+def _draw_noticed(card: MetricCard) -> Iterator[Html]:
+    """Draw how often people agree with a difference of the metric."""
+    for curve in build_curves([card.noticed] if card.noticed else []):
+        label = f"How often people agree with a difference of {curve.metric}"
+        across = f"difference of {curve.metric}"
+        plot = CurvePlot(
+            "", "", across, "share", curve.labels, curve.shares, curve.bands
+        )
+        yield build_figure(label, _draw_curves(label, plot), None, note=curve.caption)
+
+
+def _build_reading(notes: Sequence[str]) -> Html:
+    return join_markup(
+        tag("dl", [[tag("dt", word), tag("dd", text)] for word, text in READING]),
+        tag("h3", "About the data") if notes else None,
+        tag("ul", [tag("li", note) for note in notes]) if notes else None,
+    )
+
+
+def _set_digits(table: Table) -> Table:
+    """Give numbers three digits, unless they have their own."""
+    rows = [
+        [
+            replace(cell, digits=DIGITS)
+            if cell.digits is None and not isinstance(cell.value, str)
+            else cell
+            for cell in row
+        ]
+        for row in table.rows
+    ]
+    return replace(table, rows=rows)
+
+
+def _draw_curves(label: str, plot: CurvePlot) -> Html:
+    right = chart.WIDTH - measure_curve_names(plot, LONGEST)
+    frame = chart.PAGE_FRAME._replace(right=right)
+    return _draw_on_page(label, plot_curves(plot, frame, longest=LONGEST))
+
+
+def _draw_on_page(label: str, marks: list[Html]) -> Html:
+    return chart.make_svg(chart.WIDTH, chart.PAGE_HEIGHT, label, marks)

@@ -1,0 +1,395 @@
+"""Agreement on error spans: precision, recall and F of characters and of matched spans.
+
+Whoever marks errors, a judge or a program, is a rater. A comparison of two raters on an
+output is a row of additive counts, so that a resample of segments is a weighting of rows.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import combinations, pairwise
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from metra.stats.agreement import nominal_columns
+from metra.stats.arrays import Array, divide
+from metra.stats.assignment import assign_columns
+from metra.stats.defaults import SEED, TRIALS
+from metra.stats.ratings import sort_ratings
+from metra.stats.resampling import Interval, Sample, compute_intervals
+
+#: What is compared: characters, spans matched one to one, and spans at the same place.
+KINDS = ("characters", "spans", "exact")
+#: What is told of each kind.
+FIGURES = ("precision", "recall", "F")
+#: Credit for an error that both marked, with different severities.
+CREDIT = 0.5
+#: Pairs of raters that have intervals; of hundreds nobody looks at each.
+MOST_INTERVALS = 30
+_KEYS = [*((kind, figure) for kind in KINDS for figure in FIGURES)]
+_KEYS.append(("characters", "severity"))
+#: The columns of counts with the two raters exchanged.
+_EXCHANGED = (0, 2, 1, 4, 3, 6, 5, 7, 8, 9)
+
+
+class MarkedSpan(NamedTuple):
+    """A marked part of an output: its place in characters, the end not included."""
+
+    start: int
+    end: int
+    is_major: bool
+
+    @property
+    def length(self) -> int:
+        """How many characters it has."""
+        return self.end - self.start
+
+
+class RatedUnit(NamedTuple):
+    """What somebody marked: a system's output of a segment."""
+
+    system: str
+    segment: str
+
+
+@dataclass(frozen=True)
+class SpanMarks:
+    """The marks of several raters, by output and rater; none is an empty sequence."""
+
+    marks: Mapping[RatedUnit, Mapping[str, Sequence[MarkedSpan]]]
+    #: Characters of an output, where its text is known.
+    lengths: Mapping[RatedUnit, int] = field(default_factory=dict)
+
+    @cached_property
+    def raters(self) -> tuple[str, ...]:
+        """All who marked anything, or looked and found nothing, as they first appear."""
+        return tuple(
+            dict.fromkeys(name for each in self.marks.values() for name in each)
+        )
+
+    @cached_property
+    def segments(self) -> dict[str, int]:
+        """The place of each segment, as they first appear."""
+        names = dict.fromkeys(unit.segment for unit in self.marks)
+        return {name: at for at, name in enumerate(names)}
+
+    def keep_raters(self, names: Iterable[str]) -> "SpanMarks":
+        """Keep some raters, and the outputs that any of them looked at."""
+        wanted = set(names)
+        kept = {
+            unit: {name: spans for name, spans in each.items() if name in wanted}
+            for unit, each in self.marks.items()
+        }
+        return replace(self, marks={unit: each for unit, each in kept.items() if each})
+
+
+@dataclass(frozen=True)
+class SpanScores:
+    """Precision, recall and F of one rater's spans, held against others'."""
+
+    name: str
+    #: Outputs that were compared, spans that this rater marked there, and those that they
+    #: were compared with, of each other rater.
+    outputs: int
+    predicted: int
+    gold: int
+    #: By kind and figure.
+    values: Mapping[tuple[str, str], float]
+    intervals: Mapping[tuple[str, str], Interval | None]
+
+
+@dataclass(frozen=True)
+class SpanAgreement:
+    """How raters agree on spans: two at a time, and all together."""
+
+    pairs: Sequence[SpanScores]
+    #: The pairs of raters of every output taken together, both ways round; None of none.
+    overall: SpanScores | None
+    #: Krippendorff's alpha of characters as free, minor or major; NaN without texts.
+    alpha: float
+    alpha_interval: Interval | None
+    #: Outputs of two raters or more, and those of them whose text is known.
+    outputs: int
+    with_text: int
+
+
+def count_matches(
+    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float = CREDIT
+) -> list[float]:
+    """Count what two raters marked alike in an output.
+
+    Characters are counted as in WMT 2025's evaluation of error spans: a character that is
+    marked twice counts twice, what is marked with another severity counts `credit`. Spans
+    are matched one to one, and a match counts for the share of either span that the other
+    covers (Perrella et al. 2026, "match with partial overlap and partial credit"). The
+    columns: characters in common, predicted, gold; spans' shares for precision and for
+    recall, spans predicted and gold; spans at the same place; characters in common of the
+    same severity, and of any.
+    """
+    same, placed = _match_characters(predicted, gold)
+    return [
+        same + credit * (placed - same),
+        float(sum(span.length for span in predicted)),
+        float(sum(span.length for span in gold)),
+        *_match_spans(predicted, gold, credit),
+        float(len(predicted)),
+        float(len(gold)),
+        _match_places(predicted, gold, credit),
+        float(same),
+        float(placed),
+    ]
+
+
+def aggregate_matches(totals: Array, kind: str, figure: str) -> Array:
+    """Return precision, recall or F of one kind from totals of counts: (..., 10) to (...).
+
+    Where nothing is predicted, precision is 1, and where there is no error, recall is 1, as
+    in WMT's program. The severity of characters is the share of those in common that have
+    the same one, NaN of none.
+    """
+    if figure == "severity":
+        return divide(totals[..., 8], totals[..., 9])
+    hits, sizes = {
+        "characters": ((0, 0), (1, 2)),
+        "spans": ((3, 4), (5, 6)),
+        "exact": ((7, 7), (5, 6)),
+    }[kind]
+    precision, recall = (
+        divide(totals[..., hit], totals[..., size], fill=1.0)
+        for hit, size in zip(hits, sizes, strict=True)
+    )
+    if figure == "F":
+        return divide(2 * precision * recall, precision + recall, fill=0.0)
+    return precision if figure == "precision" else recall
+
+
+def merge_marks(
+    by_rater: Sequence[Sequence[MarkedSpan]], quorum: int
+) -> list[MarkedSpan]:
+    """Return the runs of characters that at least `quorum` raters marked.
+
+    A run is major where at least half of those who marked it say so, and is cut where the
+    severity changes.
+
+    >>> a, b = [MarkedSpan(0, 4, False)], [MarkedSpan(2, 6, True)]
+    >>> [tuple(span) for span in merge_marks([a, b], 2)]
+    [(2, 4, True)]
+    """
+    merged: list[MarkedSpan] = []
+    for start, end in pairwise(_list_bounds(*by_rater)):
+        worst = [_find_severity(spans, start) for spans in by_rater]
+        who = [severity for severity in worst if severity]
+        if len(who) < quorum or not who:
+            continue
+        is_major = 2 * who.count(2) >= len(who)
+        if merged and merged[-1][1:] == (start, is_major):
+            start = merged.pop().start
+        merged.append(MarkedSpan(start, end, is_major))
+    return merged
+
+
+def score_raters(
+    comparisons: Mapping[str, Sequence[tuple[RatedUnit, list[float]]]],
+    segments: Mapping[str, int],
+    *,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> list[SpanScores]:
+    """Score each rater's comparisons, with intervals over segments; `trials` of 0 has none.
+
+    A comparison is an output with the counts of `count_matches`. All outputs of a segment
+    are drawn together, and all raters see the same draws.
+    """
+    bounds: list[Interval | None] = []
+    if trials and comparisons and len(segments) > 1:
+        rows = [_sum_by_segment(each, segments) for each in comparisons.values()]
+        samples = [
+            Sample(each, partial(aggregate_matches, kind=kind, figure=figure))
+            for each in rows
+            for kind, figure in _KEYS
+        ]
+        bounds = compute_intervals(samples, trials=trials, seed=seed)
+    scores = []
+    for at, (name, each) in enumerate(comparisons.items()):
+        totals = np.array([counts for _, counts in each]).sum(0)
+        values = {key: float(aggregate_matches(totals, *key)) for key in _KEYS}
+        own = bounds[at * len(_KEYS) : (at + 1) * len(_KEYS)]
+        marked = {unit: int(counts[5]) for unit, counts in each}
+        sizes = (len(marked), sum(marked.values()), int(totals[6]))
+        intervals = dict(zip(_KEYS, own or [None] * len(_KEYS), strict=True))
+        scores.append(SpanScores(name, *sizes, values, intervals))
+    return scores
+
+
+def agree_on_spans(
+    marks: SpanMarks,
+    *,
+    credit: float = CREDIT,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> SpanAgreement:
+    """Compare every two raters on the outputs that both looked at.
+
+    Pairs that share most outputs come first, and some of them have intervals.
+    """
+    comparisons: dict[str, list[tuple[RatedUnit, list[float]]]] = {}
+    both_ways: list[tuple[RatedUnit, list[float]]] = []
+    for unit, by_rater in marks.marks.items():
+        present = [name for name in marks.raters if name in by_rater]
+        for first, second in combinations(present, 2):
+            counts = count_matches(by_rater[first], by_rater[second], credit)
+            back = [counts[at] for at in _EXCHANGED]
+            comparisons.setdefault(f"{first} – {second}", []).append((unit, counts))
+            both_ways += [(unit, counts), (unit, back)]
+    settings = {"trials": trials, "seed": seed}
+    order = sorted(comparisons, key=lambda name: -len(comparisons[name]))
+    most, rest = order[:MOST_INTERVALS], order[MOST_INTERVALS:]
+    scores = [
+        *score_raters({n: comparisons[n] for n in most}, marks.segments, **settings),
+        *score_raters({n: comparisons[n] for n in rest}, marks.segments, trials=0),
+    ]
+    overall = None
+    if both_ways:
+        (overall,) = score_raters({"all": both_ways}, marks.segments, **settings)
+    pairable = [unit for unit, each in marks.marks.items() if len(each) > 1]
+    known = [unit for unit in pairable if marks.lengths.get(unit, 0)]
+    alpha, interval = _compute_alpha(marks, known, **settings)
+    return SpanAgreement(
+        scores,
+        overall,
+        alpha,
+        interval,
+        len(pairable),
+        len(known),
+    )
+
+
+def _match_characters(
+    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan]
+) -> tuple[int, int]:
+    """Count characters in common of the same severity, and of any."""
+    same = placed = 0
+    for start, end in pairwise(_list_bounds(predicted, gold)):
+        counts = [_count_severities(spans, start) for spans in (predicted, gold)]
+        same += (end - start) * sum(map(min, *counts))
+        placed += (end - start) * min(map(sum, counts))
+    return same, placed
+
+
+def _match_places(
+    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float
+) -> float:
+    """Count spans that have the same place, as many as both raters have there."""
+    same = Counter(predicted) & Counter(gold)
+    placed = Counter(span[:2] for span in predicted) & Counter(s[:2] for s in gold)
+    return same.total() + credit * (placed.total() - same.total())
+
+
+def _match_spans(
+    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float
+) -> tuple[float, float]:
+    """Match spans one to one for the greatest sum of F, and of those the most covered."""
+    if not predicted or not gold:
+        return 0.0, 0.0
+    overlaps = [
+        [
+            max(0, min(a.end, b.end) - max(a.start, b.start))
+            * (Fraction(1) if a.is_major == b.is_major else Fraction(credit))
+            for b in gold
+        ]
+        for a in predicted
+    ]
+    # Whole numbers, so that no tie is broken by rounding.
+    unit = Fraction(credit).denominator * lcm(
+        *(a.length + b.length for a in predicted for b in gold),
+        *(span.length for span in (*predicted, *gold)),
+    )
+    leading = 2 * unit * (len(predicted) + 1)
+    weights = [
+        [
+            int(common * 2 * unit / (a.length + b.length)) * leading
+            + int(common * unit / a.length + common * unit / b.length)
+            for b, common in zip(gold, row, strict=True)
+        ]
+        for a, row in zip(predicted, overlaps, strict=True)
+    ]
+    for_precision = for_recall = 0.0
+    for i, j in enumerate(assign_columns(weights)):
+        if j is not None:
+            for_precision += float(overlaps[i][j] / predicted[i].length)
+            for_recall += float(overlaps[i][j] / gold[j].length)
+    return for_precision, for_recall
+
+
+def _list_bounds(*lists: Sequence[MarkedSpan]) -> list[int]:
+    """List the places where a span of any list begins or ends, in order."""
+    return sorted({place for spans in lists for span in spans for place in span[:2]})
+
+
+def _count_severities(spans: Sequence[MarkedSpan], place: int) -> tuple[int, int]:
+    """Count the minor and the major spans that cover a character."""
+    there = [span.is_major for span in spans if span.start <= place < span.end]
+    return len(there) - sum(there), sum(there)
+
+
+def _find_severity(spans: Sequence[MarkedSpan], place: int) -> int:
+    """Return the worst severity at a character: 0 for none, 1 for minor, 2 for major."""
+    minor, major = _count_severities(spans, place)
+    return 2 if major else int(minor > 0)
+
+
+def _sum_by_segment(
+    comparisons: Sequence[tuple[RatedUnit, list[float]]], segments: Mapping[str, int]
+) -> Array:
+    """Add up the counts of each segment; a segment without comparison is a row of zeros."""
+    rows = np.zeros((len(segments), len(_EXCHANGED)))
+    for unit, counts in comparisons:
+        rows[segments[unit.segment]] += counts
+    return rows
+
+
+def _compute_alpha(
+    marks: SpanMarks, units: Sequence[RatedUnit], *, trials: int, seed: int
+) -> tuple[float, Interval | None]:
+    """Krippendorff's alpha of characters, with its interval over segments.
+
+    Runs of characters on which nobody's marks change are one unit each, weighted by their
+    length.
+    """
+    weights: list[int] = []
+    places: list[int] = []
+    judges: list[int] = []
+    codes: list[int] = []
+    values: list[float] = []
+    number = {name: at for at, name in enumerate(marks.raters)}
+    for unit in units:
+        by_rater, length = marks.marks[unit], marks.lengths[unit]
+        bounds = {0, length, *_list_bounds(*by_rater.values())}
+        for start, end in pairwise(sorted(at for at in bounds if at <= length)):
+            for name, spans in by_rater.items():
+                judges.append(number[name])
+                codes.append(len(weights))
+                values.append(_find_severity(spans, start))
+            weights.append(end - start)
+            places.append(marks.segments[unit.segment])
+    if not weights:
+        return float("nan"), None
+    ratings = sort_ratings(
+        marks.raters,
+        [str(at) for at in range(len(weights))],
+        np.array(judges),
+        np.array(codes),
+        np.array(values, np.float64),
+    )
+    rows, aggregate = nominal_columns(ratings)
+    by_segment = np.zeros((len(marks.segments), rows.shape[1]))
+    np.add.at(by_segment, places, rows * np.array(weights)[:, None])
+    value = float(aggregate(by_segment.sum(0)))
+    if not trials or value != value:
+        return value, None
+    sample = Sample(by_segment, aggregate)
+    return value, compute_intervals([sample], trials=trials, seed=seed)[0]

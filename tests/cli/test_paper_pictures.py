@@ -1,0 +1,77 @@
+"""A paper of two pages, with tables and pictures of `metra meta`, compiled by LaTeX."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+PAPER = r"""
+\documentclass[10pt,a4paper,twocolumn]{article}
+\usepackage[margin=25mm,columnsep=6mm]{geometry}
+\usepackage{graphicx,booktabs}
+\begin{document}
+\section{Agreement}
+Figures and tables as they are written, neither scaled nor edited.
+\begin{figure}[h]\centering\includegraphics{forest.pdf}\caption{Metrics.}\end{figure}
+\begin{figure}[h]\centering\includegraphics{robust.pdf}\caption{Systems.}\end{figure}
+\begin{table}[h]\centering\small\input{correlate.tex}\caption{Metrics.}\end{table}
+\begin{figure}[h]\centering\includegraphics{power.pdf}\caption{Power.}\end{figure}
+\clearpage
+\begin{table*}[p]\centering\footnotesize\input{variance.tex}\caption{Variance.}\end{table*}
+\begin{figure*}[p]\centering\includegraphics{cross.pdf}\caption{Metrics.}\end{figure*}
+\end{document}
+"""
+
+
+@pytest.fixture
+def scores(write):
+    """Eight systems, forty segments, two raters and thirty metrics."""
+    rng = np.random.default_rng(0)
+    metrics = [f"metric-{at}" for at in range(30)]
+    lines = ["\t".join(["system", "seg", "rater", "esa", *metrics])]
+    for system in range(8):
+        for segment in range(40):
+            truth = rng.normal(system / 3)
+            found = truth + rng.normal(size=30) * np.linspace(0.3, 3, 30)
+            for rater in ("ann", "bob"):
+                values = [truth + rng.normal(), *found]
+                cells = [
+                    f"s{system}",
+                    f"{segment}",
+                    rater,
+                    *(f"{v:.3f}" for v in values),
+                ]
+                lines.append("\t".join(cells))
+    return write("scores.tsv", lines)
+
+
+def test_two_pages_of_tables_and_pictures(scores, cli, tmp_path):
+    pytest.importorskip("vl_convert")
+    latex = shutil.which("pdflatex")
+    if latex is None:
+        pytest.skip("pdflatex is not installed")
+    some = ("--gold", "esa", "--metric", "metric-0,metric-9,metric-19,metric-29")
+    few = ("--trials", "50", "--coef", "pearson", "--coef", "spa", "--digits", "2")
+    for name, width, *rest in [
+        ("forest", "column", "correlate", scores, *some, *few, "--format", "latex"),
+        ("robust", "column", "robust", scores, *some),
+        ("power", "column", "power", scores, "--scorer", "esa", "--segments", "50,200"),
+        ("cross", "page", "cross", scores, "--level", "seg"),
+    ]:
+        plot = ("--plot", tmp_path / f"{name}.pdf", "--plot-width", width)
+        done = cli("meta", *rest, *plot, "--plot-no-title")
+        assert (done.code, done.err) == (0, "")
+        if rest[0] == "correlate":
+            (tmp_path / "correlate.tex").write_text(done.out, encoding="utf-8")
+    done = cli("meta", "variance", scores, "--scorer", "esa", "--format", "latex")
+    (tmp_path / "variance.tex").write_text(done.out, encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(PAPER, encoding="utf-8")
+    command = [latex, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    made = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = made.stdout.decode("latin-1")
+    assert made.returncode == 0, log[-2000:]
+    assert "Output written on paper.pdf (2 pages" in log
+    # Pictures have the width of their place; nothing sticks out.
+    assert not re.search(r"Overfull \\hbox|Warning: .*PDF version", log)

@@ -1,0 +1,89 @@
+"""Plans from a pilot study: which differences are expected, and of which pairs."""
+
+import numpy as np
+import pytest
+
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
+from metra.meta.options import PowerOptions
+from metra.meta.power import PROFILES, plan_from_pilot, plan_from_variances
+from metra.stats.power import StudyPlan, compute_error, compute_reliability
+from metra.stats.variance import TERMS, VarianceComponents
+
+
+def build_scores(values, *, higher=True):
+    """Turn systems × segments into scores, by one judge who is not named."""
+    rows, columns = np.shape(values)
+    systems = [f"s{at}" for at in range(rows) for _ in range(columns)]
+    items = [ScoredItem(str(at)) for _ in range(rows) for at in range(columns)]
+    scorer = Scorer("esa", "human", higher)
+    return build_score_table(systems, items, {scorer: np.ravel(values)})
+
+
+@pytest.fixture
+def values():
+    rng = np.random.default_rng(0)
+    values = np.array([[0.0], [2.0], [3.0], [6.0]]) + rng.normal(0, 4, (4, 80))
+    # The last two are versions of one system.
+    values[3] = values[2] + 3 + rng.normal(0, 0.5, 80)
+    return values
+
+
+OPTIONS = PowerOptions(segments=(50, 200), raters=(1,))
+
+
+def test_expected_differences_are_the_observed_ones_times_the_reliability(values):
+    curves = plan_from_pilot(build_scores(values), "esa", OPTIONS)
+    means = values.mean(1)
+    share = compute_reliability(curves.components, StudyPlan(80))
+    assert curves.shrinkage == pytest.approx(share)
+    assert 0.5 < share < 1
+    for pair in curves.pairs:
+        gap = means[int(pair.better[1])] - means[int(pair.worse[1])]
+        assert gap > 0
+        assert pair.observed == pytest.approx(gap)
+        assert pair.difference == pytest.approx(share * gap)
+
+
+def test_where_lower_is_better_the_lower_mean_is_the_better_system(values):
+    plain = plan_from_pilot(build_scores(values), "esa", OPTIONS)
+    turned = plan_from_pilot(build_scores(-values, higher=False), "esa", OPTIONS)
+    assert [(p.better, p.worse) for p in plain.pairs] == [
+        (p.better, p.worse) for p in turned.pairs
+    ]
+
+
+def test_two_versions_of_a_system_separate_more_easily_than_two_strangers(values):
+    curves = plan_from_pilot(build_scores(values), "esa", OPTIONS)
+    spread = {(pair.better, pair.worse): pair.spread for pair in curves.pairs}
+    versions = spread.pop(("s3", "s2"))
+    assert versions < 0.1 < min(spread.values())
+    power = dict(zip(curves.pairs, curves.studies[0].power, strict=True))
+    close = {(pair.better, pair.worse): value for pair, value in power.items()}
+    assert close["s3", "s2"] > 0.999
+
+
+def test_a_correction_for_all_pairs_costs_power(values):
+    scores = build_scores(values)
+    plain = plan_from_pilot(scores, "esa", OPTIONS)
+    strict = PowerOptions(segments=(50, 200), raters=(1,), corrected=True)
+    corrected = plan_from_pilot(scores, "esa", strict)
+    assert corrected.alpha == pytest.approx(0.05 / 6)
+    for one, other in zip(plain.studies, corrected.studies, strict=True):
+        assert (other.power <= one.power).all()
+        assert other.detectable > one.detectable
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_profiles_are_plans_of_known_terms(name):
+    assert set(PROFILES[name]) <= set(TERMS)
+    options = PowerOptions(like=name, systems=4, pool=8, segments=(300,), raters=(2,))
+    (study,) = plan_from_variances(options).studies
+    expected = compute_error(VarianceComponents(PROFILES[name]), StudyPlan(300, 2, 8))
+    assert study.error == expected
+    assert study.power.tolist() == sorted(study.power)
+
+
+def test_a_pilot_study_in_which_nothing_varies_promises_nothing():
+    curves = plan_from_pilot(build_scores(np.full((2, 3), 5.0)), "esa", OPTIONS)
+    assert (curves.shrinkage, curves.pairs[0].difference) == (0.0, 0.0)
+    assert all(study.power.max() <= 0.05 for study in curves.studies)

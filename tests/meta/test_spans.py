@@ -1,0 +1,274 @@
+"""The question `spans`: programs and raters against raters, from files and judgements."""
+
+import json
+
+import pytest
+from tests.campaign.answers import made
+
+from metra.campaign.summary import summarise_judgements
+from metra.errors import MetraError
+from metra.formats.scores.error_spans import collect_marks, read_error_spans
+from metra.meta.spans import evaluate_spans, report_spans
+from metra.meta.use_options import SpanOptions
+from metra.stats.span_agreement import MarkedSpan, RatedUnit, agree_on_spans
+
+MQM_HEADER = (
+    "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity"
+)
+#: Two raters of two outputs; an error of the source, a neutral mark and an omission.
+MQM = [
+    MQM_HEADER,
+    "a\td\t1\t1\tann\tx\tthe <v>red</v> house stood\tStyle/Odd\tMinor",
+    "a\td\t1\t1\tbob\tx\tthe <v>red house</v> stood\tAccuracy/Odd\tMajor",
+    "a\td\t1\t1\tbob\tx\tthe red house <v>stood</v>\tStyle/Odd\tNeutral",
+    "a\td\t2\t2\tann\t<v>y</v>\tit rained\tSource error\tMajor",
+    "a\td\t2\t2\tann\ty\tit <v>rained</v>\tStyle/Odd\tMinor",
+    "a\td\t2\t2\tbob\ty\tit rained\tNo-error\tNo-error",
+    "a\td\t2\t2\tbob\ty\tit rained\tFound\tHOTW-test",
+    "a\td\t2\t2\tbob\ty\tit rained\tAccuracy/Omission\tMinor",
+]
+PROGRAM = [
+    '{"system": "a", "segment": 1, "source": "prog",'
+    ' "errors": [{"span": "red", "severity": "major"}]}',
+    '{"system": "a", "segment": 2, "source": "prog", "errors": []}',
+]
+
+
+@pytest.fixture
+def files(write):
+    return write("mqm.tsv", MQM), write("prog.jsonl", PROGRAM)
+
+
+def test_files_become_marks_by_output_and_rater(files):
+    marks, unplaced = collect_marks([read_error_spans(str(path)) for path in files])
+    first, second = RatedUnit("a", "1"), RatedUnit("a", "2")
+    assert marks.marks == {
+        first: {
+            "ann": [MarkedSpan(4, 7, False)],
+            "bob": [MarkedSpan(4, 13, True)],
+            # Only its words are known, and the text is that of the other file.
+            "prog": [MarkedSpan(4, 7, True)],
+        },
+        second: {"ann": [MarkedSpan(3, 9, False)], "bob": [], "prog": []},
+    }
+    assert marks.lengths == {first: 19, second: 9}
+    assert unplaced == {"source": 1, "missing": 1}
+    assert marks.raters == ("ann", "bob", "prog")
+
+
+def test_a_program_against_each_rater(files):
+    read = [read_error_spans(str(path)) for path in files]
+    options = SpanOptions(gold=("ann", "bob"), trials=20)
+    found = evaluate_spans(read, options)
+    (prog,) = found.scores
+    # 3 characters at half credit for ann and 3 in full for bob, of 3 predicted each time.
+    assert prog.values["characters", "precision"] == pytest.approx(4.5 / 6)
+    assert prog.values["characters", "recall"] == pytest.approx(4.5 / (3 + 9 + 6))
+    assert prog.values["spans", "precision"] == pytest.approx((0.5 + 1) / 2)
+    assert prog.values["spans", "recall"] == pytest.approx((0.5 + 3 / 9) / 3)
+    assert prog.values["exact", "F"] == pytest.approx(
+        2 * 0.25 * 0.5 / 3 / (0.25 + 0.5 / 3)
+    )
+    assert prog.values["characters", "severity"] == pytest.approx(3 / 6)
+    assert (prog.outputs, prog.predicted, prog.gold) == (2, 1, 3)
+    assert {each.name for each in found.ceiling} == {"ann", "bob"}
+    assert found.agreement.overall.values["characters", "F"] == pytest.approx(
+        2 * 1.5 / (9 + 9)
+    )
+
+
+COMBINED = [
+    # Any: 4–7 is major (half say so), 7–13 major, 3–9 of the second minor.
+    pytest.param("any", 3 / 3, 3 / 15, id="any"),
+    # Most of two is both: 4–7, major.
+    pytest.param("most", 3 / 3, 3 / 3, id="most"),
+]
+
+
+@pytest.mark.parametrize(("combine", "precision", "recall"), COMBINED)
+def test_a_program_against_raters_together(files, combine, precision, recall):
+    read = [read_error_spans(str(path)) for path in files]
+    options = SpanOptions(gold=("ann", "bob"), combine=combine, no_ci=True)
+    (prog,) = evaluate_spans(read, options).scores
+    assert prog.values["characters", "precision"] == pytest.approx(precision)
+    assert prog.values["characters", "recall"] == pytest.approx(recall)
+    assert prog.intervals["characters", "F"] is None
+
+
+def test_outputs_tell_where_words_are(files):
+    program = [read_error_spans(str(files[1]))]
+    places = [
+        {"source": "gold", "errors": [{"start": 0, "end": 3, "severity": "minor"}]}
+    ]
+    lines = [json.dumps({"system": "a", "segment": 1, **each}) for each in places]
+    other = files[0].with_name("gold.jsonl")
+    other.write_text("\n".join(lines) + "\n")
+    read = [read_error_spans(str(other)), *program]
+    options = SpanOptions(gold=("gold",), no_ci=True)
+    with_texts = evaluate_spans(read, options, outputs={"a": ["red sky", "x"]})
+    assert with_texts.scores[0].values["characters", "F"] == pytest.approx(0.5)
+    without = evaluate_spans(read, options)
+    assert without.unplaced == {"unknown": 1}
+    assert without.scores[0].values["characters", "F"] == 0
+
+
+def test_the_same_rater_of_two_files_is_two(write):
+    paths = [write(f"{name}.jsonl", PROGRAM) for name in ("one", "two")]
+    read = [read_error_spans(str(path)) for path in paths]
+    marks, _ = collect_marks(read, {"a": ["red", "x"]})
+    assert marks.raters == ("prog", "prog (two)")
+
+
+ESA_PLACES = pytest.param(None, (2, 5), id="without the text, as code points")
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [ESA_PLACES, pytest.param("😀 dog", (1, 4), id="with the text, as UTF-16 units")],
+)
+def test_places_in_utf16(text, place, write):
+    marks = '[{""start_i"": 2, ""end_i"": 4, ""severity"": ""major"", ""error_type"": """"}]'
+    line = f'r1,a,1,TGT,eng,deu,50,d,False,"{marks}",1.0,2.0'
+    read = read_error_spans(str(write("esa.csv", [line])))
+    found, _ = collect_marks([read], {"a": [text]})
+    assert found.marks[RatedUnit("a", "1")] == {"r1": [MarkedSpan(*place, True)]}
+
+
+def test_report_and_command_give_every_figure(files, cli):
+    ran = cli("meta", "spans", *files, "--gold", "ann,bob", "--trials", "20")
+    assert ran.code == 0, ran.err
+    assert "Error spans against each of 2 raters" in ran.out
+    assert "1 mark is in the source: left out." in ran.out
+    assert "Outputs by number of raters: 2 by 3." in ran.out
+    ran = cli("meta", "spans", *files, "--gold", "ann,bob", "--format", "json")
+    data = json.loads(ran.out)
+    by_table = {each["table"]: each for each in data["figures"]}
+    assert by_table["spans"]["name"] == "prog"
+    assert by_table["pairs"]["name"] == "ann – bob"
+    figure = by_table["spans"]["figures"]["characters precision"]
+    assert figure["value"] == pytest.approx(0.75)
+    assert len(figure["interval"]) == 2
+    assert "combine:each|credit:0.5|outputs:2|boot:segments k=1000" in data["signature"]
+
+
+REFUSED = [
+    pytest.param(["--gold", "nobody"], "No rater named 'nobody'", id="unknown gold"),
+    pytest.param(["--credit", "2"], "--credit", id="credit"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_refused_options(options, message, files, cli):
+    ran = cli("meta", "spans", files[0], *options)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_nothing_to_compare(write):
+    lone = [read_error_spans(str(write("one.tsv", [*MQM[:2], MQM[5]])))]
+    with pytest.raises(MetraError, match="no output was looked at by two raters"):
+        evaluate_spans(lone)
+    silent = [read_error_spans(str(write("two.tsv", [MQM[0], MQM[6]])))]
+    with pytest.raises(MetraError, match="No error is marked in any output"):
+        evaluate_spans(silent)
+    elsewhere = (
+        PROGRAM[0]
+        .replace('"a"', '"b"')
+        .replace('"span": "red"', '"start": 0, "end": 2')
+    )
+    other = read_error_spans(str(write("b.jsonl", [elsewhere])))
+    with pytest.raises(MetraError, match="'prog' has marked no output"):
+        evaluate_spans([*lone, other], SpanOptions(gold=("ann",)))
+
+
+def test_programs_alone_need_a_gold(write):
+    xcomet = {
+        "a.txt": [
+            {
+                "src": "x",
+                "mt": "y",
+                "COMET": 0.5,
+                "errors": [
+                    {
+                        "text": "y",
+                        "start": 0,
+                        "end": 1,
+                        "severity": "minor",
+                        "confidence": 0.5,
+                    }
+                ],
+            }
+        ]
+    }
+    read = [read_error_spans(str(write("x.json", [json.dumps(xcomet)])))]
+    with pytest.raises(MetraError, match="All errors were marked by programs"):
+        evaluate_spans(read)
+
+
+def mark(start, end, severity):
+    place = {"side": "output", "start": start, "end": end}
+    return {"severity": severity, "category": "accuracy/mistranslation", **place}
+
+
+def test_results_of_a_campaign_tell_agreement_on_errors():
+    def answer(judge, kind, *marks):
+        more = {"outputs": ("one two three",), "name": "mqm"}
+        return made("s", 1, judge, {"mqm": list(marks)}, kind, **more)
+
+    answers = [
+        answer("ann", "judged", mark(0, 3, "major")),
+        answer("bob", "judged", mark(0, 7, "major")),
+        answer("bob", "repeat", mark(9, 10, "minor")),
+    ]
+    found = summarise_judgements(answers).span_agreement
+    assert [each.name for each in found.pairs] == ["ann – bob"]
+    assert found.overall.values["characters", "F"] == pytest.approx(6 / 10)
+    assert found.with_text == 1
+    assert summarise_judgements(answers[:1]).span_agreement is None
+    assert summarise_judgements([made("s", 1, "ann", 3)]).span_agreement is None
+
+
+@pytest.fixture(scope="module")
+def wmt23(shared):
+    folder = shared / "data/published-formats/google-mqm"
+    path = folder / "sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.gz"
+    if not path.exists():
+        pytest.skip(f"needs {path}")
+    return read_error_spans(str(path))
+
+
+def test_three_raters_of_wmt23(wmt23):
+    """Figures of the documentation, and characters counted one by one."""
+    assert (len(wmt23.texts), len(wmt23.rated)) == (1040, 3120)
+    marks, unplaced = collect_marks([wmt23])
+    assert len(marks.raters) == 10
+    found = agree_on_spans(marks, trials=0)
+    values = found.overall.values
+    told = [values[kind, "F"] for kind in ("characters", "spans", "exact")]
+    assert told == pytest.approx([0.2776, 0.3725, 0.3091], abs=5e-5)
+    assert found.alpha == pytest.approx(0.2400, abs=5e-5)
+    assert unplaced == {"source": 732, "unknown": 1}
+    hits = sizes = 0
+    for by_rater in marks.marks.values():
+        counts = []
+        for spans in by_rater.values():
+            each = {}
+            for start, end, is_major in spans:
+                for at in range(start, end):
+                    minor, major = each.get(at, (0, 0))
+                    each[at] = (minor + (not is_major), major + is_major)
+            counts.append(each)
+        for first in range(3):
+            for second in range(first):
+                a, b = counts[first], counts[second]
+                sizes += sum(map(sum, a.values())) + sum(map(sum, b.values()))
+                for at in a.keys() & b.keys():
+                    same = sum(map(min, a[at], b[at]))
+                    hits += same + (min(sum(a[at]), sum(b[at])) - same) / 2
+    assert values["characters", "F"] == pytest.approx(2 * hits / sizes, abs=1e-12)
+
+
+def test_report_needs_no_options(files):
+    read = [read_error_spans(str(files[0]))]
+    report = report_spans(evaluate_spans(read), SpanOptions())
+    assert [table.name for table in report.tables] == ["agreement", "raters", "pairs"]

@@ -1,0 +1,486 @@
+"""`select`, `deltas`, `sentinel`, `card` and runs as judges, against plain counting."""
+
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metra.corpus.evalset import EvalSet
+from metra.corpus.outputs import Outputs
+from metra.errors import MetraError
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
+from metra.meta.agree import take_runs_for_judges
+from metra.meta.arrays import panel_from_arrays
+from metra.meta.card import build_card, report_card
+from metra.meta.deltas import measure_differences, report_deltas
+from metra.meta.select import CHANCE, report_selection, select_outputs
+from metra.meta.sentinel import (
+    SEGMENT_MEAN,
+    SYSTEM_MEAN,
+    add_sentinels,
+    collect_features,
+    correlate_sentinels,
+    report_sentinels,
+)
+from metra.meta.use_options import (
+    CardOptions,
+    DeltaOptions,
+    SelectOptions,
+    SentinelOptions,
+)
+from metra.report.html.card import render_card
+from metra.report.html.page import Provenance
+from metra.stats.difference_curve import (
+    collect_differences,
+    find_difference,
+    find_share,
+    fit_slope,
+)
+from metra.stats.selection import (
+    aggregate_filter,
+    choose_threshold,
+    filter_outputs,
+    rerank_outputs,
+)
+
+
+def make_panel(systems=6, segments=30, seed=0):
+    """Gold with holes, a metric that follows it and one that does not."""
+    rng = np.random.default_rng(seed)
+    quality = rng.normal(size=(systems, 1)) + rng.normal(size=(1, segments))
+    gold = np.round(quality + rng.normal(size=(systems, segments)))
+    gold[rng.random(gold.shape) < 0.1] = np.nan
+    close = np.nan_to_num(gold) + rng.normal(size=gold.shape) / 2
+    noise = rng.normal(size=gold.shape)
+    return panel_from_arrays(gold, {"close": close, "noise": noise})
+
+
+@pytest.fixture(scope="module")
+def panel():
+    return make_panel()
+
+
+# Filtering and re-ranking.
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5).map(float), st.booleans()), min_size=1, max_size=12
+    )
+)
+def test_the_threshold_is_the_best_of_all(pairs):
+    metric = np.array([value for value, _ in pairs])
+    is_good = np.array([good for _, good in pairs])
+    found = choose_threshold(metric, is_good)
+    if not is_good.any():
+        assert found == np.inf
+        return
+
+    def compute_f(limit):
+        kept = metric >= limit
+        precision = (kept & is_good).sum() / kept.sum()
+        recall = (kept & is_good).sum() / is_good.sum()
+        below = 0.5 * precision + recall
+        return 1.5 * precision * recall / below if below else 0.0
+
+    by_force = {limit: compute_f(limit) for limit in set(metric.tolist())}
+    assert by_force[found] == pytest.approx(max(by_force.values()))
+    better = [limit for limit, f in by_force.items() if limit > found]
+    assert all(by_force[limit] < by_force[found] for limit in better)
+
+
+def test_filtering_keeps_a_fold_by_the_threshold_of_the_others():
+    # The best threshold of the first segments is 1, of the last ones 3.
+    metric = np.array([[0.0, 1, 2, 3, 4, 5]])
+    good = np.array([[0.0, 1, 1, 0, 1, 1]])
+    whole = filter_outputs(good, metric, folds=0, seed=1)
+    assert whole.threshold == 1
+    assert whole.rows.sum(0).tolist() == [4, 5, 4]
+    crossed = filter_outputs(good, metric, folds=6, seed=1)
+    by_hand = np.zeros(3)
+    for at in range(6):
+        rest = np.arange(6) != at
+        limit = choose_threshold(metric[0, rest], good[0, rest] > 0)
+        kept = metric[0, at] >= limit
+        by_hand += [kept and good[0, at], kept, good[0, at]]
+    assert crossed.rows.sum(0).tolist() == by_hand.tolist()
+
+
+FIGURES = [
+    pytest.param([3, 4, 6], "precision", 0.75),
+    pytest.param([3, 4, 6], "recall", 0.5),
+    # Precision counts twice: 1.5 · .75 · .5 / (.375 + .5).
+    pytest.param([3, 4, 6], "F", 0.5625 / 0.875),
+    pytest.param([0, 4, 6], "F", 0.0),
+    pytest.param([0, 0, 6], "F", np.nan),
+]
+
+
+@pytest.mark.parametrize(("totals", "figure", "expected"), FIGURES)
+def test_figures_of_filtering(totals, figure, expected):
+    found = aggregate_filter(np.array(totals, float), figure)
+    assert found == pytest.approx(expected, nan_ok=True)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**6))
+def test_reranking_counts_ties(seed):
+    rng = np.random.default_rng(seed)
+    gold, metric = (rng.integers(0, 3, (4, 5)).astype(float) for _ in range(2))
+    gold[rng.random(gold.shape) < 0.3] = np.nan
+    rows = rerank_outputs(gold, metric)
+    for at in range(5):
+        there = [s for s in range(4) if gold[s, at] == gold[s, at]]
+        if len(there) < 2:
+            assert not rows[at].any()
+            continue
+        chosen = {
+            s for s in there if metric[s, at] == max(metric[t, at] for t in there)
+        }
+        best = {s for s in there if gold[s, at] == max(gold[t, at] for t in there)}
+        both = len(chosen & best)
+        expected = [
+            *(1, both / len(chosen), both / len(best)),
+            np.mean([gold[s, at] for s in chosen]),
+            max(gold[s, at] for s in there),
+            np.mean([gold[s, at] for s in there]),
+        ]
+        assert rows[at].tolist() == pytest.approx(expected)
+
+
+def test_selection_tells_a_good_metric_from_noise(panel):
+    found = select_outputs(panel, SelectOptions(trials=50))
+    assert found.good == np.nanmedian(panel.gold)
+    close, noise = (found.filtering[name]["F"][0] for name in ("close", "noise"))
+    assert close > noise
+    taken = found.reranking
+    assert taken["close"]["precision"][0] > taken[CHANCE]["precision"][0]
+    assert taken["close"]["best"] == taken["noise"]["best"]
+    low, high = taken["close"]["precision"][1]
+    assert low < taken["close"]["precision"][0] < high
+    report = report_selection([found], SelectOptions(trials=50))
+    assert [table.name for table in report.tables] == ["filtering", "reranking"]
+    assert any("`good` sets the limit" in note for note in report.notes)
+
+
+def test_chance_is_the_mean_of_all_choices(panel):
+    found = select_outputs(panel, SelectOptions(no_ci=True)).reranking[CHANCE]
+    hits, recalls, count = 0.0, 0.0, 0
+    for column in panel.gold.T:
+        there = column[np.isfinite(column)]
+        if len(there) > 1:
+            best = (there == there.max()).sum()
+            hits += best / len(there)
+            recalls += np.mean([(v == there.max()) / best for v in there])
+            count += 1
+    assert found["precision"][0] == pytest.approx(hits / count)
+    assert found["recall"][0] == pytest.approx(recalls / count)
+
+
+def test_a_limit_that_all_outputs_pass(panel):
+    with pytest.raises(
+        MetraError, match="All outputs are good by gold of at least -99"
+    ):
+        select_outputs(panel, SelectOptions(good=-99))
+    with pytest.raises(MetraError, match="No output is good"):
+        select_outputs(panel, SelectOptions(good=99))
+
+
+# Differences that people notice.
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.1, 5), st.booleans()), min_size=3, max_size=20),
+    st.integers(0, 10**6),
+)
+def test_the_slope_has_the_greatest_likelihood(pairs, seed):
+    size = np.array([each for each, _ in pairs])
+    agrees = np.array([float(right) for _, right in pairs])
+    weights = np.random.default_rng(seed).integers(0, 3, (1, len(pairs))).astype(float)
+    slope = float(fit_slope(size, agrees, weights)[0])
+    if not (weights * size).any():
+        assert np.isnan(slope)
+        return
+
+    def likelihood(b):
+        share = 1 / (1 + np.exp(-b * size))
+        terms = agrees * np.log(share) + (1 - agrees) * np.log(1 - share)
+        return float((weights[0] * terms)[weights[0] > 0].sum())
+
+    if np.isinf(slope):
+        assert (agrees[weights[0] > 0] == 1).all()
+        return
+    for other in (0.0, slope * 0.9, slope * 1.1, slope + 0.01):
+        assert likelihood(other) <= likelihood(slope) + 1e-9
+
+
+def test_difference_and_share_are_inverse():
+    slope = np.array(0.7)
+    for share in (0.6, 0.9):
+        assert find_share(slope, float(find_difference(slope, share))) == pytest.approx(
+            share
+        )
+    assert find_difference(np.array(np.inf), 0.9) == 0
+    assert np.isinf(find_difference(np.array(0.0), 0.9))
+    assert find_share(slope, 0.0) == 0.5
+
+
+def test_pairs_of_systems_stay_within_their_panel(panel):
+    other = make_panel(systems=4, seed=3)
+    pairs = collect_differences([panel, other], "close", [None, None])
+    expected = []
+    for each in (panel, other):
+        for i, j in combinations(range(len(each.systems)), 2):
+            gold = each.system_gold[i] - each.system_gold[j]
+            gap = each.system_metrics["close"][i] - each.system_metrics["close"][j]
+            if gold:
+                expected.append((abs(gap), float(gap * gold > 0)))
+    sizes, agrees = zip(*expected, strict=True)
+    assert pairs.size == pytest.approx(np.array(sizes))
+    assert pairs.agrees.tolist() == list(agrees)
+    assert pairs.first.max() < pairs.second.max() == 9
+
+
+def test_noticed_differences(panel):
+    options = DeltaOptions(trials=100, at=(0.5,))
+    close, noise = measure_differences([panel], options)
+    assert close.slope > noise.slope
+    value, (low, high) = close.find_difference(0.8)
+    assert low <= value <= high
+    assert value == pytest.approx(np.log(4) / close.slope)
+    report = report_deltas([panel], [close, noise], options)
+    assert [table.name for table in report.tables] == ["deltas", "shares", "quarters"]
+    quarters = report.tables[2].rows[0]
+    assert quarters[1].value.endswith(f"(to {np.sort(close.pairs.size)[3]:.3g})")
+    sure = measure_differences([panel], DeltaOptions(sure=0.05, no_ci=True))
+    assert len(sure[0].pairs.size) < len(close.pairs.size)
+
+
+EXTREMES = [
+    pytest.param(1.0, "agree with every difference of m", id="all right"),
+    pytest.param(-1.0, "no more often than chance", id="all wrong"),
+]
+
+
+@pytest.mark.parametrize(("sign", "message"), EXTREMES)
+def test_differences_without_a_limit(sign, message):
+    gold = np.array([[1.0, 2], [3, 4], [6, 8]])
+    panel = panel_from_arrays(gold, {"m": sign * gold})
+    options = DeltaOptions(trials=20)
+    report = report_deltas([panel], measure_differences([panel], options), options)
+    assert any(message in note for note in report.notes)
+
+
+def test_differences_take_two_pairs():
+    panel = panel_from_arrays([[1.0, 2], [3, 4]], {"m": [[1.0, 2], [3, 4]]})
+    with pytest.raises(MetraError, match="There are 1 pairs of systems"):
+        measure_differences([panel], DeltaOptions())
+
+
+# Sentinels.
+
+
+def make_corpus(panel):
+    """Texts of which only the length tells anything: bad segments are long."""
+    count = panel.gold.shape[1]
+    means = np.nanmean(panel.gold, axis=0)
+    source = ["x" * int(40 - 5 * mean) for mean in means]
+    outputs = {
+        name: ["word " * (at % 7) for at in range(count)] for name in panel.systems
+    }
+    return Outputs(EvalSet([source], source), outputs)
+
+
+def test_sentinels_know_means_and_lengths(panel):
+    features = collect_features(make_corpus(panel))
+    options = SentinelOptions(trials=20)
+    found = correlate_sentinels(panel, options, features)
+    values = {name: each.value for name, each in found.answers[0].items()}
+    assert values["sentinel-src"] == pytest.approx(values["sentinel-ref"])
+    assert 0 < values["sentinel-src"] < values[SEGMENT_MEAN]
+    assert abs(values["sentinel-cand"]) < values["sentinel-src"]
+    by_item = found.answers[2]
+    assert np.isnan(by_item["sentinel-src"].value)
+    assert by_item[SYSTEM_MEAN].value > 0
+    report = report_sentinels([found], options)
+    assert any(
+        "pearson none: no better than sentinel-seg" in note for note in report.notes
+    )
+
+
+def test_a_sentinel_is_not_fitted_to_what_it_scores():
+    """Random features, as many as segments, say nothing about segments left out."""
+    rng = np.random.default_rng(2)
+    gold = rng.normal(size=(5, 60))
+    lined_up = panel_from_arrays(gold, {"m": gold})
+    texts = ["a" * int(n) + "1" * int(d) for n, d in rng.integers(1, 90, (60, 2))]
+    corpus = Outputs(EvalSet([texts], texts), dict.fromkeys(lined_up.systems, texts))
+    with_sentinels = add_sentinels(
+        lined_up, SentinelOptions(), collect_features(corpus)
+    )
+    predicted = with_sentinels.metrics["sentinel-src"]
+    assert abs(np.corrcoef(predicted.ravel(), gold.ravel())[0, 1]) < 0.15
+
+
+def test_sentinels_need_the_texts_of_the_judged_segments(panel):
+    short = Outputs(EvalSet([["x"]]), {name: ["x"] for name in panel.systems})
+    with pytest.raises(MetraError, match="The outputs have no segment '2'"):
+        add_sentinels(panel, SentinelOptions(), collect_features(short))
+    texts = ["x"] * panel.gold.shape[1]
+    other = Outputs(EvalSet([texts]), {"other": texts})
+    with pytest.raises(MetraError, match="The outputs have no system 'system 1'"):
+        add_sentinels(panel, SentinelOptions(), collect_features(other))
+
+
+# Cards.
+
+
+def test_a_card_has_every_answer_and_the_metrics_rank(panel):
+    card = build_card([panel], "close", CardOptions(trials=30))
+    assert {(each.level, each.coefficient): each.rank for each in card.figures} == {
+        ("sys", "pearson"): 1,
+        ("sys", "accuracy"): 1,
+        ("sys", "spa"): 1,
+        ("seg", "acc*_eq item"): 1,
+        ("seg", "kendall-b item"): 1,
+        ("seg", "pearson none"): 1,
+    }
+    assert list(card.answers) == ["differences", "decisions", "sentinels"]
+    other = build_card([panel], "noise", CardOptions(trials=30))
+    assert other.figures[-1].rank == 2
+    assert other.figures[-1].best == "close"
+    assert any("pearson none" in each for each in other.beaten_by)
+    report = report_card(other)
+    assert report.tables[0].rows[-1][-1].value.startswith("close 0.")
+    page = render_card(other, Provenance("metra meta card", ["a.tsv"], "2026-11-16"))
+    assert page.startswith("<!doctype html>")
+    for key in (
+        "overview",
+        "systems",
+        "differences",
+        "decisions",
+        "sentinels",
+        "notes",
+    ):
+        assert f'id="{key}"' in page
+    assert 'id="challenge"' not in page
+    assert page.count("<svg") == 3
+
+
+def test_a_name_is_escaped(panel):
+    odd = panel_from_arrays(panel.gold, {"<b>": panel.metrics["close"]})
+    card = build_card([odd], "<b>", CardOptions(trials=5))
+    page = render_card(card, Provenance("metra", [], "2026-11-16"))
+    assert "<b>" not in page
+    assert "&lt;b&gt;" in page
+
+
+@pytest.fixture
+def scores(write):
+    rng = np.random.default_rng(4)
+    lines = ["system\tseg\tmqm\tone\ttwo\trun-1\trun-2"]
+    for system in range(6):
+        for segment in range(1, 16):
+            truth = system / 2 + rng.normal()
+            noisy = truth + rng.normal()
+            runs = [round(truth + rng.normal() / 3, 1) for _ in range(2)]
+            cells = [f"{truth:.1f}", f"{noisy:.3f}", f"{rng.normal():.3f}", *runs]
+            lines.append("\t".join([f"s{system}", str(segment), *map(str, cells)]))
+    return write("scores.tsv", lines)
+
+
+PAIRS = ["good\tbad\tone-good\tone-bad", "a\tb\t2\t1", "c\td\t1\t2", "e\tf\t2\t1"]
+QUESTIONS = [
+    ("select", "--gold", "mqm", "--trials", "20"),
+    ("deltas", "--gold", "mqm", "--trials", "20", "--at", "0.5,1"),
+    ("sentinel", "--gold", "mqm", "--trials", "20"),
+    ("card", "--gold", "mqm", "--metric", "one", "--trials", "20"),
+    ("agree", "--runs", "run-1,run-2", "--trials", "20"),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda each: each[0])
+@pytest.mark.parametrize("form", ["table", "json", "tsv", "markdown", "latex"])
+def test_every_question_in_every_format(question, form, scores, cli):
+    name, *rest = question
+    ran = cli("meta", name, scores, *rest, "--format", form)
+    assert ran.code == 0, ran.err
+    assert "nan" not in ran.out.lower().replace("finance", "")
+    if form == "json":
+        assert json.loads(ran.out)["tables"]
+
+
+def test_the_page_of_a_card(scores, write, tmp_path, cli):
+    page, pairs = tmp_path / "one.html", write("pairs.tsv", PAIRS)
+    options = ("--gold", "mqm", "--metric", "one", "--trials", "20")
+    ran = cli("meta", "card", scores, *options, "--challenge", pairs, "--html", page)
+    assert ran.code == 0, ran.err
+    text = page.read_text()
+    assert "It prefers the good translation in 66.7 % of 3 pairs" in text
+    assert "metra meta card" in text
+    assert "`good`" not in text
+    assert "--good sets the limit" in text
+
+
+def test_a_picture_of_differences(scores, tmp_path, cli):
+    plot = tmp_path / "d.svg"
+    ran = cli(
+        "meta", "deltas", scores, "--gold", "mqm", "--plot", plot, "--trials", "20"
+    )
+    assert ran.code == 0, ran.err
+    drawn = sorted(path.name for path in Path(tmp_path).glob("d-*.svg"))
+    assert drawn == ["d-1.svg", "d-2.svg", "d-3.svg", "d-4.svg"]
+    assert "difference of one" in (tmp_path / "d-1.svg").read_text()
+
+
+REFUSED = [
+    pytest.param(("card", "--metric", "one,two"), "A card is of one metric", id="two"),
+    pytest.param(
+        ("card", "--metric", "three"), "No metric named 'three'", id="unknown"
+    ),
+    pytest.param(("select", "--good", "99"), "another limit with --good", id="limit"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED)
+def test_refused_calls(arguments, message, scores, cli):
+    name, *rest = arguments
+    ran = cli("meta", name, scores, "--gold", "mqm", *rest)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+# Runs as judges.
+
+
+def make_runs(higher=(True, True)):
+    items = [ScoredItem(str(at)) for at in range(4)]
+    values = {
+        Scorer("a", "metric", higher[0]): [1, 2, 3, 4],
+        Scorer("b", "metric", higher[1]): [1, 2, 3, 5],
+        Scorer("c", "metric"): [9, 9, 9, 9],
+    }
+    return build_score_table(["s"] * 4, items, values)
+
+
+def test_runs_become_judges():
+    found = take_runs_for_judges(make_runs(), ["b", "a"])
+    assert (found.names, found.judges, len(found)) == (["runs"], ("b", "a"), 8)
+    by_judge = {
+        found.judges[judge]: found.value[found.judge == judge].tolist()
+        for judge in (0, 1)
+    }
+    assert by_judge == {"b": [1, 2, 3, 5], "a": [1, 2, 3, 4]}
+
+
+def test_refused_runs():
+    with pytest.raises(MetraError, match="Agreement takes two runs at least; found: a"):
+        take_runs_for_judges(make_runs(), ["a"])
+    with pytest.raises(MetraError, match="better where higher, others where lower"):
+        take_runs_for_judges(make_runs((True, False)), ["a", "b"])
+    with pytest.raises(MetraError, match="No scorer named 'x'"):
+        take_runs_for_judges(make_runs(), ["a", "x"])

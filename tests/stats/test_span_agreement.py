@@ -1,0 +1,252 @@
+"""Agreement on error spans against plain counting, character by character and by force."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metra.stats.agreement import alpha
+from metra.stats.ratings import convert_matrix
+from metra.stats.span_agreement import (
+    FIGURES,
+    KINDS,
+    MarkedSpan,
+    RatedUnit,
+    SpanMarks,
+    aggregate_matches,
+    agree_on_spans,
+    count_matches,
+    merge_marks,
+    score_raters,
+)
+
+LENGTH = 12
+
+
+def spans(*places):
+    """Build spans of (start, end, severity) with the severity as a letter."""
+    return [MarkedSpan(start, end, letter == "M") for start, end, letter in places]
+
+
+@st.composite
+def any_spans(draw, most=4):
+    places = draw(
+        st.lists(
+            st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 6), st.booleans()),
+            max_size=most,
+        )
+    )
+    return [MarkedSpan(a, min(a + size, LENGTH), m) for a, size, m in places]
+
+
+def count_by_character(predicted, gold, credit):
+    """Count as the evaluation program of WMT 2025 does: arrays of characters."""
+    counts = np.zeros((2, 2, LENGTH))
+    for side, marked in enumerate((predicted, gold)):
+        for start, end, is_major in marked:
+            counts[side, int(is_major), start:end] += 1
+    (pred_minor, pred_major), (gold_minor, gold_major) = counts
+    hits = np.minimum(pred_minor, gold_minor) + np.minimum(pred_major, gold_major)
+    left_gold = np.maximum(0, gold_minor - pred_minor)
+    left_gold += np.maximum(0, gold_major - pred_major)
+    left_pred = np.maximum(0, pred_minor - gold_minor)
+    left_pred += np.maximum(0, pred_major - gold_major)
+    hits += credit * np.minimum(left_gold, left_pred)
+    return hits.sum(), counts[0].sum(), counts[1].sum()
+
+
+def match_by_force(predicted, gold, credit, worth):
+    """Try every one-to-one matching: the most worth, then the most that is covered."""
+    best = (0.0, 0.0, 0.0, 0.0)
+    padded = [*gold, *[None] * len(predicted)]
+    for order in set(permutations(range(len(padded)), len(predicted))):
+        total = shares = for_precision = for_recall = 0.0
+        for a, at in zip(predicted, order, strict=True):
+            b = padded[at]
+            common = b and max(0, min(a.end, b.end) - max(a.start, b.start))
+            if not common:
+                continue
+            factor = 1.0 if a.is_major == b.is_major else credit
+            total += factor * worth(a, b, common)
+            for_precision += factor * common / a.length
+            for_recall += factor * common / b.length
+            shares = for_precision + for_recall
+        best = max(best, (round(total, 9), round(shares, 9), for_precision, for_recall))
+    return best
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_spans(3), any_spans(3), st.sampled_from([0.0, 0.25, 0.5, 1.0]))
+def test_counts_equal_plain_counting(predicted, gold, credit):
+    counts = count_matches(predicted, gold, credit)
+    assert counts[:3] == pytest.approx(count_by_character(predicted, gold, credit))
+    dice = match_by_force(
+        predicted, gold, credit, lambda a, b, common: 2 * common / (a.length + b.length)
+    )
+    assert sum(counts[3:5]) == pytest.approx(dice[1], abs=1e-8)
+    exact = match_by_force(
+        predicted, gold, credit, lambda a, b, _: float(a[:2] == b[:2])
+    )
+    assert counts[7] == pytest.approx(exact[0], abs=1e-8)
+    assert counts[5:7] == [len(predicted), len(gold)]
+    assert counts[8] == count_by_character(predicted, gold, 0.0)[0]
+    assert counts[9] == count_by_character(predicted, gold, 1.0)[0]
+
+
+@given(any_spans(), any_spans())
+def test_exchanging_raters_exchanges_precision_and_recall(a, b):
+    there, back = (np.array(count_matches(*both)) for both in ((a, b), (b, a)))
+    for kind in KINDS:
+        precision = aggregate_matches(there, kind, "precision")
+        assert precision == pytest.approx(aggregate_matches(back, kind, "recall"))
+        f = [aggregate_matches(each, kind, "F") for each in (there, back)]
+        assert f[0] == pytest.approx(f[1])
+
+
+@given(any_spans())
+def test_a_copy_is_perfect(marked):
+    counts = np.array(count_matches(marked, marked))
+    for kind in KINDS:
+        for figure in FIGURES:
+            assert aggregate_matches(counts, kind, figure) == pytest.approx(1)
+
+
+CASES = [
+    # The first three are the cases of the authors' own tests of matched spans.
+    pytest.param(
+        spans((0, 10, "M"), (10, 20, "M")),
+        spans((0, 10, "M"), (5, 20, "M")),
+        (20, 2, 1 + 10 / 15, 1),
+        id="overlapping gold",
+    ),
+    pytest.param(
+        spans((8, 13, "m")), spans((8, 13, "M")), (2.5, 0.5, 0.5, 0.5), id="severity"
+    ),
+    pytest.param(spans((0, 3, "M")), spans((4, 9, "M")), (0, 0, 0, 0), id="apart"),
+    pytest.param(
+        spans((0, 4, "m"), (0, 4, "m")), spans((0, 4, "m")), (4, 1, 1, 1), id="twice"
+    ),
+    pytest.param(
+        spans((0, 4, "m"), (0, 4, "M")), spans((0, 4, "M")), (4, 1, 1, 1), id="both"
+    ),
+    # The greatest sum matches the long span with the second, not the nearest with it.
+    pytest.param(
+        spans((0, 6, "M"), (4, 12, "M")),
+        spans((4, 6, "M"), (4, 8, "M")),
+        (6, 2 / 6 + 4 / 8, 2, 0),
+        id="crossing",
+    ),
+]
+
+
+@pytest.mark.parametrize(("predicted", "gold", "expected"), CASES)
+def test_counts(predicted, gold, expected):
+    counts = count_matches(predicted, gold)
+    assert [counts[at] for at in (0, 3, 4, 7)] == pytest.approx(list(expected))
+
+
+def test_nothing_marked_is_no_mistake():
+    empty = np.array(count_matches([], []))
+    missed = np.array(count_matches([], spans((0, 2, "M"))))
+    for kind in KINDS:
+        assert aggregate_matches(empty, kind, "F") == 1
+        found = [float(aggregate_matches(missed, kind, figure)) for figure in FIGURES]
+        assert found == [1, 0, 0]
+    assert np.isnan(aggregate_matches(missed, "characters", "severity"))
+
+
+MERGED = [
+    pytest.param(1, [(0, 2, "m"), (2, 8, "M")], id="any"),
+    pytest.param(2, [(2, 5, "M"), (6, 7, "M")], id="most"),
+    pytest.param(3, [], id="all"),
+]
+
+
+@pytest.mark.parametrize(("quorum", "expected"), MERGED)
+def test_merged_marks(quorum, expected):
+    raters = [
+        spans((0, 5, "m"), (1, 3, "m")),
+        spans((2, 7, "M")),
+        spans((6, 8, "M")),
+    ]
+    assert merge_marks(raters, quorum) == spans(*expected)
+
+
+@given(st.lists(any_spans(), min_size=1, max_size=3))
+def test_merged_marks_cover_what_a_quorum_marked(raters):
+    for quorum in range(1, len(raters) + 1):
+        covered = np.zeros(LENGTH, int)
+        for start, end, _ in merge_marks(raters, quorum):
+            covered[start:end] += 1
+        who = np.zeros(LENGTH, int)
+        for marked in raters:
+            mine = np.zeros(LENGTH, bool)
+            for start, end, _ in marked:
+                mine[start:end] = True
+            who += mine
+        assert covered.tolist() == (who >= quorum).astype(int).tolist()
+
+
+UNITS = [RatedUnit(system, str(at)) for at in range(3) for system in "ab"]
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(any_spans(), min_size=3, max_size=3), min_size=6, max_size=6))
+def test_alpha_equals_that_of_characters(marked):
+    marks = SpanMarks(
+        {
+            unit: dict(zip("xyz", raters, strict=True))
+            for unit, raters in zip(UNITS, marked, strict=True)
+        },
+        dict.fromkeys(UNITS, LENGTH),
+    )
+    matrix = np.zeros((3, 6 * LENGTH))
+    for at, raters in enumerate(marked):
+        for rater, each in enumerate(raters):
+            for start, end, is_major in each:
+                row = matrix[rater, at * LENGTH + start : at * LENGTH + end]
+                np.maximum(row, 1 + is_major, out=row)
+    found = agree_on_spans(marks, trials=0)
+    expected = alpha(convert_matrix(matrix), "nominal")
+    assert found.alpha == pytest.approx(expected, nan_ok=True)
+    assert (found.outputs, found.with_text) == (6, 6)
+
+
+def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
+    marks = SpanMarks(
+        {
+            UNITS[0]: {"x": spans((0, 4, "M")), "y": spans((0, 2, "M"))},
+            UNITS[1]: {"x": spans((0, 9, "M"))},
+            UNITS[2]: {"y": [], "z": spans((0, 6, "m"))},
+        },
+        {UNITS[0]: 12},
+    )
+    found = agree_on_spans(marks, trials=50)
+    assert [each.name for each in found.pairs] == ["x – y", "y – z"]
+    assert found.overall.values["characters", "F"] == pytest.approx(2 * 2 / (4 + 2 + 6))
+    assert (found.overall.outputs, found.outputs, found.with_text) == (2, 2, 1)
+    first = found.pairs[0]
+    assert first.values["characters", "precision"] == pytest.approx(0.5)
+    assert first.values["characters", "recall"] == 1
+    assert (first.predicted, first.gold) == (1, 1)
+    assert marks.keep_raters("z").marks.keys() == {UNITS[2]}
+
+
+def test_intervals_draw_whole_segments():
+    """Copies of a segment under other systems' names add nothing that is known."""
+    rng = np.random.default_rng(1)
+    rows = [rng.integers(0, 9, 10).astype(float) for _ in range(20)]
+    for row in rows:
+        row[1:3] = row[0] + rng.integers(0, 5, 2)
+    once = [(RatedUnit("a", str(at)), list(row)) for at, row in enumerate(rows)]
+    twice = [*once, *((unit._replace(system="b"), row) for unit, row in once)]
+    segments = {str(at): at for at in range(20)}
+    (one,), (two,) = (
+        score_raters({"r": each}, segments, trials=200) for each in (once, twice)
+    )
+    assert one.intervals == two.intervals
+    low, high = one.intervals["characters", "F"]
+    assert low < one.values["characters", "F"] < high
+    assert (one.outputs, two.outputs) == (20, 40)

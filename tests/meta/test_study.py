@@ -132,9 +132,28 @@ def test_tests_give_clusters_to_every_column(files):
     for ranks in [scores.clusters, *scores.ranks]:
         assert min(ranks) == 1
         assert {*ranks} == {*range(1, max(ranks) + 1)}
+    for values, ranks in zip(scores.values, scores.ranks, strict=True):
+        in_order = sorted(zip(-values, ranks, strict=True))
+        assert [rank for _, rank in in_order] == sorted(ranks)
     for row in table.rows:
         for cell in (row[1], *row[3:]):
             assert cell.best == (cell.marks == "1")
+
+
+def test_ranks_of_a_column_follow_its_own_order(files, tmp_path):
+    header, *rows = (tmp_path / "first.csv").read_text().strip().split("\n")
+    swapped = (
+        header.replace("BLEU", "x").replace("Neural,", "BLEU,").replace("x", "Neural")
+    )
+    files("third.csv", [swapped, *rows])
+    text = 'gold = "mqm"\n[metrics]\nprimary = ["BLEU", "Neural"]\n'
+    text += '[pairs.en-de]\nscores = "first.csv"\n[pairs.en-cs]\nscores = "third.csv"\n'
+    for pair, weight in (("en-de", 3), ("en-cs", 1)):
+        text += f'[[columns]]\nlevel = "seg"\ncoef = "pearson"\npairs = ["{pair}"]\n'
+        text += f"weight = {weight}\n"
+    scores = score(files("study.toml", [text]), test=True)
+    assert scores.metrics == ["Neural", "BLEU"]
+    assert scores.ranks == [[1, 2], [2, 1]]
 
 
 COLUMNS = """
@@ -223,6 +242,22 @@ def test_a_second_rater_shows_what_people_reach(files):
     assert (
         "en-de: second rater is rater2, on 12 segments (metrics: 12)." in report.notes
     )
+
+
+def test_what_is_pooled_needs_a_second_rater_everywhere(files):
+    text = COLUMNS.replace('["first.csv"]', '["first.csv"]\nceiling = "rater2"')
+    text = text.replace('domain = "web"\n', 'pairs = ["en-de"]\n')
+    text = text.replace('"doc"', '"sys"').replace("weight = 3", 'pairs = ["en-de"]')
+    text = text.replace(
+        "[[columns]]", '[pairs.en-cs]\nscores = "first.csv"\n[[columns]]', 1
+    )
+    scores = score(files("study.toml", [text]))
+    assert [column.group for column in scores.columns] == [
+        "en-de",
+        "en-de",
+        "en-de,en-cs",
+    ]
+    assert np.isfinite(scores.ceiling).tolist() == [True, True, False]
 
 
 def test_a_judge_of_the_gold_is_held_against_the_others(files):

@@ -1,13 +1,16 @@
 """The protocols of WMT: what is averaged, and what is left out."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
+import pytest
+from scipy.stats import binom
 from tests.panels import cells_by_name, headings, made
 
 from metra.meta.task import add_intervals, report_task, score_task
 from metra.stats.bootstrap import bootstrap, compute_bounds
-from metra.stats.correlation import Options
+from metra.stats.correlation import Options, correlate
 
 
 def in_language(panel, lang, names):
@@ -56,3 +59,80 @@ def test_intervals_are_those_of_the_columns_and_of_their_average():
     assert cells[0].interval == average[0]
     assert "boot:both k=60" in report_task(found, options).signature
     assert "boot" not in report_task(scores, options).signature
+
+
+def split_greedily(p_values, order):
+    """A new cluster where a member of the last one is better; None where that is close."""
+    clusters, members = {}, []
+    for name in order:
+        p = [p_values[other, name] for other in members]
+        if any(0.035 < each < 0.065 for each in p):
+            return None
+        if any(each <= 0.05 for each in p):
+            members = []
+        clusters[name] = clusters.get(order[order.index(name) - 1], 1) + (not members)
+        clusters[order[0]] = 1
+        members.append(name)
+    return clusters
+
+
+def compare_outcomes(panel):
+    """p-values of an exact sign test of the pairs of outputs that one metric gets right."""
+    gold = panel.gold[:, None] - panel.gold[None]
+    upper = np.triu_indices(len(panel.systems), 1)
+    right = {}
+    for name, metric in panel.metrics.items():
+        eps = correlate(panel.gold, metric, coef="acc*_eq", group="item").eps
+        gap = metric[:, None] - metric[None]
+        order = np.where(np.abs(gap) <= eps, 0, np.sign(gap))
+        right[name] = (order == np.sign(gold))[upper].ravel()
+    p = {}
+    for a, b in product(right, right):
+        only = int((right[a] & ~right[b]).sum())
+        differ = int((right[a] != right[b]).sum())
+        p[a, b] = binom.sf(only - 1, differ, 0.5)
+    return p
+
+
+def exchange_systems(panel):
+    """p-values of all exchanges of the systems' scores between two metrics."""
+    moved = np.array([*product((False, True), repeat=len(panel.systems))])
+    scaled = {n: (v - v.mean()) / v.std() for n, v in panel.system_metrics.items()}
+
+    def correlate_rows(rows):
+        gold = panel.system_gold - panel.system_gold.mean()
+        rows = rows - rows.mean(1, keepdims=True)
+        return rows @ gold / np.sqrt((rows**2).sum(1) * (gold**2).sum())
+
+    p = {}
+    for a, b in product(scaled, scaled):
+        first = np.where(moved, scaled[b], scaled[a])
+        second = np.where(moved, scaled[a], scaled[b])
+        gaps = correlate_rows(first) - correlate_rows(second)
+        p[a, b] = (gaps >= gaps[0] - 1e-12).mean()
+    return p
+
+
+@pytest.mark.parametrize(
+    ("heading", "test"),
+    [("seg acc*_eq", compare_outcomes), ("sys pearson", exchange_systems)],
+)
+def test_ranks_of_wmt_are_those_of_its_tests(heading, test):
+    compared = 0
+    for seed in range(8):
+        panel = made(seed=seed, segments=12, metrics=4)
+        scores = score_task("wmt23", [panel], Options(trials=2000, wmt=True), test=True)
+        at = [column.heading for column in scores.columns].index(heading)
+        values = dict(zip(scores.metrics, scores.values[at], strict=True))
+        expected = split_greedily(test(panel), sorted(values, key=lambda n: -values[n]))
+        if expected is not None:
+            assert dict(zip(scores.metrics, scores.ranks[at], strict=True)) == expected
+            compared += 1
+    assert compared >= 2
+
+
+@pytest.mark.parametrize("wmt", [False, True])
+def test_p_values_of_wmt_may_be_zero(wmt):
+    """Nine draws cannot show anything, unless none that reaches counts as p = 0."""
+    scores = score_task("wmt24", [made()], Options(trials=9, wmt=wmt), test=True)
+    assert (max(scores.clusters) > 1) is wmt

@@ -29,7 +29,8 @@ PALETTE = {
 }
 #: How many colours there are for series before they repeat.
 COLOURS = 6
-#: Dashes of lines and shapes of points, which tell series apart in grey print too.
+#: Dashes of lines and shapes of points, which tell series apart in grey print too. Pages
+#: leave lines solid: there, a dashed line is one that stands apart.
 DASHES = ("", "9 3", "2 3", "9 3 2 3", "5 2", "14 3 2 3 2 3")
 SHAPES = {
     "square": "-.88,-.88 .88,-.88 .88,.88 -.88,.88",

@@ -62,15 +62,6 @@ def evaluate(specs: list[str], **options: object) -> metra.Results:
     return metra.evaluate(evalset, SYSTEMS, specs, levels=["segment"], **options)
 
 
-def forget_networks() -> None:
-    """Load networks anew; they remember vectors of texts."""
-    from metra.metrics.neural import bertscore, comet, metricx
-
-    comet._load_scorer.cache_clear()
-    bertscore._load_encoder.cache_clear()
-    metricx._load_network.cache_clear()
-
-
 def test_every_metric_is_an_ordinary_one(models):
     specs = list_specs(models)
     results = evaluate(specs, ci=True, trials=50)
@@ -115,7 +106,7 @@ def test_each_distinct_text_is_encoded_once(models, monkeypatch):
         return compute(self, texts)
 
     monkeypatch.setattr(comet_scores.VectorScorer, "_compute_vectors", record)
-    forget_networks()
+    tiny_models.forget_networks()
     evaluate([f"comet:model={models}/regression"])
     distinct = {*SOURCE, *REF, *REF2, *(t for texts in SYSTEMS.values() for t in texts)}
     assert len(seen) == len(distinct)
@@ -178,10 +169,10 @@ def test_a_damaged_cache_is_said(models, cache):
 def test_several_devices_give_the_same_scores(models, monkeypatch):
     specs = list_specs(models)
     monkeypatch.setenv("METRA_CACHE", "off")
-    forget_networks()
+    tiny_models.forget_networks()
     alone = evaluate(specs)
     monkeypatch.setenv("METRA_DEVICES", "cpu,cpu:0,cpu")
-    forget_networks()
+    tiny_models.forget_networks()
     together = evaluate(specs)
     for spec in specs:
         ours, theirs = alone["solid"][spec], together["solid"][spec]
@@ -518,7 +509,7 @@ def test_other_errors(models, tmp_path, monkeypatch):
         metra.metric(f"metricx:model={models}/bert").rows(batch)
     for name in ("METRA_TOKENS", "METRA_DEVICES"):
         monkeypatch.setenv(name, "0" if name == "METRA_TOKENS" else "gpu7")
-        forget_networks()
+        tiny_models.forget_networks()
         with pytest.raises(MetraError, match=r"METRA_TOKENS is '0'|the device 'gpu7'"):
             metra.metric(f"comet:model={models}/kiwi").rows(batch)
         monkeypatch.delenv(name)

@@ -3,7 +3,8 @@
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -186,17 +187,22 @@ def write_inputs(style: str, qe: bool) -> list[str]:
     return texts
 
 
-def compute_rows(metric: metra.Metric, refs: list[list[str]]) -> np.ndarray:
-    """Count rows in several orders and batch sizes; all must be the same within 1e-5."""
-    whole = metric.rows(metra.Batch(HYPS, refs, SOURCE))
+def compute_rows(
+    make: Callable[[], metra.Metric], refs: list[list[str]]
+) -> tuple[metra.Metric, np.ndarray]:
+    """Count rows in two orders, each time anew; both must be the same within 1e-5."""
+    listed = []
     order = np.random.default_rng(1).permutation(len(HYPS)).tolist()
-    shuffled = metra.Batch(
-        [HYPS[n] for n in order],
-        [[ref[n] for n in order] for ref in refs],
-        [SOURCE[n] for n in order],
-    )
-    assert np.allclose(metric.rows(shuffled), whole[order], atol=TOLERANCE, rtol=0)
-    return whole
+    for places in (order, range(len(HYPS))):
+        tiny_models.forget_networks()
+        metric = make()
+        columns = [[each[n] for n in places] for each in (HYPS, SOURCE, *refs)]
+        hyps, source, *shuffled = columns
+        batch = metra.Batch(hyps, shuffled, source)
+        metric = metric.fit([batch]) if metric.fit else metric
+        listed.append(metric.rows(batch))
+    assert np.allclose(listed[0], listed[1][order], atol=TOLERANCE, rtol=0)
+    return metric, listed[1]
 
 
 @pytest.mark.parametrize("budget", ["1", "200", "100000"])
@@ -205,8 +211,8 @@ def test_comet(asked, name, budget, monkeypatch):
     monkeypatch.setenv("METRA_CACHE", "off")
     monkeypatch.setenv("METRA_TOKENS", budget)
     qe = COMET[name].without_reference
-    metric = metra.metric("comet", model=str(asked.folder / name), qe=qe)
-    rows = compute_rows(metric, [REF])
+    make = partial(metra.metric, "comet", model=str(asked.folder / name), qe=qe)
+    metric, rows = compute_rows(make, [REF])
     answer = asked.answers[name]
     expected = [answer["scores"]]
     for part in ("src", "ref", "unified", "mqm"):
@@ -250,10 +256,8 @@ def test_bertscore(asked, name, budget, monkeypatch):
     if options.pop("baseline", False):
         options["baseline"] = str(asked.folder / "baseline.tsv")
     model = str(asked.folder / "bert-encoder")
-    metric = metra.metric("bertscore", model=model, **options)
-    if metric.fit:
-        metric = metric.fit([metra.Batch(HYPS, refs, SOURCE)])
-    rows = compute_rows(metric, refs)
+    make = partial(metra.metric, "bertscore", model=model, **options)
+    _, rows = compute_rows(make, refs)
     precision, recall, f1 = asked.answers[f"bertscore {name}"]["scores"]
     expected = np.nan_to_num(np.array([f1, precision, recall]))
     assert np.allclose(rows[:, :3].T, expected, atol=TOLERANCE, rtol=0)
@@ -265,8 +269,8 @@ def test_metricx(asked, style, qe, budget, monkeypatch):
     monkeypatch.setenv("METRA_CACHE", "off")
     monkeypatch.setenv("METRA_TOKENS", budget)
     model = str(asked.folder / "metricx")
-    metric = metra.metric("metricx", model=model, style=style, qe=qe)
-    rows = compute_rows(metric, [REF])
+    make = partial(metra.metric, "metricx", model=model, style=style, qe=qe)
+    _, rows = compute_rows(make, [REF])
     expected = asked.answers[f"metricx {style} {qe}"]["scores"]
     assert np.allclose(rows[:, 0], expected, atol=TOLERANCE, rtol=0)
     assert 0 < min(expected) < max(expected) < 25

@@ -39,6 +39,15 @@ def read_example() -> dict[str, list[str]]:
     }
 
 
+def forget_networks() -> None:
+    """Load networks anew; they remember vectors of texts."""
+    from metra.metrics.neural import bertscore, comet, metricx
+
+    comet._load_scorer.cache_clear()
+    bertscore._load_encoder.cache_clear()
+    metricx._load_network.cache_clear()
+
+
 def train_pieces(unk: int) -> sentencepiece.SentencePieceProcessor:
     """Train a SentencePiece model on the example."""
     model = io.BytesIO()

@@ -51,7 +51,7 @@ ALIASES = {
 _CHECKS = {
     **dict.fromkeys(("", "tgt", "system", "judged", "no", "false", "0"), ""),
     **dict.fromkeys(("yes", "true", "1", "control", "check"), "-check"),
-    **{"bad": "-bad", "bad_ref": "-bad-ref", "degraded": "-degraded", "dup": "-repeat"},
+    **{"bad": "-bad", "bad_ref": "-bad-ref", "degraded": "-degraded"},
     **dict.fromkeys(("chk", "repeat"), "-repeat"),
     **dict.fromkeys(("ref", "reference"), "-ref"),
     **{"tutorial": "-tutorial", "calibration": "-calibration"},

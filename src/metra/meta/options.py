@@ -8,7 +8,12 @@ metadata of a field means.
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from metra.meta.option_values import parse_lengths, parse_values
+from metra.meta.option_values import (
+    parse_counts,
+    parse_deviations,
+    parse_lengths,
+    parse_values,
+)
 from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED, TRIALS
 
 Level: TypeAlias = Literal["sys", "seg", "doc"]

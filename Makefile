@@ -15,7 +15,7 @@ PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 
-.PHONY: demo test test-neural quick lint format bench bench-quick docs wheel clean
+.PHONY: demo test test-neural quick fuzz lint format bench bench-quick docs wheel clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
@@ -26,6 +26,12 @@ test: .venv/.wheel .venv/.test $(DEBIAN)
 
 quick: .venv/.wheel .venv/.test $(DEBIAN)
 	$(PYTEST) -m "not slow"
+
+
+# Mutated files and requests, for as long as you like.
+FUZZ_SECONDS ?= 3600
+fuzz: .venv/.wheel .venv/.test
+	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
 
 # Installs torch at first. A thread a worker: models are tiny.
 test-neural: .venv/.wheel .venv-oracle/.made

@@ -17,6 +17,7 @@ import protocol_scales
 from page_blocks import fill_block
 
 from metra.corpus import examples
+from metra.formats.limits import EXPLANATIONS, SERVED, Limits
 
 ROOT = Path(__file__).parent.parent
 MEASURES = ROOT / "docs" / "metrics"
@@ -60,6 +61,7 @@ def generate_pages() -> dict[Path, str]:
         ("README.md", "speed", list_speeds()),
         ("docs/index.md", "measures", measure_pages.listed("metrics/")),
         ("docs/human/protocols.md", "scales", protocol_scales.scales()),
+        ("docs/limits.md", "limits", list_limits()),
         ("mkdocs.yml", "measures", measure_pages.menu()),
     ):
         path = ROOT / place
@@ -104,6 +106,15 @@ def list_speeds() -> str:
         task, _, peer, its_time, own_time, ratio, *_ = rows[shown]
         table.append(f"| {task} | {peer} | {its_time} | {own_time} | {ratio} |")
     return "\n".join(table)
+
+
+def list_limits() -> str:
+    """Give every limit with its values on the command line and on the server."""
+    lines = ["| limit | most | command line | server |", "| :-- | :-- | --: | --: |"]
+    for name, what in EXPLANATIONS.items():
+        values = (f"{getattr(own, name):,}" for own in (Limits(), SERVED))
+        lines.append(f"| `{name}` | {what} | {' | '.join(values)} |")
+    return "\n".join(lines)
 
 
 def found(path: Path) -> str:

@@ -4,7 +4,38 @@ from collections.abc import Iterable, Mapping
 
 
 class MetraError(ValueError):
-    """Bad input or bad usage; the message is for the user and needs no traceback."""
+    """Bad input or bad usage; the message is for the user and needs no traceback.
+
+    What it quotes of a file may be long or hold control characters; the message does not.
+    """
+
+    def __init__(self, message: object = "", *more: object) -> None:
+        """Keep a message of one line."""
+        super().__init__(format_message(str(message)), *more)
+
+
+#: A message is at most this long.
+LONGEST_MESSAGE = 1000
+_CONTROLS = dict.fromkeys((9, 10, 13), " ") | dict.fromkeys(
+    (*range(9), 11, 12, *range(14, 32), *range(127, 160), *range(55296, 57344)), "�"
+)
+
+
+def format_message(message: str) -> str:
+    r"""Write a message on one line, without control characters, and shorten a long one.
+
+    >>> format_message("a\nb\x1b[2J")
+    'a b\ufffd[2J'
+    >>> len(format_message("x" * 5000))
+    1000
+    """
+    if not message.isprintable():
+        message = message.translate(_CONTROLS)
+    if len(message) > LONGEST_MESSAGE:
+        # What was found comes first, what to do about it last.
+        rest = LONGEST_MESSAGE * 2 // 5
+        message = f"{message[: LONGEST_MESSAGE - rest - 3]} … {message[-rest:]}"
+    return message
 
 
 class CorpusError(MetraError):

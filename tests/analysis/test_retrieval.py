@@ -135,7 +135,7 @@ def test_the_missing_package_is_named_with_the_step_that_installs_it(monkeypatch
         evaluate_retrieval(corpus(), QUERIES, None, text=WORDS)
 
 
-def test_the_command_on_the_example(metra_command):
+def test_the_command_on_the_example(cli):
     home = examples.HOME / "retrieval"
     arguments = [
         *(
@@ -147,10 +147,10 @@ def test_the_command_on_the_example(metra_command):
         *("--docs", str(home / "passages.txt"), "--queries", str(home / "queries.tsv")),
         *("--qrels", str(home / "qrels.txt")),
     ]
-    data = json.loads(metra_command(*arguments, "--format", "json").out)
+    data = json.loads(cli(*arguments, "--format", "json").out)
     scores = {run["name"]: run["map"] for run in data["runs"]}
     assert min(scores, key=scores.get) == "wrong-terms"
-    table = metra_command(*arguments).out
+    table = cli(*arguments).out
     assert table.split("\n")[1].split()[:2] == [
         "reference",
         f"{scores['reference']:.2f}",
@@ -158,9 +158,9 @@ def test_the_command_on_the_example(metra_command):
     assert "10 queries, 14 documents" in table
 
 
-def test_the_table_on_the_page_is_real(metra_command, root):
+def test_the_table_on_the_page_is_real(cli, root):
     home = examples.HOME
-    ran = metra_command(
+    ran = cli(
         "clir", *(str(home / "outputs" / f"{name}.txt") for name in SHOWN),
         *("-r", str(home / "reference.1.txt")),
         *("--docs", str(home / "retrieval" / "passages.txt")),

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from dataclasses import replace
 
@@ -20,14 +21,20 @@ from metra.campaign.exports import (
     write_metrics_files,
 )
 from metra.campaign.from_judgements import rebuild_campaign
-from metra.campaign.imports import parse_judgement_lines, parse_texts, read_file
+from metra.campaign.imports import (
+    parse_judgement_lines,
+    parse_texts,
+    read_file,
+    split_language_pair,
+)
 from metra.campaign.judgement import score_judgements
 from metra.campaign.results import average_systems
-from metra.campaign.settings import Settings
+from metra.campaign.settings import Settings, check_settings
 from metra.cli.judge.files import FORMATS
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, OptionError
+from metra.formats.compression import check_member_name
 from metra.formats.scores.judgement import format_corpus
 from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.formats.scores.mt_metrics_eval import make_file_names
@@ -330,3 +337,77 @@ def test_judgements_are_no_texts(tmp_path):
     path.write_bytes(export_judgements("jsonl", DA).content)
     with pytest.raises(OptionError, match="holds no campaign's texts"):
         parse_texts([read_file(str(path))])
+
+
+@pytest.mark.parametrize("form", ["tsv", "texts", "zip", "csv"])
+def test_no_cell_of_a_table_begins_like_a_formula(form):
+    """A spreadsheet would run it; negative numbers stay."""
+    evil = '=HYPERLINK("http://x")'
+    judged = [
+        made(f"{evil}{at}", at, evil, 0.0, name="da", document="@d", outputs=("-x",))
+        for at in (1, 2)
+    ]
+    content = export_judgements(form, judged).content
+    tables = {"a": content.decode()} if form != "zip" else {}
+    if form == "zip":
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            tables = {
+                name: packed.read(name).decode()
+                for name in packed.namelist()
+                if name.endswith((".tsv", ".csv")) and "marot" not in name
+                and "mt-metrics-eval" not in name and "appraise" not in name
+            }  # fmt: skip
+    assert tables
+    for name, table in tables.items():
+        mark = "," if name.endswith(".csv") or form == "csv" else "\t"
+        for row in csv.reader(io.StringIO(table), delimiter=mark):
+            for cell in row:
+                is_number = re.fullmatch(r"[+-][\d.]+", cell)
+                assert is_number or not cell.startswith(("=", "+", "-", "@")), name
+
+
+def test_guarded_tables_are_read_as_they_were(tmp_path):
+    judged = [
+        made("=a", at, "@ann", 10.0 * at, name="da", document="-d") for at in (1, 2)
+    ]
+    path = tmp_path / "a.tsv"
+    path.write_bytes(export_judgements("tsv", judged).content)
+    assert "'=a\t" in path.read_text()
+    scores = read_scores(str(path))
+    assert (scores.systems, scores.judges) == (("=a",), ("@ann",))
+    assert {item.document for item in scores.items} == {"-d"}
+
+
+def test_no_file_of_an_export_leaves_its_folder():
+    judged = [
+        made(system, 1, "../ann", 5.0, name="da", source="s", document="../d")
+        for system in ("../../x", "/etc/y", "a\\..\\b")
+    ]
+    with zipfile.ZipFile(
+        io.BytesIO(export_judgements("zip", judged).content)
+    ) as packed:
+        names = packed.namelist()
+    assert any("x" in name for name in names)
+    for name in names:
+        check_member_name(name, "the export")
+    stored = [replace(one, source_language="../../x") for one in judged]
+    with pytest.raises(
+        FormatError, match=r"The export holds .*leads out of its folder"
+    ):
+        export_judgements("zip", stored)
+
+
+def test_languages_are_codes(tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = format_judgements([replace(DA[0], source_language="../../x")])
+    path.write_text(lines)
+    expected = "source_language is '../../x'; expected a language code such as fr"
+    with pytest.raises(FormatError, match=re.escape(expected)):
+        parse_judgement_lines(lines.split("\n"), "a.jsonl")
+    with pytest.raises(OptionError, match="expected two codes, such as en-de"):
+        split_language_pair("../x-en")
+    table = {"name": "x", "protocol": "da", "target_language": "en", "judges": ["a"]}
+    with pytest.raises(
+        FormatError, match=r"source_language is '../x'; expected a lang"
+    ):
+        check_settings(table | {"source_language": "../x"}, "a.toml")

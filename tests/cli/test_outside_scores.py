@@ -33,8 +33,8 @@ def read_means():
     ],
     ids=["spec", "named", "all of the file"],
 )
-def test_score(metra_command, arguments):
-    ran = metra_command("score", *PAIR, *arguments, "--format", "json", "--ci")
+def test_score(cli, arguments):
+    ran = cli("score", *PAIR, *arguments, "--format", "json", "--ci")
     assert ran.code == 0, ran.err
     for system in json.loads(ran.out)["systems"]:
         (score,) = system["scores"].values()
@@ -43,18 +43,16 @@ def test_score(metra_command, arguments):
         assert low < score["score"] < high
 
 
-def test_scores_stand_beside_other_metrics_with_more_digits(metra_command):
-    ran = metra_command("score", *PAIR, "-m", "bleu", "--scores", f"xcomet={XCOMET}")
+def test_scores_stand_beside_other_metrics_with_more_digits(cli):
+    ran = cli("score", *PAIR, "-m", "bleu", "--scores", f"xcomet={XCOMET}")
     assert "bleu ↑  xcomet ↑" in ran.out
     assert f"{read_means()['polished']:.4f}*" in ran.out
-    fewer = metra_command(
-        "score", *PAIR, "--scores", f"xcomet={XCOMET}", "--digits", "1", "-b"
-    )
+    fewer = cli("score", *PAIR, "--scores", f"xcomet={XCOMET}", "--digits", "1", "-b")
     assert fewer.out == f"{read_means()['solid']:.3f}\n{read_means()['polished']:.3f}\n"
 
 
-def test_without_outputs_the_file_says_what_there_is(metra_command):
-    ran = metra_command("score", "--scores", XCOMET, "--sort")
+def test_without_outputs_the_file_says_what_there_is(cli):
+    ran = cli("score", "--scores", XCOMET, "--sort")
     assert ran.err == ""
     rows = [line.split() for line in ran.out.split("\n")[2:14]]
     means = read_means()
@@ -62,22 +60,22 @@ def test_without_outputs_the_file_says_what_there_is(metra_command):
     assert [row[0] for row in rows] == ordered
 
 
-def test_compare(metra_command):
-    ran = metra_command("compare", *PAIR, "-m", "bleu", "-m", f"xcomet@{XCOMET}")
+def test_compare(cli):
+    ran = cli("compare", *PAIR, "-m", "bleu", "-m", f"xcomet@{XCOMET}")
     assert "polished: better than solid by xcomet; worse by bleu." in ran.out
-    alone = metra_command("compare", "--scores", XCOMET, "--all-pairs")
+    alone = cli("compare", "--scores", XCOMET, "--all-pairs")
     assert alone.code == 0, alone.err
     assert "polished" in alone.out
-    texts = metra_command("compare", "--scores", XCOMET, "--changes", "3")
+    texts = cli("compare", "--scores", XCOMET, "--changes", "3")
     assert texts.code == 2
     assert "look at texts; give outputs." in texts.err
 
 
-def test_rank_by_documents_and_by_all_metrics(metra_command):
-    ran = metra_command("rank", *PAIR, "-m", f"xcomet@{XCOMET}", "--format", "json")
+def test_rank_by_documents_and_by_all_metrics(cli):
+    ran = cli("rank", *PAIR, "-m", f"xcomet@{XCOMET}", "--format", "json")
     (ranking,) = json.loads(ran.out)["rankings"]
     assert [entry["name"] for entry in ranking["systems"]] == ["polished", "solid"]
-    ran = metra_command(
+    ran = cli(
         "rank", *PAIR, "-m", "bleu", "-m", "ter", "-m", f"xcomet@{XCOMET}",
         "--combine", "autorank", "--format", "json",
     )  # fmt: skip
@@ -89,20 +87,18 @@ def test_rank_by_documents_and_by_all_metrics(metra_command):
     assert list(ranking["systems"][0]["scores"]) == ["bleu", "ter", f"xcomet@{XCOMET}"]
 
 
-def test_rank_against_an_expected_ranking(metra_command, tmp_path):
+def test_rank_against_an_expected_ranking(cli, tmp_path):
     people = tmp_path / "people.tsv"
     people.write_text("solid\t2\npolished\t1\n")
-    ran = metra_command(
-        "rank", "--scores", XCOMET, "--combine", "autorank", "--expected", people
-    )
+    ran = cli("rank", "--scores", XCOMET, "--combine", "autorank", "--expected", people)
     assert ran.out.startswith("AutoRank of 1 metric: 28 segments\n")
     assert "distance 0, similarity 100.0 %" in ran.out
     assert "so not compared: dropped, fluent-wrong," in ran.out
 
 
-def test_report(metra_command, tmp_path):
+def test_report(cli, tmp_path):
     page = tmp_path / "report.html"
-    ran = metra_command("report", *PAIR, "--scores", f"xcomet={XCOMET}", "-o", page)
+    ran = cli("report", *PAIR, "--scores", f"xcomet={XCOMET}", "-o", page)
     assert ran.code == 0, ran.err
     text = page.read_text()
     assert "xcomet" in text
@@ -110,7 +106,7 @@ def test_report(metra_command, tmp_path):
     assert f"{read_means()['solid']:.4f}" in text
 
 
-def test_meta_takes_them_as_scores_and_as_metrics(metra_command, tmp_path):
+def test_meta_takes_them_as_scores_and_as_metrics(cli, tmp_path):
     gold = tmp_path / "gold.tsv"
     data = json.loads((examples.HOME / "xcomet.json").read_text())
     rows = [
@@ -120,10 +116,10 @@ def test_meta_takes_them_as_scores_and_as_metrics(metra_command, tmp_path):
     ]
     gold.write_text("\n".join(["system\tsegment\tvalue\tscorer", *rows]) + "\n")
     question = ("meta", "correlate", gold, "--gold", "da", "--level", "sys", "--no-ci")
-    as_file = metra_command(*question, XCOMET, "--coef", "pearson")
+    as_file = cli(*question, XCOMET, "--coef", "pearson")
     assert as_file.code == 0, as_file.err
     assert "COMET     1.000" in as_file.out
-    as_metric = metra_command(
+    as_metric = cli(
         *question, "--output", SOLID, "--output", POLISHED, "-m", f"xcomet@{XCOMET}",
         "--coef", "accuracy",
     )  # fmt: skip
@@ -131,10 +127,10 @@ def test_meta_takes_them_as_scores_and_as_metrics(metra_command, tmp_path):
     assert "1.000" in as_metric.out
 
 
-def test_gate_holds_new_scores_against_old_ones(metra_command, tmp_path):
+def test_gate_holds_new_scores_against_old_ones(cli, tmp_path):
     base = tmp_path / "base.json"
     spec = f"xcomet@{XCOMET}"
-    metra_command("score", *PAIR[:1], *PAIR[2:4], "-m", spec, "--save", base)
+    cli("score", *PAIR[:1], *PAIR[2:4], "-m", spec, "--save", base)
     data = json.loads((examples.HOME / "xcomet.json").read_text())
     (solid,) = (entries for file, entries in data.items() if "solid" in file)
     for entry in solid:
@@ -142,14 +138,14 @@ def test_gate_holds_new_scores_against_old_ones(metra_command, tmp_path):
     new = tmp_path / "new.json"
     new.write_text(json.dumps({"solid.txt": solid}))
     gate = ("gate", *PAIR[:1], *PAIR[2:4], "--baseline", base)
-    assert metra_command(*gate).code == 0
-    failed = metra_command(*gate, "--scores", f"xcomet={new}")
+    assert cli(*gate).code == 0
+    failed = cli(*gate, "--scores", f"xcomet={new}")
     assert failed.code == 1
     # Scores up to 1 have four digits.
     mean = read_means()["solid"]
     assert f"xcomet {mean - 0.2:.4f}, significantly worse" in failed.out
     assert re.search(rf"{mean - 0.2:.4f} +baseline +{mean:.4f} +−0.2000", failed.out)
-    unknown = metra_command(*gate, "--scores", f"comet={new}")
+    unknown = cli(*gate, "--scores", f"comet={new}")
     assert unknown.code == 2
     assert (
         "The baseline has no metric named 'comet'. Did you mean 'xcomet'?"
@@ -170,7 +166,7 @@ COLUMNS = ("--hyp-column", "a=hyp_a", "--hyp-column", "b=hyp_b", "--ref-column",
 
 
 @pytest.mark.parametrize("form", ["tsv", "parquet"])
-def test_columns_of_a_table(metra_command, tmp_path, form):
+def test_columns_of_a_table(cli, tmp_path, form):
     path = write_table(tmp_path / "test.tsv")
     if form == "parquet":
         csv = pytest.importorskip("pyarrow.csv")
@@ -179,7 +175,7 @@ def test_columns_of_a_table(metra_command, tmp_path, form):
         table = csv.read_csv(path, parse_options=options)
         path = tmp_path / "test.parquet"
         parquet.write_table(table, path)
-    ran = metra_command(
+    ran = cli(
         "score", path, *COLUMNS,
         "--score-column", "judge/a=judge_a:better=higher", "--score-column", "judge/b=judge_b",
         "-m", "bleu", "--format", "json",
@@ -190,9 +186,9 @@ def test_columns_of_a_table(metra_command, tmp_path, form):
     assert list(systems[0]["scores"]) == ["bleu", "judge"]
 
 
-def test_a_column_of_scores_alone(metra_command, tmp_path):
+def test_a_column_of_scores_alone(cli, tmp_path):
     path = write_table(tmp_path / "test.tsv")
-    ran = metra_command(
+    ran = cli(
         "score", path, *COLUMNS[:2], *COLUMNS[4:],
         "--score-column", "judge_a:better=lower", "-b", "--digits", "2",
     )  # fmt: skip
@@ -225,15 +221,15 @@ def write_parts(folder):
 PARTS = ("--score-column", "comet/a=judge_a", "--score-column", "comet/b=judge_b")
 
 
-def test_columns_of_tables_that_are_scored_in_parts(metra_command, tmp_path):
+def test_columns_of_tables_that_are_scored_in_parts(cli, tmp_path):
     """The same scores as in one piece, by group too; scores are not written again."""
     folder = write_parts(tmp_path)
-    whole = metra_command("score", folder / "0.parquet", *COLUMNS, *PARTS, "-m", "chrf",
+    whole = cli("score", folder / "0.parquet", *COLUMNS, *PARTS, "-m", "chrf",
         "--group-by", "lang", "--format", "json")  # fmt: skip
     assert whole.code == 0, whole.err
     files = folder / "1.parquet", folder / "2.parquet"
     out = tmp_path / "out"
-    ran = metra_command("score", *files, *COLUMNS, *PARTS, "-m", "chrf",
+    ran = cli("score", *files, *COLUMNS, *PARTS, "-m", "chrf",
         "--group-by", "lang", "--format", "json", "--scores-out", out)  # fmt: skip
     assert ran.code == 0, ran.err
     one, parts = json.loads(whole.out), json.loads(ran.out)
@@ -259,16 +255,16 @@ def _list_scores(entry):
     return dict(found) if len(by_system) == 1 else found
 
 
-def test_parts_are_resumed_and_shown_with_all_digits(metra_command, tmp_path):
+def test_parts_are_resumed_and_shown_with_all_digits(cli, tmp_path):
     folder = write_parts(tmp_path)
     files = folder / "1.parquet", folder / "2.parquet"
     call = ("score", *files, *COLUMNS, *PARTS, "--resume", tmp_path / "kept")
-    first, second = metra_command(*call), metra_command(*call)
+    first, second = cli(*call), cli(*call)
     assert first.out == second.out
     assert "a       0.4500" in first.out
     assert "comet|columns:judge_a,judge_b|better:higher|low:none|high:none" in first.out
     other = ("--score-column", "comet/a=judge_b", "--score-column", "comet/b=judge_a")
-    swapped = metra_command(*call[:9], *other, *call[-2:], "-b")
+    swapped = cli(*call[:9], *other, *call[-2:], "-b")
     assert swapped.out == "0.5000\n0.4500\n"
 
 
@@ -295,10 +291,10 @@ def test_parts_are_resumed_and_shown_with_all_digits(metra_command, tmp_path):
         (["comet/a=judge_a", "comet/a=judge_b"], "'comet/a' is given twice"),
     ],
 )
-def test_columns_that_parts_refuse(metra_command, tmp_path, columns, message):
+def test_columns_that_parts_refuse(cli, tmp_path, columns, message):
     folder = write_parts(tmp_path)
     given = [word for entry in columns for word in ("--score-column", entry)]
-    ran = metra_command("score", folder / "1.parquet", *COLUMNS, *given, "--resume",
+    ran = cli("score", folder / "1.parquet", *COLUMNS, *given, "--resume",
         tmp_path / "kept")  # fmt: skip
     assert ran.code == 2
     assert message in ran.err
@@ -366,16 +362,16 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "message"), BAD)
-def test_errors_are_one_sentence(metra_command, arguments, message):
-    ran = metra_command(*arguments)
+def test_errors_are_one_sentence(cli, arguments, message):
+    ran = cli(*arguments)
     assert ran.code == 2
     assert message in ran.err
     assert ran.out == ""
 
 
-def test_a_column_without_a_number_says_where(metra_command, tmp_path):
+def test_a_column_without_a_number_says_where(cli, tmp_path):
     path = write_table(tmp_path / "test.tsv", value="?")
-    ran = metra_command(
+    ran = cli(
         "score", path, *COLUMNS, "--score-column", "comet/a=judge_a",
         "--score-column", "comet/b=judge_b",
     )  # fmt: skip
@@ -394,17 +390,15 @@ PUBLISHED = {
 }
 
 
-def test_every_printed_digit_of_wmt25(metra_command, shared, read_table):
+def test_every_printed_digit_of_wmt25(cli, shared, read_table):
     """English–Japanese: 215 means and 43 ranks, as WMT 2025 prints them."""
     folder = shared / "data/published-formats/wmt25-enja"
     rows = read_table(folder / "published-table.tsv")
     published = {
         PUBLISHED.get(r["system"], r["system"]): list(r.values())[1:] for r in rows
     }
-    scored = metra_command(
-        "score", "--scores", folder / "automatic_scores", "--digits", 1
-    )
-    ranked = metra_command(
+    scored = cli("score", "--scores", folder / "automatic_scores", "--digits", 1)
+    ranked = cli(
         "rank", "--scores", folder / "automatic_scores", "--combine", "autorank"
     )
     lines = [line.replace("*", " ").split() for line in scored.out.split("\n")[2:45]]

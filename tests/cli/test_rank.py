@@ -10,10 +10,10 @@ EXAMPLE = examples.find_example()
 SYSTEMS = [path for path in EXAMPLE.outputs if "literal" in path or "solid" in path]
 
 
-def test_systems_are_ranked_on_every_document(metra_command, tmp_path):
+def test_systems_are_ranked_on_every_document(cli, tmp_path):
     people = tmp_path / "people.tsv"
     people.write_text("solid\t2\nliteral\t1\n")
-    ran = metra_command(
+    ran = cli(
         "rank", *SYSTEMS, "-r", EXAMPLE.references[0], "--docs", EXAMPLE.docs,
         "-m", "bleu", "-m", "wer", "--expected", str(people), "--format", "json",
     )  # fmt: skip
@@ -33,10 +33,10 @@ def test_systems_are_ranked_on_every_document(metra_command, tmp_path):
         assert ranking["unranked"] == []
 
 
-def test_the_table_says_the_same(metra_command, tmp_path):
+def test_the_table_says_the_same(cli, tmp_path):
     people = tmp_path / "people.tsv"
     people.write_text("literal\t2\nsolid\t1\n")
-    ran = metra_command(
+    ran = cli(
         "rank", *SYSTEMS, "-m", examples.build_spec("xscore"), "--docs", EXAMPLE.docs,
         "--expected", str(people),
     )  # fmt: skip
@@ -52,9 +52,9 @@ def test_the_table_says_the_same(metra_command, tmp_path):
     )
 
 
-def rank_three(metra_command, path, form="json"):
+def rank_three(cli, path, form="json"):
     systems = [s for s in EXAMPLE.outputs if s.endswith(("solid.txt", "terse.txt"))]
-    ran = metra_command(
+    ran = cli(
         "rank", *SYSTEMS, *(s for s in systems if s not in SYSTEMS), "--docs", EXAMPLE.docs,
         "-r", EXAMPLE.references[0], "-m", "bleu", "--expected", path, "--format", form,
     )  # fmt: skip
@@ -62,18 +62,18 @@ def rank_three(metra_command, path, form="json"):
     return ran.out
 
 
-def test_people_need_not_rank_every_system(metra_command, tmp_path):
+def test_people_need_not_rank_every_system(cli, tmp_path):
     people = tmp_path / "people.tsv"
     # By BLEU solid is the best; nobody ranked terse, and nobody asked for another.
     people.write_text("literal\t2\nsolid\t1\nother\t1\n")
-    (found,) = json.loads(rank_three(metra_command, people))["rankings"]
+    (found,) = json.loads(rank_three(cli, people))["rankings"]
     assert found["unranked"] == ["terse"]
     assert found["agreement"]["distance"] == 0
-    table = rank_three(metra_command, people, "table")
+    table = rank_three(cli, people, "table")
     assert "not in the expected ranking and so not compared: terse" in table
     assert "partial" not in table
     people.write_text("literal\t1\nsolid\t1\n")
-    (found,) = json.loads(rank_three(metra_command, people))["rankings"]
+    (found,) = json.loads(rank_three(cli, people))["rankings"]
     assert found["agreement"] == {
         "distance": 0.5, "similarity": 50, "precision": 0, "recall": 100,
     }  # fmt: skip
@@ -81,10 +81,10 @@ def test_people_need_not_rank_every_system(metra_command, tmp_path):
     assert (
         "most complete partial ranking without a pair in the opposite order: distance 0.5, "
         "similarity 50.0 %, precision 100.0 %, recall 0.0 %"
-    ) in rank_three(metra_command, people, "table")
+    ) in rank_three(cli, people, "table")
 
 
-def test_rankings_by_judges_are_averaged(metra_command, tmp_path):
+def test_rankings_by_judges_are_averaged(cli, tmp_path):
     # Ann ranks all; Bob two of three, so that his 1 and 2 count 4/3 and 8/3; Eve ties two.
     # Dan ranks one system, which says nothing. Averages: 16/9, 11/6 and 5/2.
     rows = [
@@ -97,7 +97,7 @@ def test_rankings_by_judges_are_averaged(metra_command, tmp_path):
     table.write_text("\n".join(["judge\tseg\tsystem\trank", *lines]) + "\n")
     plain = tmp_path / "plain.tsv"
     plain.write_text(f"solid\t{16 / 9}\nliteral\t{11 / 6}\nterse\t{2.5}\n")
-    assert rank_three(metra_command, table) == rank_three(metra_command, plain)
+    assert rank_three(cli, table) == rank_three(cli, plain)
     from metra.formats.scores.long_table import read_ranks
 
     assert read_ranks(str(table)) == {
@@ -130,11 +130,11 @@ def test_rankings_by_judges_are_averaged(metra_command, tmp_path):
         pytest.param(None, "cannot be read", id="no file"),
     ],
 )
-def test_faulty_rankings_are_refused(metra_command, tmp_path, ranks, message):
+def test_faulty_rankings_are_refused(cli, tmp_path, ranks, message):
     people = tmp_path / "people.tsv"
     if ranks is not None:
         people.write_text(ranks)
-    ran = metra_command(
+    ran = cli(
         "rank", *SYSTEMS, "-r", EXAMPLE.references[0], "--docs", EXAMPLE.docs,
         "-m", "bleu", "--expected", str(people),
     )  # fmt: skip
@@ -142,13 +142,13 @@ def test_faulty_rankings_are_refused(metra_command, tmp_path, ranks, message):
     assert message in ran.err
 
 
-def test_documents_are_needed(metra_command):
-    ran = metra_command("rank", *SYSTEMS, "-r", EXAMPLE.references[0], "-m", "bleu")
+def test_documents_are_needed(cli):
+    ran = cli("rank", *SYSTEMS, "-r", EXAMPLE.references[0], "-m", "bleu")
     assert ran.code == 2
     assert "no documents are known; give --docs" in ran.err
 
 
-def test_parses_are_written_for_measures_to_read(metra_command, tmp_path):
+def test_parses_are_written_for_measures_to_read(cli, tmp_path):
     spacy = pytest.importorskip("spacy", reason="needs the extra parse")
     models = [name for name in spacy.util.get_installed_models() if name[:2] == "en"]
     if not models:
@@ -156,8 +156,8 @@ def test_parses_are_written_for_measures_to_read(metra_command, tmp_path):
     text = tmp_path / "sys.txt"
     text.write_text("A very old house.\n\nIt stood. It fell.\n")
     path = tmp_path / "sys.conllu"
-    ran = metra_command("parse", str(text), "--model", models[0], "-o", str(path))
+    ran = cli("parse", str(text), "--model", models[0], "-o", str(path))
     assert (ran.code, ran.err) == (0, "")
     assert path.read_text().count("# segment = 3") == 2
-    ran = metra_command("score", str(text), "-m", f"xscore:parses={path}")
+    ran = cli("score", str(text), "-m", f"xscore:parses={path}")
     assert "-1.00" in ran.out

@@ -71,7 +71,9 @@ def test_a_program_against_each_rater(files):
     )
     assert prog.values["characters", "severity"] == pytest.approx(3 / 6)
     assert (prog.outputs, prog.predicted, prog.gold) == (2, 1, 3)
-    assert {each.name for each in found.ceiling} == {"ann", "bob"}
+    ceiling = {each.name: each.values["characters", "F"] for each in found.ceiling}
+    # 3 characters at half credit, of 9 that ann marked and 9 that bob marked.
+    assert ceiling == pytest.approx({"ann": 1.5 / 9, "bob": 1.5 / 9})
     assert found.agreement.overall.values["characters", "F"] == pytest.approx(
         2 * 1.5 / (9 + 9)
     )

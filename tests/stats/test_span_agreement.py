@@ -226,6 +226,8 @@ def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
     found = agree_on_spans(marks, trials=50)
     assert [each.name for each in found.pairs] == ["x – y", "y – z"]
     assert found.overall.values["characters", "F"] == pytest.approx(2 * 2 / (4 + 2 + 6))
+    both = [found.overall.values["characters", name] for name in FIGURES]
+    assert both == pytest.approx([both[0]] * 3)
     assert (found.overall.outputs, found.outputs, found.with_text) == (2, 2, 1)
     first = found.pairs[0]
     assert first.values["characters", "precision"] == pytest.approx(0.5)
@@ -250,3 +252,17 @@ def test_intervals_draw_whole_segments():
     low, high = one.intervals["characters", "F"]
     assert low < one.values["characters", "F"] < high
     assert (one.outputs, two.outputs) == (20, 40)
+    other = [
+        (unit._replace(system="b"), row)
+        for (unit, _), (_, row) in zip(once, once[::-1], strict=True)
+    ]
+    added = [
+        (unit, (np.array(a) + b).tolist())
+        for (unit, a), (_, b) in zip(once, other, strict=True)
+    ]
+    (apart,), (joined,) = (
+        score_raters({"r": each}, segments, trials=200)
+        for each in (once + other, added)
+    )
+    assert apart.intervals == joined.intervals
+    assert apart.values == pytest.approx(joined.values)

@@ -1,5 +1,6 @@
 """A store by its address: what is made, what is brought up to date, what is refused."""
 
+import os
 import sqlite3
 import threading
 
@@ -162,3 +163,18 @@ def test_an_older_store_is_brought_up_to_date_with_what_is_in_it(
         event = db.execute(text("SELECT client, seq, kind FROM event")).one()
         assert tuple(event) == ("", 3, "blur")
     new.close()
+
+
+def test_a_new_store_is_its_owners_alone(tmp_path):
+    mask = os.umask(0o022)
+    try:
+        store = stores.open(str(tmp_path / "judge.db"))
+        with store.transaction() as db:
+            audit.add_entry(db, "somebody", "something", {}, now=1.0)
+        modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+        store.close()
+    finally:
+        os.umask(mask)
+    assert {*modes.values()} == {0o600}
+    assert "judge.db" in modes
+    assert len(modes) > 1, "the log of what is written was looked at, too"

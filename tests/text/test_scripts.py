@@ -9,6 +9,7 @@ import metra
 from metra.text.scripts import (
     UNSPACED,
     get_script,
+    is_language_code,
     is_unspaced_letter,
     list_scripts,
 )
@@ -53,3 +54,33 @@ def test_browsers_have_the_same_scripts_without_blanks(script, lists):
     assert [{*re.findall(r"Script=(\w+)", each)} for each in classes] == [
         expected
     ] * lists
+
+
+@pytest.mark.parametrize(
+    "code",
+    [  # examples of RFC 5646, appendix A, and codes that test sets have
+        *("de", "fr", "ja", "zh-Hant", "sr-Latn", "zh-cmn-Hans-CN", "sl-rozaj-biske"),
+        *(
+            "de-CH-1901",
+            "hy-Latn-IT-arevela",
+            "es-419",
+            "x-whatever",
+            "de-Latn-DE-1996",
+        ),
+        *("en-US-u-islamcal", "zh-CN-a-myext-x-private", "qaa-Qaaa-QM-x-southern"),
+        *("und", "eng", "zh_Hans", "EN"),
+    ],
+)
+def test_language_codes(code):
+    assert is_language_code(code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *("", "d", "a-DE", "de-419-DE", "ar-a-", "../../x", "en/de", "en\n", "ünd"),
+        *("en-", "-en", "en--de", "123", "en de", "languages-of-the-world", "en\0"),
+    ],
+)
+def test_what_is_no_language_code(code):
+    assert not is_language_code(code)

@@ -19,6 +19,7 @@ from metra.campaign.results import NONE, score_texts
 from metra.campaign.score_scales import MeasureKind, NativeScore
 from metra.errors import CorpusError, FormatError
 from metra.formats.annotations.table import read_annotation_table
+from metra.formats.compression import list_zip, read_zip
 from metra.formats.lines import read_lines
 from metra.formats.recognise import FileHead, recognise
 from metra.formats.scores.columns import (
@@ -31,7 +32,13 @@ from metra.formats.scores.judgement_jsonl import is_judgements
 from metra.formats.scores.metra import is_printed_table, read_printed_table
 from metra.formats.scores.read import SCORE_FORMATS, read_scores
 from metra.formats.scores.record import ScoredItem, Scores
-from metra.formats.stream import STDIN, format_path, name_system, split_named_path
+from metra.formats.stream import (
+    STDIN,
+    format_path,
+    name_system,
+    refuse_damage,
+    split_named_path,
+)
 
 #: The columns of a table of results.
 RESULT_COLUMNS = ("metric", "evaluator", "text", "translation", "score")
@@ -63,7 +70,8 @@ def read_evaluator_file(path: str, evaluator: str = "") -> list[NativeScore]:
             f"{', '.join(RESULT_COLUMNS)}."
         )
         raise FormatError(msg)
-    scores = form.read(path) if form is not None else _read_other_scores(path)
+    with refuse_damage(path):
+        scores = form.read(path) if form is not None else _read_other_scores(path)
     if not scores:
         msg = (
             f"{format_path(path)} has no scores; expected those of at least one system."
@@ -161,8 +169,7 @@ def _read_judgements(path: str) -> list[NativeScore]:
 
 
 def _read_zip(path: str) -> list[NativeScore]:
-    with zipfile.ZipFile(path) as packed:
-        text = packed.read(_JUDGEMENTS).decode()
+    text = read_zip(path, path, _JUDGEMENTS.__eq__)[_JUDGEMENTS].decode()
     place = f"{format_path(path)}, {_JUDGEMENTS}"
     return convert_judgements(parse_judgement_lines(text.split("\n"), place))
 
@@ -275,8 +282,7 @@ def _list_lines(scores: Scores) -> Iterator[_ScoreLine]:
 def _is_export(head: FileHead) -> bool:
     if head.is_folder or head.path == STDIN or not zipfile.is_zipfile(head.path):
         return False
-    with zipfile.ZipFile(head.path) as packed:
-        return _JUDGEMENTS in packed.namelist()
+    return _JUDGEMENTS in list_zip(head.path, head.path)
 
 
 def _has_columns(*names: str) -> Callable[[FileHead], bool]:

@@ -32,10 +32,12 @@ from metra.campaign.results import (
     count_skipped,
     describe_word_counting,
     score_texts,
+    write_table,
     write_text_scores,
 )
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
+from metra.formats.compression import check_member_name
 from metra.formats.scores import (
     appraise,
     judgement_jsonl,
@@ -45,7 +47,6 @@ from metra.formats.scores import (
     spreadsheet,
 )
 from metra.formats.scores.judgement import Judgement, ScoredJudgement
-from metra.formats.table import escape_formula
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -249,6 +250,7 @@ def zip_files(files: Mapping[str, str]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, text in files.items():
+            check_member_name(name, "The export")
             packed.writestr(zipfile.ZipInfo(name, _NO_DAY), text.encode())
     return out.getvalue()
 
@@ -307,7 +309,7 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     if skipped := count_skipped(judgements):
         rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
         header = ("system", "skipped", "answers", "share")
-        files["skipped.tsv"] = _write_table([header, *rows])
+        files["skipped.tsv"] = write_table([header, *rows])
     files["undefined.tsv"] = spreadsheet.format_undefined(score_judgements(judgements))
     files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
@@ -323,7 +325,7 @@ def _write_campaign_files(
     files: dict[str, str] = {}
     if changes := count_mark_changes(campaign, judgements):
         names = [field.name for field in fields(MarkChanges)]
-        files["prefilled.tsv"] = _write_table([names, *map(astuple, changes)])
+        files["prefilled.tsv"] = write_table([names, *map(astuple, changes)])
     if _asks_for_gold_standard(campaign.protocol):
         files |= _write_gold_files(judgements, campaign)
     # The settings with seed and version, and counts; no secret.
@@ -392,8 +394,8 @@ def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
         for name in names:
             about = [one.systems[0], one.judge, one.document]
             for pair in pair_answer(one.value[name]):
-                rows.append([escape_formula(cell or "") for cell in (*about, *pair)])
-    return _write_table(rows)
+                rows.append([cell or "" for cell in (*about, *pair)])
+    return write_table(rows)
 
 
 def _write_systems(judgements: Sequence[Judgement]) -> str:
@@ -411,13 +413,7 @@ def _write_systems(judgements: Sequence[Judgement]) -> str:
         if (system, scorer) not in known:
             why = "; ".join(sorted(reasons))
             rows.append([system, scorer, 0, 0, NONE, NONE, "", "", why])
-    return _write_table(rows)
-
-
-def _write_table(rows: Iterable[Iterable[object]]) -> str:
-    return "".join(
-        "\t".join(" ".join(str(cell).split()) for cell in row) + "\n" for row in rows
-    )
+    return write_table(rows)
 
 
 def _write_json(content: object) -> str:

@@ -3,9 +3,7 @@
 To add a format, write its reader in `metra.formats.scores` and add a line to `_FORMATS`.
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +22,8 @@ from metra.formats.scores import (
     pearmut,
 )
 from metra.formats.scores.judgement import AnswerStep, JudgedText, Judgement
-from metra.formats.stream import ByteStream, find_encoding
+from metra.formats.stream import find_encoding, load_json, read_bytes, refuse_damage
+from metra.text.scripts import is_language_code
 
 _UNKNOWN = ("und", "und")
 
@@ -96,9 +95,10 @@ def parse_judgements(
         if form.read_judgements is not None:
             given = known | {"campaign": file.name}
             options = {name: given[name] for name in form.options}
-            judgements += form.read_judgements(
-                file.lines, file.path, check=check_imported, **options
-            )
+            with refuse_damage(file.path):
+                judgements += form.read_judgements(
+                    file.lines, file.path, check=check_imported, **options
+                )
     if not judgements:
         kinds = ", ".join(f"{file.path} ({file.kind})" for file in files)
         msg = f"There are no judgements in {kinds}."
@@ -124,14 +124,14 @@ def parse_texts(files: Sequence[ImportedFile]) -> list[JudgedText]:
                 "batches of Appraise."
             )
             raise OptionError(msg)
-        texts += read(file.text, file.path)
+        with refuse_damage(file.path):
+            texts += read(file.text, file.path)
     return texts
 
 
 def read_file(path: str) -> ImportedFile:
     """Read a file as UTF-8 text, and recognise its format."""
-    with closing(ByteStream(path)) as stream:
-        return _recognise_file(path, b"".join(iter(stream.read, b"")))
+    return _recognise_file(path, read_bytes(path))
 
 
 def recognise_upload(name: str, content: bytes) -> ImportedFile:
@@ -174,7 +174,7 @@ def split_language_pair(name: str | None) -> tuple[str, str] | None:
     if name is None:
         return None
     source, dash, target = name.partition("-")
-    if not (source and dash and target):
+    if not (dash and is_language_code(source) and is_language_code(target)):
         msg = f"The languages are {name!r}; expected two codes, such as en-de."
         raise OptionError(msg)
     return source, target
@@ -194,7 +194,7 @@ def _parse_json(head: FileHead) -> object:
     if not head.text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return json.loads(head.text)
+        return load_json(head.text, head.path)
     except ValueError:
         return None
 

@@ -9,7 +9,6 @@ portion, the words of the output that are judged, and start if they stand there 
 """
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +20,7 @@ from metra.formats.annotations.judged_outputs import read_judged_outputs
 from metra.formats.annotations.table import read_annotation_table
 from metra.formats.annotations.templates import build_entries, read_templates
 from metra.formats.lines import read_lines
-from metra.formats.stream import parse_json
+from metra.formats.stream import parse_json, parse_toml
 
 
 def read_material(files: Mapping[str, str]) -> dict[str, Any]:
@@ -47,11 +46,7 @@ def read_pasted(texts: Mapping[str, str]) -> dict[str, Any]:
 
 def read_options(text: str) -> dict[str, Any]:
     """Return a protocol's options from lines of TOML, such as every = 6."""
-    try:
-        return tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        msg = f"The options are no TOML: {error}; expected lines such as every = 6."
-        raise FormatError(msg) from None
+    return parse_toml(text, "The table of options", "lines such as every = 6")
 
 
 def read_questions(path: str) -> dict[str, list[list[Any]]]:

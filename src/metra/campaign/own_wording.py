@@ -36,6 +36,7 @@ from metra.campaign.wording import (
     overlay_words,
 )
 from metra.errors import FormatError, MetraError, no_such
+from metra.formats.stream import parse_toml
 
 _TEXTS = Path(__file__).parent / "texts"
 
@@ -202,12 +203,7 @@ def read_wording(text: str) -> object:
     """Return words from lines of TOML, with or without [wording]; None if empty."""
     if not text.strip():
         return None
-    try:
-        table = tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as error:
-        expected = 'lines such as language = "pt"'
-        msg = f"The wording is no TOML: {error}; expected {expected}."
-        raise FormatError(msg) from None
+    table = parse_toml(text, "The wording", 'lines such as language = "pt"')
     return table["wording"] if list(table) == ["wording"] else table
 
 

@@ -20,7 +20,7 @@ from metra.campaign.judgement import keep_latest, score_outputs
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
-from metra.formats.table import replace_line_breaks
+from metra.formats.table import format_rows
 from metra.stats.arrays import Codes, divide
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, check_settings, compute_intervals
@@ -329,14 +329,14 @@ def write_text_scores(scores: Iterable[TextScore]) -> str:
 
 
 def write_table(rows: Iterable[Iterable[object]]) -> str:
-    """Return rows as lines with tabs; a figure that is undefined is n/a."""
-    return "".join("\t".join(map(_format_cell, row)) + "\n" for row in rows)
+    """Return rows as lines with tabs, safe to open; a figure that is undefined is n/a."""
+    return format_rows(map(_format_cell, row) for row in rows)
 
 
 def _format_cell(value: object) -> str:
     if value is None or value != value:
         return NONE
-    return repr(value) if isinstance(value, float) else replace_line_breaks(str(value))
+    return repr(value) if isinstance(value, float) else str(value)
 
 
 _SENTENCES: dict[Counted, str] = {

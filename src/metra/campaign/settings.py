@@ -15,6 +15,7 @@ from metra.campaign.protocols.record import Basis
 from metra.campaign.wording import JUDGES_OWN, LANGUAGES
 from metra.errors import FormatError, no_such
 from metra.stats.defaults import SEED
+from metra.text.scripts import is_language_code
 
 Unit: TypeAlias = Literal["segment", "document"]
 #: What a sample counts: segments, whole documents, or segments of each document.
@@ -78,6 +79,10 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
+def _is_code(value: object) -> bool:
+    return isinstance(value, str) and is_language_code(value.strip())
+
+
 def _are_names(value: object) -> bool:
     if not isinstance(value, list | tuple) or not all(map(_is_text, value)):
         return False
@@ -112,8 +117,8 @@ _GUIDE = (
 _RULES = {
     "name": SettingRule(_is_text, "a name", "text"),
     "protocol": SettingRule(_is_text, "a protocol's name, such as ldc", "text"),
-    "source_language": SettingRule(_is_text, "a language code such as fr", "text"),
-    "target_language": SettingRule(_is_text, "a language code such as en", "text"),
+    "source_language": SettingRule(_is_code, "a language code such as fr", "text"),
+    "target_language": SettingRule(_is_code, "a language code such as en", "text"),
     "judges": SettingRule(_are_names, "a list of different names"),
     "seed": _COUNT,
     "basis": SettingRule(_BASES.__contains__, "source or reference", "text"),

@@ -9,20 +9,21 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import NoneType
 from typing import Any, Literal, NamedTuple
 
 from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError
+from metra.formats.limits import get_limits
+from metra.formats.stream import DAMAGE, load_json
 from metra.formats.texts.columns import Field
 from metra.formats.texts.sources import Source, list_sources
 from metra.scoring.files import open_corpus
 
 Use = Literal["output", "reference", "source", "document"]
 _CHUNK = 4096
-#: What a packed corpus may unpack to.
-_MOST = 256_000_000
 
 
 class Upload(NamedTuple):
@@ -123,11 +124,28 @@ def unpack_texts(line: str) -> CampaignTexts:
     """Return the texts that `CampaignTexts.pack` packed; changed ones are refused."""
     try:
         raw = zlib.decompressobj()
-        content = raw.decompress(base64.b85decode(line.strip()), _MOST)
-        return CampaignTexts(**json.loads(content))
-    except (ValueError, TypeError, zlib.error):
+        packed = base64.b85decode(line.strip())
+        content = raw.decompress(packed, get_limits().unpacked)
+        return _check_texts(CampaignTexts(**load_json(content.decode(), "The texts")))
+    except (*DAMAGE, zlib.error):
         msg = "The texts did not come back whole; choose the files again."
         raise FormatError(msg) from None
+
+
+def _check_texts(texts: CampaignTexts) -> CampaignTexts:
+    """Return texts of the right types, all of the same length, or raise a ValueError."""
+    given = (texts.source, texts.documents)
+    whole: list[Any] = [*texts.outputs.values(), *filter(None, given)]
+    columns: list[Any] = [*whole, *texts.references]
+    is_list = all(isinstance(column, list) for column in columns)
+    sizes = {len(column) for column in columns}
+    kinds = {type(text) for column in columns for text in column}
+    has_gaps = any(None in column for column in whole)
+    is_sound = len(sizes) == 1 and kinds <= {str, NoneType} and not has_gaps
+    if not (texts.outputs and is_list and is_sound):
+        msg = "columns of different lengths or types"
+        raise ValueError(msg)
+    return texts
 
 
 def _save_uploads(

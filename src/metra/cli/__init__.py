@@ -35,7 +35,7 @@ from typing import Any
 import click
 
 from metra import __version__
-from metra.errors import MetraError
+from metra.errors import MetraError, format_message
 
 # numpy would start a thread for each core to multiply matrices with, at a third of the cost
 # of loading it; we multiply none that are worth it.
@@ -181,6 +181,9 @@ def main() -> None:
         click.echo(f"metra: {name_flags(str(error))}", err=True)
         sys.exit(2)
     except click.ClickException as error:
+        # The message of a command without arguments is its help.
+        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
+            vars(error)["message"] = format_message(error.message)
         error.show()
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as stop:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_h
 
 import click
 
-from metra.cli.options import FiniteFloat, FiniteRange, option
+from metra.cli.options import CountRange, FiniteFloat, FiniteRange, option
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -93,7 +93,7 @@ def _choose_type(hint: Any, about: Mapping[str, Any]) -> "click.ParamType[Any]":
     limits: dict[str, Any] = {"min": about.get("low"), "max": about.get("high")}
     is_limited = any(limit is not None for limit in limits.values())
     if kind is int:
-        return click.IntRange(**limits) if is_limited else click.INT
+        return CountRange(**limits) if is_limited else click.INT
     if kind is float:
         is_open = about.get("open", False)
         ends = {"min_open": is_open, "max_open": is_open}

@@ -30,13 +30,30 @@ def option(
     if choices:
         default, settings["type"] = choices[0], click.Choice(choices)
     if least is not None:
-        settings["type"] = click.IntRange(least)
+        settings["type"] = CountRange(least)
     if default is not None:
         settings = {"default": default, "show_default": True} | settings
     *flags, last = names.split()
     if last.isupper():
         return click.option(*flags, help=help_text, metavar=last, **settings)
     return click.option(*flags, last, help=help_text, **settings)
+
+
+class CountRange(click.IntRange):
+    """A whole number within limits, and below what any memory could hold."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Read the number."""
+        number = super().convert(value, param, ctx)
+        if number > _MOST and param is not None and param.name != "seed":
+            self.fail(f"{value} is more than {_MOST:,}, the most here.", param, ctx)
+        return number
+
+
+#: As many trials and the like may be asked for.
+_MOST = 10_000_000
 
 
 class FiniteFloat(click.types.FloatParamType):

@@ -5,12 +5,14 @@
 bytes, lines, tables and the recognition of a format by a file's name and first bytes.
 
 stream: opens files and standard input, unpacked; file versions; small TOML and JSON
-compression: the packers and unpackers of gzip, xz and zstd that `stream` and `atomic` call
+limits: how much a file may ask for, one policy for every reader
+compression: the packers and unpackers that `stream` and `atomic` call; zip archives
 spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8
 table: delimited tables cut into cells, quoted CSV among them
 dialect: the delimiter and the quotes of a table, recognised from its content
 headed_table: tables with headings in files, delimited or sheets of workbooks
+workbook_size: the size of a workbook, found before it is read
 workbook: sheets of workbooks, which one is meant and their cells
 recognise: the format of a file, by its name and first bytes; the table of text formats
     (that of scores is in `scores.read`, of other programs' judgements in `campaign.imports`)

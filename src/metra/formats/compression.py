@@ -1,12 +1,35 @@
-"""Files packed with gzip, xz or zstd: their unpacked bytes, read and written."""
+"""Files packed with gzip, xz or zstd, read and written; members of zip archives, read."""
 
-from typing import IO, TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+from metra.errors import FormatError
+from metra.formats.limits import check_unpacked, get_limits, refuse_excess
 
 if TYPE_CHECKING:
-    import zstandard
+    from zipfile import ZipFile
 
-# Packed bytes at a time: little, because they may become many.
-_ZSTD_BLOCK = 1 << 16
+# Packed bytes at a time: few, because each may become 32,000 with zstd.
+_PIECE = 1 << 11
+#: What xz may take to unpack; its strongest setting needs 65 MB.
+_XZ_MEMORY = 256 << 20
+
+
+class _Unpacker(Protocol):
+    """What unpacks one stream of xz or frame of zstd."""
+
+    @property
+    def eof(self) -> bool:
+        """Whether the stream has ended."""
+
+    @property
+    def unused_data(self) -> bytes:
+        """What stood behind the stream."""
+
+    def decompress(self, packed: bytes, /) -> bytes:
+        """Unpack some more."""
 
 
 def open_packed(file: IO[bytes], suffix: str, mode: str) -> Any:
@@ -19,47 +42,135 @@ def open_packed(file: IO[bytes], suffix: str, mode: str) -> Any:
     if suffix == ".xz":
         import lzma
 
-        return lzma.LZMAFile(file, mode)
-    if mode == "rb":
-        return ZstdFile(file)
+        if mode == "wb":
+            return lzma.LZMAFile(file, mode)
+
+        def unpack_xz() -> _Unpacker:
+            return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+
+        # Between streams there may be zeros.
+        return PackedFile(file, unpack_xz, padding=b"\0")
     import zstandard
 
+    if mode == "rb":
+        return PackedFile(file, lambda: zstandard.ZstdDecompressor().decompressobj())
     return zstandard.ZstdCompressor().stream_writer(file, closefd=False)
 
 
-class ZstdFile:
-    """The unpacked bytes of one or more frames of zstd.
+class PackedFile:
+    """The unpacked bytes of one or more streams of xz or frames of zstd.
 
-    The library's own reader takes half a file for a whole one; this one does not.
+    The libraries' own readers take half a file, or garbage after its end, for a whole one.
     """
 
-    def __init__(self, packed: IO[bytes]) -> None:
+    def __init__(
+        self, packed: IO[bytes], unpack: Callable[[], _Unpacker], padding: bytes = b""
+    ) -> None:
         self._packed = packed
+        self._unpack = unpack
+        self._padding = padding
         self._rest = b""
-        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._stream: _Unpacker | None = None
         self._ready = b""
 
     def read(self, size: int) -> bytes:
-        """Unpack up to `size` bytes; nothing at the end, an EOFError in a frame's middle."""
-        import zstandard
+        """Unpack up to `size` bytes; nothing at the end, an EOFError in a stream's middle."""
+        pieces = [self._ready]
+        length = len(self._ready)
+        while length < size and (piece := self._unpack_piece()) is not None:
+            pieces.append(piece)
+            length += len(piece)
+        whole = b"".join(pieces)
+        self._ready = whole[size:]
+        return whole[:size]
 
-        while not self._ready:
-            block = self._rest or self._packed.read(_ZSTD_BLOCK)
-            if not block and self._frame is None:
-                return b""
-            if not block:
-                msg = "the last frame is not complete"
-                raise EOFError(msg)
-            if self._frame is None:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._ready = self._frame.decompress(block)
+    def _unpack_piece(self) -> bytes | None:
+        """Unpack what a few packed bytes hold; None at the end."""
+        block = b""
+        while not block:
+            block = self._rest or self._packed.read(_PIECE)
             self._rest = b""
-            if self._frame.eof:
-                self._rest = self._frame.unused_data
-                self._frame = None
-        block, self._ready = self._ready[:size], self._ready[size:]
-        return block
+            if not block and self._stream is None:
+                return None
+            if not block:
+                msg = "the last stream is not complete"
+                raise EOFError(msg)
+            if self._stream is None:
+                block = block.lstrip(self._padding)
+        if self._stream is None:
+            self._stream = self._unpack()
+        piece = self._stream.decompress(block)
+        if self._stream.eof:
+            self._rest = self._stream.unused_data
+            self._stream = None
+        return piece
 
     def close(self) -> None:
         """Forget what was read ahead; the packed file is closed by whoever opened it."""
         self._rest = self._ready = b""
+
+
+def list_zip(file: str | IO[bytes], place: str) -> list[str]:
+    """List the members of a zip archive; `place` names it in messages."""
+    with _open_zip(file, place) as packed:
+        return packed.namelist()
+
+
+def read_zip(
+    file: str | IO[bytes], place: str, wanted: Callable[[str], bool]
+) -> dict[str, bytes]:
+    """Read the members of a zip archive whose names are wanted, within the limits.
+
+    What an archive says about its sizes is not believed. Names that lead out of a folder
+    are refused.
+    """
+    members: dict[str, bytes] = {}
+    total = 0
+    with _open_zip(file, place) as packed:
+        for entry in packed.infolist():
+            if not wanted(entry.filename) or entry.is_dir():
+                continue
+            check_member_name(entry.filename, place)
+            with packed.open(entry) as member:
+                most = get_limits().whole - total
+                content = member.read(most + 1)
+            if len(content) > most:
+                refuse_excess("whole", place)
+            total += len(content)
+            check_unpacked(len(content), entry.compress_size, place)
+            members[entry.filename] = content
+    return members
+
+
+def check_member_name(name: str, place: str) -> None:
+    """Refuse a name that would be a path outside of the folder in which it is put.
+
+    >>> check_member_name("en-de/a.score", "a.zip")
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    has_drive = ":" in name.partition("/")[0]
+    if path.is_absolute() or has_drive or ".." in path.parts or "\0" in name:
+        msg = f"{place} holds {name!r}, which leads out of its folder; expected names below it."
+        raise FormatError(msg)
+
+
+@contextmanager
+def _open_zip(file: str | IO[bytes], place: str) -> "Iterator[ZipFile]":
+    """Open a zip archive; what is wrong with it is a message."""
+    import lzma
+    import zlib
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(file) as packed:
+            yield packed
+    except (
+        *(BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError),
+        *(RuntimeError, NotImplementedError),
+    ) as error:
+        if isinstance(error, FormatError):
+            raise
+        # A password is asked for by a RuntimeError.
+        problem = f"{place} cannot be unpacked: {str(error).rstrip('.')}"
+        msg = f"{problem}; expected a whole zip without a password."
+        raise FormatError(msg) from None

@@ -21,9 +21,7 @@ from metra.formats.table import (
     DELIMITERS,
     Dialect,
     QuotingError,
-    Row,
-    escape_formula,
-    is_escaped_formula,
+    is_guarded,
     split_rows,
 )
 from metra.formats.texts.columns import ReadingOptions
@@ -84,7 +82,7 @@ def _find_dialect(
         )
         if dialect.delimiter != "\t" and _holds_guard(path):
             lines = islice(open_lines(), dialect.skipped, None)
-            dialect = dialect._replace(guarded=_is_guarded(split_rows(lines, dialect)))
+            dialect = dialect._replace(guarded=is_guarded(split_rows(lines, dialect)))
         return dialect
     except MixedQuotesError:
         raise MixedQuotesError(format_path(path)) from None
@@ -107,24 +105,6 @@ def _holds_guard(path: str) -> bool:
                 return True
             end = block[-2:]
     return False
-
-
-def _is_guarded(rows: Iterable[Row]) -> bool:
-    """Whether every cell that begins like a formula has an apostrophe before it.
-
-    A negative number is no formula.
-    """
-    is_guarded = False
-    for row in rows:
-        for cell in row.cells:
-            if is_escaped_formula(cell):
-                is_guarded = True
-            elif escape_formula(cell) != cell and not _NUMBER.fullmatch(cell):
-                return False
-    return is_guarded
-
-
-_NUMBER = re.compile(r"[+-][\d.,]+(?:[eE][+-]?\d+)?")
 
 
 def recognise_dialect(

@@ -16,8 +16,10 @@ from metra.formats.table import (
     TABS,
     DelimitedTable,
     Row,
+    is_guarded,
     read_table,
     replace_line_breaks,
+    unescape_formula,
 )
 from metra.formats.workbook import read_sheet
 
@@ -45,7 +47,18 @@ def read_headed_table(
         # Those who quote cells would have doubled the quotes in others.
         dialect = TABS
     table = read_table(path, dialect, skip_empty=skip_empty, expected=expected)
+    if not dialect.guarded:
+        table = _remove_guards(table)
     return _replace_decimal_commas(table) if dialect.delimiter == ";" else table
+
+
+def _remove_guards(table: DelimitedTable) -> DelimitedTable:
+    """Take away the apostrophes that `format_rows` puts before texts like formulas."""
+    begins = (cell[:1] for row in table.rows for cell in row.cells)
+    if "'" not in begins or not is_guarded(table.rows):
+        return table
+    rows = [Row(line, [*map(unescape_formula, cells)]) for line, cells in table.rows]
+    return table._replace(rows=rows)
 
 
 def is_workbook_name(path: str) -> bool:

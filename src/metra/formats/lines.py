@@ -7,9 +7,12 @@ is one whose encoding the user has named.
 import codecs
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import islice
 
 from metra.errors import FormatError, MetraError
+from metra.formats.limits import check_limit, get_limits, refuse_excess
 from metra.formats.stream import (
+    BLOCK,
     ByteStream,
     describe_invalid_utf8,
     find_encoding,
@@ -29,8 +32,11 @@ _NAME_ENCODING = (
 
 def read_lines(path: str) -> list[str]:
     """Read all lines of a file; `-` is standard input."""
-    with closing(LineReader(path)) as lines:
-        return list(lines)
+    most = get_limits().rows
+    with closing(LineReader(path)) as reader:
+        lines = list(islice(reader, most + 1))
+    check_limit("rows", len(lines), format_path(path))
+    return lines
 
 
 def list_strings(text: Text) -> list[str]:
@@ -57,6 +63,9 @@ class LineReader:
         self._buffer = LineBuffer()
         self._bytes: ByteStream | None = None
         self._ended = False
+        self._longest = get_limits().line
+        # Bytes since the last line feed.
+        self._open = 0
 
     def __iter__(self) -> Iterator[str]:
         while len(text := self.read(CHUNK)):
@@ -64,19 +73,11 @@ class LineReader:
 
     def read(self, most: int) -> Text:
         """Read the next lines: fewer than `most` only where the file ends."""
-        while self._buffer.ready < most and not self._ended:
-            if self._bytes is None:
-                self._bytes = ByteStream(self.path)
-            block = self._bytes.read()
-            if not self.read_as:
-                self.read_as = self._find_encoding(block)
-                if self.read_as != "utf-8":
-                    self._decoder = codecs.getincrementaldecoder(self.read_as)()
-            self._buffer.push(self._recode(block))
-            if not block:
-                self._buffer.finish()
-                self._ended = True
-                self._bytes.close()
+        try:
+            self._fill_buffer(most)
+        except MetraError:
+            self.close()
+            raise
         try:
             text = self._buffer.pop(most)
         except NotUtf8 as error:
@@ -88,12 +89,33 @@ class LineReader:
         self.count += len(text)
         return text
 
-    def _find_encoding(self, head: bytes) -> str:
-        try:
-            return find_encoding(head, self.encoding, self.path)
-        except MetraError:
-            self.close()
-            raise
+    def _fill_buffer(self, most: int) -> None:
+        """Read until the buffer holds so many lines, or the file ends."""
+        size = 0
+        while self._buffer.ready < most and not self._ended:
+            if self._bytes is None:
+                self._bytes = ByteStream(self.path)
+            block = self._bytes.read(min(BLOCK, self._longest))
+            size += len(block)
+            self._check_size(block, size)
+            if not self.read_as:
+                self.read_as = find_encoding(block, self.encoding, self.path)
+                if self.read_as != "utf-8":
+                    self._decoder = codecs.getincrementaldecoder(self.read_as)()
+            self._buffer.push(self._recode(block))
+            if not block:
+                self._buffer.finish()
+                self._ended = True
+                self._bytes.close()
+
+    def _check_size(self, block: bytes, size: int) -> None:
+        """Refuse a line that is too long, and lines that are too many bytes together."""
+        check_limit("whole", size, format_path(self.path))
+        end = block.rfind(b"\n")
+        self._open = len(block) - end - 1 + (self._open if end < 0 else 0)
+        if self._open > self._longest:
+            line = self.count + self._buffer.ready + 1
+            refuse_excess("line", f"{format_path(self.path)}, line {line}")
 
     def _recode(self, block: bytes) -> bytes:
         """Turn bytes of another encoding into UTF-8."""
@@ -108,7 +130,6 @@ class LineReader:
                 f"{format_path(self.path)}, line {line} or later, is not {self.read_as}"
             )
             msg = f"{problem} ({reason}); convert the file to UTF-8."
-            self.close()
             raise FormatError(msg) from None
 
     def share(self) -> float | None:

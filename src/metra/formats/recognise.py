@@ -19,6 +19,7 @@ from metra.formats.stream import (
     ByteStream,
     find_encoding,
     format_path,
+    load_json,
     split_file_name,
 )
 
@@ -67,10 +68,8 @@ class FileHead(NamedTuple):
     @property
     def first_object(self) -> dict[str, Any] | None:
         """The first line as a JSON object, None if it is no such object."""
-        import json
-
         try:
-            value = json.loads(self.first_line)
+            value = load_json(self.first_line, self.path)
         except ValueError:
             return None
         return value if isinstance(value, dict) else None

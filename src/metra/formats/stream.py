@@ -6,16 +6,18 @@ and JSON.
 
 import codecs
 import os
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from functools import lru_cache, wraps
 from io import BufferedReader
 from itertools import chain
 from os.path import basename, splitext
 from typing import IO, Any, TypeVar, cast
 
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, MetraError, OptionError
+from metra.formats.limits import check_limit, check_unpacked, get_limits, refuse_excess
 
 T = TypeVar("T")
 
@@ -100,23 +102,88 @@ def compute_file_version(path: str) -> str:
         with open(path, "rb") as file:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise FormatError(_describe_unreadable(path, error)) from None
+        raise UnreadableError(path, error.strerror) from None
     return f"{path}[sha256:{digest[:12]}]"
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a file at once, unpacked."""
+    return b"".join(read_blocks(path))
+
+
+def read_blocks(path: str) -> Generator[bytes]:
+    """Read a file that is going to be kept at once, block by block."""
+    size = 0
+    with closing(ByteStream(path)) as stream:
+        while block := stream.read():
+            size += len(block)
+            check_limit("whole", size, format_path(path))
+            yield block
 
 
 def read_toml(path: str, what: str) -> dict[str, Any]:
     """Read a file whole; `what` it should be is for the error message."""
+    try:
+        text = read_bytes(path).decode()
+    except UnreadableError as error:
+        raise UnreadableError(path, error.reason, f"expected {what} in TOML") from None
+    except UnicodeDecodeError as error:
+        msg = f"{path} is no TOML: {error}."
+        raise FormatError(msg) from None
+    return parse_toml(text, path)
+
+
+def parse_toml(text: str, place: str, expected: str = "") -> dict[str, Any]:
+    """Parse TOML; `place` names the file, and what is `expected` is for messages.
+
+    >>> parse_toml("a = 1", "a.toml")
+    {'a': 1}
+    """
     import tomllib
 
     try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}; expected {what} in TOML."
+        table = tomllib.loads(text.replace("\r\n", "\n"))
+    except RecursionError:
+        refuse_excess("depth", place)
+    except ValueError as error:
+        # Also a number with more digits than Python takes.
+        tail = f"; expected {expected}" if expected else ""
+        msg = f"{place} is no TOML: {error}{tail}."
         raise FormatError(msg) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        msg = f"{path} is no TOML: {error}."
-        raise FormatError(msg) from None
+    check_values(table, place)
+    return table
+
+
+#: What readers raise where a file does not hold what it should.
+DAMAGE = (
+    *(ValueError, LookupError, TypeError, AttributeError),
+    # A SyntaxError is what the standard library raises for XML.
+    *(ArithmeticError, RecursionError, SyntaxError),
+)
+
+
+def describe_damage(error: Exception) -> str:
+    """Say in a few words what went wrong.
+
+    >>> describe_damage(KeyError("output")), describe_damage(ValueError("No number."))
+    ("'output' is missing", 'No number')
+    """
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    return str(error).split("\n")[0].rstrip(".") or type(error).__name__
+
+
+@contextmanager
+def refuse_damage(path: str) -> Iterator[None]:
+    """Turn what a reader did not expect of a file into an error that names the file."""
+    try:
+        yield
+    except MetraError:
+        raise
+    except DAMAGE as error:
+        problem = f"{format_path(path)} is damaged, or not in the format that it seems"
+        msg = f"{problem} to be in ({describe_damage(error)}); write it again."
+        raise FormatError(msg) from error
 
 
 def check_keys(table: object, keys: Sequence[str], place: str) -> dict[str, Any]:
@@ -137,10 +204,68 @@ def parse_json(text: str, place: str) -> Any:
     import json
 
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return load_json(text, place)
+    except json.JSONDecodeError as error:
         msg = f"{place} is no JSON: {error}."
         raise FormatError(msg) from None
+
+
+def load_json(text: str, place: str) -> Any:
+    """Parse JSON within the limits; what is no JSON raises the library's own error."""
+    import json
+
+    # Every value but the first stands after one of these.
+    openings = text.count("[") + text.count("{")
+    check_limit("tokens", openings + text.count(","), place)
+    digits = get_limits().digits
+
+    def parse_whole_number(number: str) -> int:
+        if len(number) > digits:
+            refuse_excess("digits", place)
+        return int(number)
+
+    try:
+        value = json.loads(text, parse_int=parse_whole_number)
+    except RecursionError:
+        refuse_excess("depth", place)
+    if openings > get_limits().depth:
+        check_values(value, place)
+    if _SURROGATE.search(text):
+        _refuse_surrogates(value, place)
+    return value
+
+
+# How JSON writes the halves of a character of UTF-16.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _refuse_surrogates(value: Any, place: str) -> None:
+    """Refuse half a character, which no file and no screen could show."""
+    import json
+
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        msg = f"{place} holds {half}, half a character of UTF-16; expected both halves."
+        raise FormatError(msg) from None
+
+
+def check_values(value: object, place: str) -> None:
+    """Refuse nesting that is too deep, and whole numbers with too many digits."""
+    digits = get_limits().digits
+    depth, level = 0, [value]
+    while lists := [
+        one.values() if isinstance(one, dict) else one
+        for one in level
+        if isinstance(one, (dict, list))
+    ]:
+        depth += 1
+        check_limit("depth", depth, place)
+        level = list(chain(*lists))
+        for one in level:
+            if isinstance(one, int) and abs(one) >= 10**digits:
+                refuse_excess("digits", place)
 
 
 class ByteStream:
@@ -153,8 +278,9 @@ class ByteStream:
             raw = None if is_kept else open(path, "rb")  # noqa: SIM115, see `close`
             if raw is None or not raw.seekable():
                 raw = _open_pipe(path, raw)
-        except OSError as error:
-            raise FormatError(_describe_unreadable(path, error)) from None
+        except (OSError, ValueError) as error:
+            # A name may hold a zero.
+            raise UnreadableError(path, getattr(error, "strerror", error)) from None
         self.file = self._raw = raw
         head = raw.read(6)
         raw.seek(0)
@@ -164,15 +290,21 @@ class ByteStream:
 
                 self.file = open_packed(raw, suffix, "rb")
         self.is_packed = self.file is not raw
+        self._unpacked = 0
 
     def read(self, size: int = BLOCK) -> bytes:
         """Read up to `size` bytes; nothing at the end."""
         try:
-            return self.file.read(size)
+            block = self.file.read(size)
         except _list_read_errors() as error:
             problem = f"{format_path(self.path)} is damaged or breaks off: {error}"
             msg = f"{problem}; expected a whole compressed file."
             raise FormatError(msg) from None
+        if self.is_packed:
+            self._unpacked += len(block)
+            place = format_path(self.path)
+            check_unpacked(self._unpacked, self._raw.tell(), place)
+        return block
 
     def share(self) -> float | None:
         """Return the share of the file that has been read, None for a pipe."""
@@ -197,8 +329,15 @@ def _open_pipe(path: str, pipe: BufferedReader | None) -> BufferedReader:
     return BufferedReader(CopyReader(PIPES[path]))
 
 
-def _describe_unreadable(path: str, error: OSError) -> str:
-    return f"{path} cannot be read: {error.strerror}; check the name and its rights."
+class UnreadableError(FormatError):
+    """A file that the system does not let us read, and its reason."""
+
+    def __init__(
+        self, path: str, reason: object, remedy: str = "check the name and its rights"
+    ) -> None:
+        """Name the file, the reason and what to do."""
+        self.reason = reason
+        super().__init__(f"{path} cannot be read: {reason}; {remedy}.")
 
 
 def _list_read_errors() -> tuple[type[Exception], ...]:

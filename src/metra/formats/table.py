@@ -14,6 +14,7 @@ from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.limits import LimitError, check_limit, get_limits, refuse_excess
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
 
@@ -77,7 +78,7 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
     import csv
 
     # A text may be longer than what the module takes for a sign of damage.
-    csv.field_size_limit(LONGEST_CELL)
+    csv.field_size_limit(get_limits().cell)
     reader = csv.reader(
         (f"{line}\n" for line in lines),
         delimiter=dialect.delimiter or " ",
@@ -88,14 +89,13 @@ def _split_quoted(lines: Iterable[str], dialect: Dialect) -> Iterator[Row]:
             cells = next(reader, None)
         except csv.Error as error:
             line = reader.line_num + dialect.skipped
+            if "field limit" in str(error):
+                refuse_excess("cell", f"line {line}")
             raise QuotingError(line, str(error).partition(" - ")[0]) from None
         if cells is None:
             return
         # An empty line is an empty cell.
         yield Row(reader.line_num + dialect.skipped, cells or [""])
-
-
-LONGEST_CELL = (1 << 31) - 1
 
 
 class QuotingError(FormatError):
@@ -143,7 +143,18 @@ def read_table(path: str, dialect: Dialect = TABS, **options: Any) -> DelimitedT
     with closing(LineReader(path)) as lines:
         lines.read(dialect.skipped)
         table = parse_table(lines, path, dialect, **options)
-        return table._replace(rows=list(table.rows))
+        return table._replace(rows=[*_count_rows(table)])
+
+
+def _count_rows(table: DelimitedTable) -> Iterator[Row]:
+    """Pass rows on, as many as may be kept at once."""
+    width = len(table.header)
+    most = min(get_limits().rows, get_limits().tokens // width)
+    for number, row in enumerate(table.rows):
+        if number == most:
+            check_limit("rows", number + 1, table.path)
+            check_limit("tokens", (number + 1) * width, table.path)
+        yield row
 
 
 def parse_table(
@@ -167,6 +178,7 @@ def parse_table(
     if header is None:
         msg = f"{place} is empty; expected {expected}."
         raise FormatError(msg)
+    check_limit("columns", len(header.cells), place)
     first = next(rows, None)
     if (
         first
@@ -195,7 +207,7 @@ def _name_file(rows: Iterator[Row], place: str) -> Iterator[Row]:
     """Pass rows on; an error says in which file it is."""
     try:
         yield from rows
-    except QuotingError as error:
+    except (QuotingError, LimitError) as error:
         msg = f"{place}, {error}"
         raise FormatError(msg) from None
 
@@ -235,6 +247,38 @@ def unescape_formula(cell: str) -> str:
     ('=1+1', "'tis")
     """
     return cell[1:] if is_escaped_formula(cell) else cell
+
+
+_NUMBER = re.compile(r"[+-][\d.,]+(?:[eE][+-]?\d+)?|[+-](?:inf|nan)")
+
+
+def format_rows(rows: Iterable[Iterable[str]]) -> str:
+    r"""Return a table with tabs in which no text begins like a formula; numbers may.
+
+    >>> format_rows([["a", "-1.5"], ["=1+1", "b\nc"]])
+    "a\t-1.5\n'=1+1\tb c\n"
+    """
+    return "".join("\t".join(map(_format_cell, row)) + "\n" for row in rows)
+
+
+def _format_cell(cell: str) -> str:
+    cell = replace_line_breaks(cell)
+    return cell if _NUMBER.fullmatch(cell) else escape_formula(cell)
+
+
+def is_guarded(rows: Iterable[Row]) -> bool:
+    """Whether every cell that begins like a formula has an apostrophe before it.
+
+    A negative number is no formula.
+    """
+    has_guard = False
+    for row in rows:
+        for cell in row.cells:
+            if is_escaped_formula(cell):
+                has_guard = True
+            elif escape_formula(cell) != cell and not _NUMBER.fullmatch(cell):
+                return False
+    return has_guard
 
 
 _LINE_BREAKS = str.maketrans("\t\n\r", "   ")

@@ -5,17 +5,16 @@ and for formulas that have not been computed, so that these are looked for in Ex
 """
 
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from io import BytesIO
 from typing import IO, Any, NamedTuple
 from xml.etree import ElementTree
-from zipfile import ZipFile, is_zipfile
 
 from metra.errors import FormatError, MissingResourceError, missing_package
-from metra.formats.stream import ByteStream, format_path, get_file_state
+from metra.formats.stream import format_path, get_file_state, read_bytes, refuse_damage
+from metra.formats.workbook_size import check_workbook, parse_column
 
 
 class Sheet(NamedTuple):
@@ -37,7 +36,9 @@ def read_sheet(
     `count_known` counts the headings that mean something.
     """
     # What comes through a pipe has no state, and is read again.
-    return _read_sheet(path, get_file_state(path) or object(), sheet, count_known)
+    state = get_file_state(path) or object()
+    with refuse_damage(path):
+        return _read_sheet(path, state, sheet, count_known)
 
 
 @lru_cache(maxsize=4)
@@ -52,9 +53,9 @@ def _read_sheet(
     except ImportError:
         msg = missing_package("Reading workbooks", "python-calamine", "xlsx")
         raise MissingResourceError(msg) from None
-    with closing(ByteStream(path)) as stream:
-        content = b"".join(iter(stream.read, b""))
+    content = read_bytes(path)
     place = format_path(path)
+    parts = check_workbook(content, place)
     try:
         workbook = calamine.CalamineWorkbook.from_filelike(BytesIO(content))
         names = workbook.sheet_names
@@ -75,7 +76,7 @@ def _read_sheet(
     top, left = opened[name].start or (0, 0)
     lost = {
         (row - top, column - left): what
-        for (row, column), what in _find_lost_cells(content, name)
+        for (row, column), what in _find_lost_cells(parts, name)
     }
     return Sheet(name, rows[name], lost, top + 1)
 
@@ -110,54 +111,39 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 
 
 def _find_lost_cells(
-    content: bytes, sheet: str
+    parts: Mapping[str, bytes], sheet: str
 ) -> Iterator[tuple[tuple[int, int], str]]:
     """Yield cells of a sheet of Excel's whose text is lost, by row and column from 0.
 
     A text that begins with an equals sign becomes a formula, or an error, in many programs.
     """
-    if not is_zipfile(BytesIO(content)):
+    text = parts.get(_find_sheet_part(parts, sheet), b"")
+    if b"<f" not in text and b":f>" not in text and b't="e"' not in text:
         return
-    with ZipFile(BytesIO(content)) as packed:
-        part = _find_sheet_part(packed, sheet)
-        if part is None:
-            return
-        text = packed.read(part)
-        if b"<f" not in text and b":f>" not in text and b't="e"' not in text:
-            return
-        row = column = -1
-        for event, element in ElementTree.iterparse(BytesIO(text), ["start", "end"]):
-            kind = element.tag.rpartition("}")[2], event
-            if kind == ("row", "start"):
-                row, column = int(element.get("r", row + 2)) - 1, -1
-            elif kind == ("c", "end"):
-                column = _parse_column(element.get("r", ""), column + 1)
-                what = _describe_lost_cell(element)
-                if what:
-                    yield (row, column), what
+    row = column = -1
+    for event, element in ElementTree.iterparse(BytesIO(text), ["start", "end"]):
+        kind = element.tag.rpartition("}")[2], event
+        if kind == ("row", "start"):
+            row, column = int(element.get("r", row + 2)) - 1, -1
+        elif kind == ("c", "end"):
+            letters = element.get("r", "").rstrip("0123456789")
+            column = parse_column(letters) - 1 if letters else column + 1
+            what = _describe_lost_cell(element)
+            if what:
+                yield (row, column), what
 
 
-def _find_sheet_part(packed: ZipFile, sheet: str) -> str | None:
-    """Return the part of a workbook that holds a sheet, None if it is not Excel's."""
+def _find_sheet_part(parts: Mapping[str, bytes], sheet: str) -> str:
+    """Return the part of a workbook that holds a sheet, nothing if it is not Excel's."""
     book, relations = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
-    if not {book, relations} <= {*packed.namelist()}:
-        return None
-    sheets = ElementTree.fromstring(packed.read(book)).iter()
+    if not {book, relations} <= parts.keys():
+        return ""
+    sheets = ElementTree.fromstring(parts[book]).iter()
     ids = {entry.get("name"): entry.get(_RELATION) for entry in sheets}
-    entries = ElementTree.fromstring(packed.read(relations)).iter()
+    entries = ElementTree.fromstring(parts[relations]).iter()
     targets = {entry.get("Id"): entry.get("Target") for entry in entries}
     target = targets.get(ids.get(sheet)) or ""
-    part = posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
-    return part if part in packed.namelist() else None
-
-
-def _parse_column(place: str, default: int) -> int:
-    """Return the number, from 0, of the column of a cell such as B7."""
-    letters = place.rstrip("0123456789")
-    number = 0
-    for letter in letters:
-        number = 26 * number + ord(letter) - ord("A") + 1
-    return number - 1 if letters else default
+    return posixpath.normpath(posixpath.join("/xl", target)).lstrip("/")
 
 
 def _describe_lost_cell(cell: ElementTree.Element) -> str | None:

@@ -4,7 +4,6 @@ A baseline keeps each segment's statistics, so that new outputs can be tested ag
 without its texts; digests tell whether the references are still the same.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -19,6 +18,7 @@ from metra.errors import (
     no_such,
 )
 from metra.formats.lines import read_lines
+from metra.formats.stream import load_json
 from metra.metrics.options import parse_spec
 from metra.metrics.record import Array, Metric
 from metra.metrics.registry import metric as make_metric
@@ -174,7 +174,7 @@ def read_baseline(path: str) -> Baseline:
 
     text = "\n".join(read_lines(path))
     try:
-        document = json.loads(text)
+        document = load_json(text, path)
         schema, data = document["schema"], document["baseline"]
     except (KeyError, TypeError, ValueError):
         raise FormatError(_describe_no_baseline(path)) from None

@@ -1,6 +1,5 @@
 """What one file holds, in memory: segments, a test set with outputs, or results."""
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -11,7 +10,7 @@ from metra.corpus.evalset import EvalSet
 from metra.errors import FormatError
 from metra.formats.lines import read_lines
 from metra.formats.recognise import PLAIN, choose_format, read_head
-from metra.formats.stream import format_path
+from metra.formats.stream import format_path, load_json
 from metra.formats.texts.sources import list_sources
 from metra.metrics.alignment import Alignment, Link, WordRange
 from metra.metrics.units import Finding
@@ -62,7 +61,7 @@ def read_results(path: str) -> Results:
     """Read the results that metra wrote as JSON."""
     place = format_path(path)
     try:
-        document = json.loads("\n".join(read_lines(path)))
+        document = load_json("\n".join(read_lines(path)), place)
         schema = document["schema"]
         if schema == SCHEMA:
             return parse_results(document)

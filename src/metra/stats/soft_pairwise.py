@@ -91,8 +91,10 @@ def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:
     """The test where every system has every segment."""
     shape = scores.shape[:-2]
     systems, segments = scores.shape[-2:]
-    flat = scores.reshape(-1, systems, segments)
     first, second = np.triu_indices(systems, 1)
+    if not segments:  # as where all differences are zero
+        return np.full((*shape, len(first)), 0.5)
+    flat = scores.reshape(-1, systems, segments)
     total = flat.sum(-1)
     observed = total[:, first] - total[:, second]
     size = np.abs(flat).sum(-1)

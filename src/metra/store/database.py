@@ -2,10 +2,11 @@
 
 import hashlib
 import json
+import os
 import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,7 @@ def open(url: str, *, create: bool = True) -> Store:
         if not create and not Path(path).is_file():
             msg = f"There is no store at {path}; make one with: metra judge init"
             raise FormatError(msg)
+        _create_private_file(path)
         address = address.set(drivername="sqlite")
         store = Store(_create_sqlite_engine(address))
     elif kind == "postgresql":
@@ -127,6 +129,13 @@ def open(url: str, *, create: bool = True) -> Store:
         store.close()
         raise
     return store
+
+
+def _create_private_file(path: str) -> None:
+    """Create the file of a new store for its owner only; SQLite keeps these permissions."""
+    # Whatever is wrong with the path, SQLite says it when it opens the file.
+    with suppress(OSError, ValueError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _create_engine(address: URL, **options: Any) -> sa.Engine:

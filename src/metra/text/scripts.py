@@ -1,5 +1,6 @@
 """Writing systems: of each letter, of each language, and which of them have no blanks."""
 
+import re
 from collections import Counter
 from functools import lru_cache
 from unicodedata import category, name
@@ -70,6 +71,29 @@ def list_scripts(lang: str) -> frozenset[str]:
     entries = (entry.split() for entry in _LANGUAGES.split(";"))
     scripts = [script for script, *codes in entries if code in codes]
     return frozenset(scripts or ["LATIN"])
+
+
+_LANGUAGE_CODE = re.compile(
+    r"""(?ix)
+    (?: [a-z]{2,3} (?:-[a-z]{3}){0,3} | [a-z]{4,8} )        # language
+    (?: -[a-z]{4} )?                                        # script
+    (?: -(?:[a-z]{2} | \d{3}) )?                            # region
+    (?: -(?:[a-z\d]{5,8} | \d[a-z\d]{3}) )*                # variants
+    (?: -[a-wy-z\d] (?:-[a-z\d]{2,8})+ )*                   # extensions
+    (?: -x (?:-[a-z\d]{1,8})+ )?                            # private use
+    | x (?:-[a-z\d]{1,8})+
+    """,
+    re.ASCII,
+)
+
+
+def is_language_code(code: str) -> bool:
+    """Whether a code is well-formed by BCP 47 (RFC 5646); _ may stand for the hyphen.
+
+    >>> [is_language_code(code) for code in ("fr", "zh_Hans-CN", "../x", "")]
+    [True, True, False, False]
+    """
+    return _LANGUAGE_CODE.fullmatch(code.replace("_", "-")) is not None
 
 
 def is_unspaced_letter(letter: str) -> bool:

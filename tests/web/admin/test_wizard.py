@@ -1,6 +1,10 @@
 """A new campaign from files: pairing, wishes, cost, draft."""
 
+import base64
+import gzip
+import json
 import re
+import zlib
 from html import unescape
 
 import openpyxl
@@ -234,7 +238,7 @@ def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
     refused = browser.form(place, texts=texts, go="check", **wishes | wrong)
     assert "questions.tsv, line 1: there is no column" in unescape(refused.text)
     refused = browser.form(place, texts=texts, **wishes | more | {"options": "x ="})
-    assert "The options are no TOML" in refused.text
+    assert "The table of options is no TOML" in refused.text
     made = browser.form(place, texts=texts, go="create", **wishes | more)
     assert made.status_code == 303, made.text
     key = made.headers["location"].rpartition("/")[2]
@@ -247,3 +251,46 @@ def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
         "comprehension",
     ]
     assert frozen.repeats == 0
+
+
+def test_the_server_has_limits_of_its_own(admin, monkeypatch):
+    wide = "\t".join(f"output:{at}" for at in range(2001)).encode() + b"\n"
+    reply = upload(admin, outputs=[("wide.tsv", wide)])
+    assert reply.status_code == 422
+    assert "wide.tsv has more than 2,000 columns in a table" in reply.text
+    monkeypatch.setenv("METRA_LIMITS", "unpacked=100")
+    reply = upload(admin, outputs=[("one.txt.gz", gzip.compress(ONE))])
+    assert reply.status_code == 422
+    assert "one.txt.gz has more than 100 bytes unpacked" in reply.text
+
+
+def pack(**texts):
+    whole = {"outputs": {"a": ["x"] * 9}, "references": [], "source": ["s"] * 9}
+    content = json.dumps(whole | {"documents": None} | texts).encode()
+    return base64.b85encode(zlib.compress(content)).decode()
+
+
+TAMPERED = {
+    "no texts": "",
+    "not packed": "x" * 50,
+    "another kind": base64.b85encode(zlib.compress(b"[1]")).decode(),
+    "unknown field": pack(more=1),
+    "an output is a number": pack(outputs={"a": 3}),
+    "outputs are a list": pack(outputs=[["x"] * 9]),
+    "a text is a number": pack(outputs={"a": [1] * 9}),
+    "lengths differ": pack(source=["x"] * 8),
+    "no outputs": pack(outputs={}),
+    "an output is missing": pack(outputs={"a": ["x"] * 8 + [None]}),
+    "deep": pack(source=[[[]]]),
+    "a reference is a text": pack(references=["x" * 9]),
+}
+
+
+def test_texts_that_were_tampered_with(admin):
+    path = "/admin/campaigns/new/wishes"
+    for name, texts in TAMPERED.items():
+        reply = admin.browser.form(path, go="check", texts=texts, **WISHES)
+        assert reply.status_code == 422, name
+        assert "The texts did not come back whole; choose the files" in reply.text, name
+    reply = admin.browser.form(path, go="check", texts=pack(), **WISHES)
+    assert reply.status_code == 200

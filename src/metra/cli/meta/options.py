@@ -185,6 +185,9 @@ class MetaQuestion:
             known = ", ".join(names)
             msg = f"There are several scorers; choose one with --scorer: {known}."
             raise click.UsageError(msg)
+        if not names:
+            msg = "There are no scores in the files; expected those of one scorer or more."
+            raise click.UsageError(msg)
         return names[self.scores.find(self.name)] if self.name else names[0]
 
     def normalise_scores(self, name: str, method: "Scaling") -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from statistics import fmean
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from metra.errors import FormatError, UnknownNameError
 from metra.formats.annotations.table import read_annotation_table
 from metra.formats.stream import split_file_name
+from metra.formats.table import format_rows
 
 if TYPE_CHECKING:
     import sqlite3
@@ -88,6 +90,12 @@ def read_database(path: str) -> list[JudgedOutput]:
     """Read all judgements of a database, by source and output."""
     with _open_database(path, create=False) as database:
         judged = [JudgedOutput(*row) for row in database.execute(_ALL)]
+    kinds = {tuple(map(type, one)) for one in judged}
+    if not kinds <= {(str, str, kind, str, str) for kind in (int, float)}:
+        msg = (
+            f"{path} is damaged: it holds values of other types; restore a copy of it."
+        )
+        raise FormatError(msg)
     return sorted(judged, key=_sort_key)
 
 
@@ -151,9 +159,9 @@ def _prepare(database: "sqlite3.Connection", path: str) -> None:
 
 def format_judged_outputs(judged: Iterable[JudgedOutput]) -> Iterator[str]:
     """Yield judged outputs as lines of a table, the header first."""
-    yield "\t".join(COLUMNS)
-    for entry in judged:
-        yield "\t".join([*entry[:2], f"{entry.score:g}", *entry[3:]])
+    rows = ([*entry[:2], f"{entry.score:g}", *entry[3:]] for entry in judged)
+    for row in chain([COLUMNS], rows):
+        yield format_rows([row]).removesuffix("\n")
 
 
 def compute_version(path: str, judged: Sequence[JudgedOutput]) -> str:

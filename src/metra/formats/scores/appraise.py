@@ -35,7 +35,7 @@ from metra.formats.scores.judgement import (
     refuse_line,
 )
 from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scores
-from metra.formats.stream import format_path, parse_json
+from metra.formats.stream import format_path, load_json, parse_json
 from metra.formats.table import COMMAS, escape_formula, split_rows, unescape_formula
 from metra.text.offsets import Span, from_utf16_inclusive, to_utf16_inclusive
 
@@ -231,7 +231,9 @@ def _build_judgement(
     protocol = "esa" if row.marks else "da"
     value: dict[str, Any] = {protocol: float(row.score)}
     if row.marks:
-        value["errors"] = [_parse_mark(mark, output) for mark in json.loads(row.marks)]
+        value["errors"] = [
+            _parse_mark(mark, output) for mark in load_json(row.marks, "the marks")
+        ]
     shown_at, submitted_at = (float(cell) if cell else None for cell in row.times)
     return build_imported_judgement(
         f"{campaign}:{row.line}",

@@ -4,7 +4,6 @@ MQM tables (with places, or `<v>` marks), rating files of mt-metrics-eval, ESA a
 exports it, xCOMET's JSON, judgements of our campaigns, and JSON lines are read.
 """
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +24,13 @@ from metra.formats.scores.judgement import (
 from metra.formats.scores.mqm import MARKED, MqmError, parse_errors
 from metra.formats.scores.mt_metrics_eval import parse_rating_lines
 from metra.formats.scores.record import number_segments
-from metra.formats.stream import format_path, name_system, parse_json
+from metra.formats.stream import (
+    format_path,
+    load_json,
+    name_system,
+    parse_json,
+    refuse_damage,
+)
 from metra.stats.span_agreement import MarkedSpan, RatedUnit, SpanMarks
 from metra.text.offsets import from_utf16_inclusive
 
@@ -101,7 +106,8 @@ def read_error_spans(path: str) -> ErrorSpans:
     head = read_head(path)
     for looks_like, read in _READERS:
         if looks_like(head):
-            spans, rated, texts = read(path)
+            with refuse_damage(path):
+                spans, rated, texts = read(path)
             if not rated:
                 break
             rated = list(dict.fromkeys(rated))
@@ -173,7 +179,7 @@ def _read_esa(path: str) -> Read:
             continue
         rated.append(RatedOutput(row.system, row.item, row.judge))
         with refuse_line(f"{format_path(path)}, line {row.line}"):
-            for mark in json.loads(row.marks or "[]"):
+            for mark in load_json(row.marks or "[]", "the marks"):
                 if mark["start_i"] == OMISSION:
                     place: dict[str, Any] = {"side": OMISSION}
                 else:

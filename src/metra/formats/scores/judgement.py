@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
+from metra.formats.stream import DAMAGE, describe_damage
+from metra.text.scripts import is_language_code
 
 #: Why a judge was given an output. A baseline measures how a judge reads any text; a
 #: control measures what is found without the translation.
@@ -80,6 +82,10 @@ def build_imported_judgement(
     name: str, languages: tuple[str, str], *, system: str, output: str, **fields: Any
 ) -> Judgement:
     """Build a judgement of one output that another program asked for."""
+    for code in languages:
+        if not is_language_code(code):
+            msg = f"The language is {code!r}; expected a code such as fr."
+            raise FormatError(msg)
     return Judgement(
         id=name,
         task=name,
@@ -102,8 +108,8 @@ def refuse_line(place: str) -> Iterator[None]:
     """Turn whatever goes wrong in reading a line into an error that names its place."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        msg = f"{place} cannot be read: {str(error).rstrip('.')}."
+    except DAMAGE as error:
+        msg = f"{place} cannot be read: {describe_damage(error)}."
         raise FormatError(msg) from None
 
 

@@ -11,6 +11,7 @@ from metra.errors import FormatError
 from metra.formats.recognise import FileHead
 from metra.formats.scores.judgement import Judgement, JudgementCheck, JudgementKind
 from metra.formats.stream import parse_json
+from metra.text.scripts import is_language_code
 
 _SCHEMA_NAME = "metra-judgement/"
 SCHEMA = f"{_SCHEMA_NAME}1"
@@ -122,8 +123,8 @@ def _is_count(value: object, least: int = 0) -> bool:
 
 _KINDS = get_args(JudgementKind)
 _TEXTS = (
-    *("id", "campaign", "protocol", "protocol_version", "source_language", "judge"),
-    *("target_language", "task", "document", "comment", "wording", "wording_version"),
+    *("id", "campaign", "protocol", "protocol_version", "judge"),
+    *("task", "document", "comment", "wording", "wording_version"),
 )
 _TIMES = ("shown_at", "first_action_at", "submitted_at")
 _DURATIONS = ("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms")
@@ -132,6 +133,11 @@ _RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     name: (fits, expected)
     for names, fits, expected in (
         (_TEXTS, lambda value: isinstance(value, str), "a text"),
+        (
+            ("source_language", "target_language"),
+            lambda value: isinstance(value, str) and is_language_code(value),
+            "a language code such as fr",
+        ),
         (
             ("source", "original", "cannot"),
             lambda value: value is None or isinstance(value, str),

@@ -29,7 +29,7 @@ from metra.formats.scores.columns import (
 from metra.formats.scores.judgement import ScoredJudgement
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
 from metra.formats.stream import format_path, parse_json
-from metra.formats.table import replace_line_breaks, split_rows
+from metra.formats.table import format_rows, replace_line_breaks, split_rows
 from metra.stats.arrays import Array
 from metra.stats.ranking import average_rankings
 
@@ -339,9 +339,7 @@ def format_long_table(scores: Scores) -> str:
 
 def format_judgement_table(judgements: Iterable[ScoredJudgement]) -> str:
     """Return a line for each score of each output; checks are scorers of their own."""
-    rows = list_judgement_rows(judgements)
-    lines = ("\t".join(map(replace_line_breaks, row)) for row in rows)
-    return "".join(f"{line}\n" for line in ("\t".join(JUDGEMENT_COLUMNS), *lines))
+    return format_rows([JUDGEMENT_COLUMNS, *list_judgement_rows(judgements)])
 
 
 def list_judgement_rows(judgements: Iterable[ScoredJudgement]) -> list[tuple[str, ...]]:

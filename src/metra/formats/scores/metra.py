@@ -1,6 +1,5 @@
 """What `metra score` writes, read as scores: JSON, TSV, and tables for a terminal."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,13 +13,13 @@ from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers, read_score_table
 from metra.formats.scores.long_table import ROLES, build_scores
 from metra.formats.scores.record import ScoredItem, Scorer, Scores
-from metra.formats.stream import format_path
+from metra.formats.stream import format_path, load_json
 
 
 def read_metra_json(path: str) -> Scores:
     """Read the scores of systems, and of segments and documents where there are any."""
     try:
-        data = json.loads("\n".join(read_lines(path)))
+        data = load_json("\n".join(read_lines(path)), format_path(path))
         return record.concatenate_scores([*map(_build_system_scores, data["systems"])])
     except FormatError:
         raise

@@ -38,7 +38,7 @@ from metra.formats.scores.judgement import (
     refuse_line,
 )
 from metra.formats.scores.record import ScoredItem, Scorer, Scores, build_score_table
-from metra.formats.stream import format_path
+from metra.formats.stream import format_path, load_json
 from metra.formats.table import (
     TABS,
     DelimitedTable,
@@ -328,7 +328,7 @@ def _build_judgement(
     errors: list[MqmError], languages: tuple[str, str], campaign: str
 ) -> Judgement:
     first = errors[0]
-    metadata = json.loads(first.cells["metadata"] or "{}")
+    metadata = load_json(first.cells["metadata"] or "{}", "metadata")
     exact = metadata.get("metra", {})
     submitted = metadata.get("timestamp")
     texts = exact.get("texts") or {
@@ -355,7 +355,7 @@ def _build_judgement(
 
 
 def _parse_mark(error: MqmError) -> dict[str, Any]:
-    metadata = json.loads(error.cells["metadata"] or "{}")
+    metadata = load_json(error.cells["metadata"] or "{}", "metadata")
     exact = metadata.get("metra", {}).get("mark")
     if exact:
         return dict(exact)

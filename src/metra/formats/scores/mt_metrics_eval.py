@@ -11,7 +11,6 @@ included. A folder, or a zip, is read as a whole. Freitag et al. 2023, WMT.
 import json
 import re
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.compression import read_zip
 from metra.formats.lines import read_lines
 from metra.formats.scores import record
 from metra.formats.scores.columns import parse_numbers
@@ -32,11 +32,10 @@ from metra.formats.scores.judgement import (
 )
 from metra.formats.scores.mqm import Weights, find_cost
 from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scorer, Scores
-from metra.formats.stream import format_path
+from metra.formats.stream import format_path, load_json
 from metra.formats.table import BLANKS, replace_line_breaks, split_rows
 
 _NAME = re.compile(rf"(?:({LANGUAGE_PAIR.pattern})\.)?(.+)\.(seg|sys|doc)\.score")
-_LARGEST = 1 << 30
 _NOTHING = "None"
 #: Protocols whose scores are whole answers.
 _SCORED = ("da", "da-sqm")
@@ -55,20 +54,11 @@ def read_mt_metrics_eval(path: str) -> Scores:
 
 def _unpack_zip(path: str, folder: str) -> None:
     """Take the score files, and the names of documents, out of a zip."""
-    with zipfile.ZipFile(path) as packed:
-        wanted = (".score", ".docs")
-        names = [name for name in packed.namelist() if name.endswith(wanted)]
-        if sum(packed.getinfo(name).file_size for name in names) > _LARGEST:
-            problem = f"{path} holds scores of more than {_LARGEST >> 20:,} MB"
-            msg = f"{problem}; unpack it and give the folder."
-            raise FormatError(msg)
-        try:
-            packed.extractall(folder, names)
-        except (zipfile.BadZipFile, zlib.error, RuntimeError) as error:
-            # A password is asked for by a RuntimeError.
-            problem = f"{path} cannot be unpacked: {error}"
-            msg = f"{problem}; expected a whole zip without a password."
-            raise FormatError(msg) from None
+    members = read_zip(path, path, lambda name: name.endswith((".score", ".docs")))
+    for name, content in members.items():
+        file = Path(folder) / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
 
 
 def _read_folder(folder: Path, path: str) -> Scores:
@@ -224,7 +214,7 @@ def _parse_marks(rating: str, place: str) -> list[dict[str, Any]] | None:
     if rating == _NOTHING:
         return None
     try:
-        return [_parse_mark(error) for error in json.loads(rating)["errors"]]
+        return [_parse_mark(error) for error in load_json(rating, place)["errors"]]
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{place}: the rating is no JSON with errors ({error})."
         raise FormatError(msg) from None
@@ -424,14 +414,14 @@ def _format_rating(judgement: Judgement, weights: Weights) -> str:
 
 
 def make_file_names(systems: Sequence[str]) -> dict[str, str]:
-    """Give each system a name without spaces, at which score files are cut; none twice.
+    """Give each system a name that can be a file's, without spaces; none twice.
 
-    >>> make_file_names(["my system", "my_system", "other"])
-    {'my system': 'my_system', 'my_system': 'my_system-2', 'other': 'other'}
+    >>> make_file_names(["my system", "my_system", "../other"])
+    {'my system': 'my_system', 'my_system': 'my_system-2', '../other': '.._other'}
     """
     names: dict[str, str] = {}
     for system in systems:
-        plain = name = "_".join(system.split()) or "system"
+        plain = name = "_".join(re.split(r"[\s/\\\0]+", system.strip())) or "system"
         number = 1
         while name in names.values():
             number += 1

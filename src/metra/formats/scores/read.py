@@ -31,7 +31,7 @@ from metra.formats.scores.record import (
     Scores,
     concatenate_scores,
 )
-from metra.formats.stream import STDIN, format_path
+from metra.formats.stream import STDIN, format_path, refuse_damage
 
 
 class ScoreFormat(NamedTuple):
@@ -168,7 +168,8 @@ def read_scores(
     if name == "mqm":
         options |= {"weights": mqm_weights} if mqm_weights else {}
         name = "mqm-wmt" if wmt and not mqm_weights else name
-    scores = formats[name].read(file, **options)
+    with refuse_damage(file):
+        scores = formats[name].read(file, **options)
     if not lang:
         return scores
     items = (ScoredItem(*item[:3], item.lang or lang) for item in scores.items)

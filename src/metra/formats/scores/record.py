@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.errors import CorpusError, FormatError, UnknownNameError, no_such
 from metra.stats.arrays import Array, Codes
 
 Name = TypeVar("Name", bound="str | ScoredItem | Scorer")
@@ -249,6 +249,10 @@ def build_score_table(
     >>> scores.matrix("bleu").tolist()
     [[30.0], [20.0]]
     """
+    if odd := {*map(type, systems)} - {str}:
+        kind = odd.pop().__name__
+        msg = f"The name of a system is of type {kind}; expected a text."
+        raise FormatError(msg)
     system_names, system = _encode_names(systems)
     item_names, item = _encode_names(items)
     judge_names, judge = _encode_names(judges or [""] * len(system))

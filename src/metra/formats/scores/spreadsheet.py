@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import isnan
 
 from metra.formats.scores.judgement import OutputScore, ScoredJudgement
-from metra.formats.table import escape_formula, replace_line_breaks
+from metra.formats.table import escape_formula, format_rows, replace_line_breaks
 
 SPREADSHEET_COLUMNS = (
     *("judge", "system", "document", "segment", "kind", "scorer"),
@@ -57,8 +57,7 @@ def _format_native(score: OutputScore) -> str:
 
 def format_undefined(judgements: Iterable[ScoredJudgement]) -> str:
     """Return a line for each score that is missing, and for what could not be judged."""
-    rows = [UNDEFINED_COLUMNS, *list_undefined(judgements)]
-    return "".join("\t".join(row) + "\n" for row in rows)
+    return format_rows([UNDEFINED_COLUMNS, *list_undefined(judgements)])
 
 
 def list_undefined(judgements: Iterable[ScoredJudgement]) -> list[list[str]]:

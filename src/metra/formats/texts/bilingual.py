@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.stream import ByteStream, format_path
+from metra.formats.limits import check_limit
+from metra.formats.stream import format_path, read_blocks
 from metra.formats.texts.columns import Columns, Field, Reader
-from metra.formats.texts.parts import describe_xml_error, join_lines
+from metra.formats.texts.parts import feed_xml, join_lines
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source
@@ -52,8 +53,8 @@ def open_reader(source: "Source", _: Sequence[Field] | None = None) -> Reader:
 def read_pairs(path: str) -> list[SegmentPair]:
     """Read all pairs of a file."""
     parser = _PairParser(path)
-    with closing(ByteStream(path)) as stream:
-        parser.parse(iter(stream.read, b""))
+    with closing(read_blocks(path)) as blocks:
+        parser.parse(blocks)
     if not parser.pairs:
         msg = f"{format_path(path)} has no translation in it; expected TMX or XLIFF."
         raise FormatError(msg)
@@ -71,6 +72,7 @@ class _PairParser:
         self._texts: dict[str, str] = {}
         self._pieces: list[str] | None = None
         self._skipped = 0
+        self._tags = self._depth = 0
         parser = self.parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self._begin
@@ -79,15 +81,14 @@ class _PairParser:
         parser.EntityDeclHandler = self._refuse_entity
 
     def parse(self, blocks: Iterator[bytes]) -> None:
-        try:
-            for block in blocks:
-                self.parser.Parse(block, False)
-            self.parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            msg = f"{describe_xml_error(self.path, error)}."
-            raise FormatError(msg) from None
+        feed_xml(self.parser, blocks, self.path, "TMX or XLIFF")
 
     def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._tags += 1
+        self._depth += 1
+        place = format_path(self.path)
+        check_limit("tokens", self._tags, place)
+        check_limit("depth", self._depth, place)
         name = name.rpartition(":")[2]
         is_code = self._pieces is not None and name in _CODES
         if self._skipped or name in _ASIDE or is_code:
@@ -103,6 +104,7 @@ class _PairParser:
             self._pieces = []
 
     def _end(self, name: str) -> None:
+        self._depth -= 1
         name = name.rpartition(":")[2]
         if self._skipped:
             self._skipped -= 1

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
+from metra.formats.limits import check_limit
 from metra.text.columns import Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
@@ -107,6 +108,7 @@ def read_header(
 
     A column without a heading, such as the row numbers that pandas writes, is no text.
     """
+    check_limit("columns", len(header), where)
     check_column_names(header, names, where)
     nameless = [f"column {number}" for number in range(1, len(header) + 1)]
     headings = [name.strip() and name for name in header]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
 from metra.formats.lines import LineReader
-from metra.formats.stream import format_path, parse_json
+from metra.formats.stream import format_path, load_json, parse_json
 from metra.formats.texts.columns import (
     Columns,
     Field,
@@ -101,7 +101,7 @@ def _has_lines(head: Sequence[str]) -> bool:
     if begin.startswith("["):
         return False
     try:
-        entry = json.loads(begin)
+        entry = load_json(begin, "")
     except ValueError:
         # The object goes on in the next line, or there is something wrong with this one.
         return not begin.endswith(("{", "[", ","))
@@ -143,7 +143,7 @@ def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
 def _parse_lines(lines: Iterable[str], path: str) -> Iterator[Any]:
     for line, text in enumerate(lines, 1):
         try:
-            yield json.loads(text)
+            yield load_json(text, f"{path}, line {line}")
         except json.JSONDecodeError as error:
             problem = (
                 f"{path}, line {line}, column {error.colno} is not JSON ({error.msg})"

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.atomic import write_file
+from metra.formats.limits import check_limit, check_unpacked
 from metra.formats.stream import STDIN
 from metra.formats.texts.columns import (
     TEXT_ROLES,
@@ -67,11 +68,8 @@ def check_columns(
     Keys name documents and groups.
     """
     for name in dict.fromkeys([*texts, *keys, *numbers]):
-        count = schema.names.count(name)
-        if count > 1:
-            msg = f"{where} has two columns {name!r}; give each a name of its own."
-            raise FormatError(msg)
-        if not count:
+        _refuse_twin(schema, name, where)
+        if name not in schema.names:
             raise FormatError(describe_missing_column(name, schema.names, where))
     for name in texts:
         kind = schema.field(name).type
@@ -97,6 +95,12 @@ def check_columns(
                 "groups; expected strings, whole numbers, dates or yes and no."
             )
             raise FormatError(msg)
+
+
+def _refuse_twin(schema: pa.Schema, name: str, where: str) -> None:
+    if len(schema.get_all_field_indices(name)) > 1:
+        msg = f"{where} has two columns {name!r}; give each a name of its own."
+        raise FormatError(msg)
 
 
 def get_key_kind(kind: Any) -> str | None:
@@ -164,6 +168,7 @@ _BUFFER = 1 << 20
 def read_schema(path: str) -> pa.Schema:
     """Return a file's columns."""
     with _translate_errors(path), _open_parquet(path) as file:
+        check_limit("columns", len(file.schema_arrow), path)
         return file.schema_arrow
 
 
@@ -180,23 +185,81 @@ def read_batches(
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
-        batches = file.iter_batches(ROWS, columns=columns, use_threads=False)
+        with _translate_errors(path):
+            rows = _choose_rows(file, columns, path)
+        unpacked = 0
+        batches = file.iter_batches(rows, columns=columns, use_threads=False)
         while True:
             with _translate_errors(path):
                 batch = next(batches, None)
             if batch is None:
                 return
+            unpacked += _measure_batch(batch, path)
+            check_unpacked(unpacked, os.path.getsize(path), path)
             yield batch
 
 
-def _open_parquet(path: str) -> pq.ParquetFile:
+# So many bytes of a column may become one batch.
+_BATCH = 1 << 28
+
+
+def _choose_rows(file: pq.ParquetFile, columns: Sequence[str] | None, path: str) -> int:
+    """Choose as many rows for a batch as do not take too much memory."""
+    least = ROWS
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        for index in range(group.num_columns):
+            chunk = group.column(index)
+            name = chunk.path_in_schema.partition(".")[0]
+            size = chunk.total_uncompressed_size
+            if columns is not None and name not in columns:
+                continue
+            check_unpacked(size, chunk.total_compressed_size, path)
+            # If every cell were the longest one, which is stored once:
+            if size * min(ROWS, group.num_rows) > _BATCH:
+                longest = max(_find_longest(path, number, name), 1)
+                mean = size // max(group.num_rows, 1)
+                least = min(least, max(1, _BATCH // max(longest, mean)))
+    return least
+
+
+def _find_longest(path: str, group: int, name: str) -> int:
+    """Return the length of the longest text that many rows of a row group may share."""
+    with _open_parquet(path, shared=[name]) as file:
+        batches = file.iter_batches(1, [group], [name], use_threads=False)
+        column = next(batches).column(0)
+    if not pa.types.is_dictionary(column.type):
+        return 0
+    return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+
+
+def _measure_batch(batch: pa.RecordBatch, path: str) -> int:
+    """Return the bytes of a batch without dictionaries; refuse texts that are too long."""
+    size = 0
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        shares = pa.types.is_dictionary(column.type)
+        values = column.dictionary if shares else column
+        if not is_text_type(values.type) or pa.types.is_null(values.type):
+            size += column.nbytes
+            continue
+        lengths = pc.binary_length(values)
+        check_limit("cell", pc.max(lengths).as_py() or 0, f"{path}, column {name!r},")
+        lengths = lengths.take(column.indices) if shares else lengths
+        size += pc.sum(lengths.cast(pa.int64())).as_py() or 0
+    return size
+
+
+def _open_parquet(path: str, shared: Sequence[str] = ()) -> pq.ParquetFile:
+    """Open a file; of `shared` columns, texts that several rows share are kept once."""
     if path == STDIN:
         msg = "Parquet cannot be read from standard input; give the file's name."
         raise FormatError(msg)
     if os.path.isdir(path):
         msg = f"{path} is a folder; expected a Parquet file here."
         raise FormatError(msg)
-    return pq.ParquetFile(Path(path), pre_buffer=False, buffer_size=_BUFFER)
+    return pq.ParquetFile(
+        Path(path), pre_buffer=False, buffer_size=_BUFFER, read_dictionary=[*shared]
+    )
 
 
 @contextmanager
@@ -244,6 +307,7 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
             if table is None:
                 break
             held = pa.concat_tables([held, table])
+            check_limit("whole", held.nbytes, paths[0])
         rows, held = held.slice(0, most), held.slice(most)
         first, count = count, count + rows.num_rows
         values: dict[Field, Values] = {}
@@ -292,6 +356,8 @@ def map_fields(
     A lone output goes by the default name, or by its column's.
     """
     names = names or ColumnNames()
+    for name in schema.names:
+        _refuse_twin(schema, name, where)
     check_column_names(schema.names, names, where)
     given = {*names.get_fields(), *names.labels}
     usable = [f.name for f in schema if get_key_kind(f.type) or f.name in given]

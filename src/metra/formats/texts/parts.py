@@ -5,13 +5,13 @@ never texts; then documents are read from their places in the order that is want
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from metra.errors import FormatError
+from metra.errors import FormatError, MetraError
 from metra.formats.stream import format_path
 from metra.formats.texts.columns import Field, describe_field
 
@@ -119,6 +119,42 @@ def check_declared_encoding(path: str, encoding: str) -> None:
         problem = f"{format_path(path)} is declared to be in {encoding}"
         msg = f"{problem}; convert the file to UTF-8 and its declaration too."
         raise FormatError(msg)
+
+
+# A tag or comment that goes on for longer than this would have to be kept whole.
+LONGEST_TAG = 1 << 20
+
+
+def feed_xml(parser: Any, blocks: Iterable[bytes], path: str, expected: str) -> None:
+    """Feed a file to a parser; what is no XML is refused, and so are endless tags.
+
+    What is `expected` ends the message.
+    """
+    fed = 0
+    try:
+        for block in blocks:
+            parser.Parse(block, False)
+            fed += len(block)
+            if fed - parser.CurrentByteIndex > LONGEST_TAG:
+                place = f"{format_path(path)}, line {parser.CurrentLineNumber}"
+                problem = (
+                    f"{place}: a tag or comment is longer than {LONGEST_TAG:,} bytes"
+                )
+                msg = f"{problem}; expected {expected}."
+                raise FormatError(msg)
+        parser.Parse(b"", True)
+    except expat.ExpatError as error:
+        msg = f"{describe_xml_error(path, error)}; expected {expected}."
+        raise FormatError(msg) from None
+    except MetraError:
+        raise
+    except (LookupError, ValueError) as error:
+        # Encodings that Python does not know, or that expat cannot use.
+        problem = (
+            f"{format_path(path)} is declared to be in an encoding that is not read"
+        )
+        msg = f"{problem} ({error}); convert the file to UTF-8 and its declaration too."
+        raise FormatError(msg) from None
 
 
 def describe_xml_error(path: str, error: expat.ExpatError) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from metra.errors import FormatError
+from metra.formats.limits import check_limit
 from metra.formats.stream import format_path
 
 # A tag that goes on for longer than this is a tag that is not closed.
@@ -81,6 +82,7 @@ class TagReader:
         self._buffer = b""
         self._place = self._counted = 0
         self._pieces: list[bytes] = []
+        self._kept = 0
         self._inside = self._ended = False
 
     def __iter__(self) -> Iterator[Tag]:
@@ -135,10 +137,13 @@ class TagReader:
             text = text.strip()[:_MANY_WORDS]
         if text:
             self._pieces.append(text)
+            self._kept += len(text)
+            check_limit("cell", self._kept, format_path(self._path))
         self._place = stop
 
     def _take_text(self) -> bytes:
         pieces, self._pieces = self._pieces, []
+        self._kept = 0
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _read_block(self) -> None:

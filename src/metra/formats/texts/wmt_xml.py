@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
+from metra.formats.limits import check_limit
 from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
 from metra.formats.stream import check_utf8, format_path
 from metra.formats.texts import parts, rows
@@ -26,9 +27,6 @@ TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
 # What gives a text its name.
 NAMES = {"src": "", "ref": "translator", "hyp": "system"}
 
-# A tag or comment that goes on for longer than this would have to be kept whole.
-LONGEST = 1 << 20
-
 _ROOTS = ("dataset", "collection")
 _WITHOUT_TEXT = frozenset([*_ROOTS, "doc", *TEXTS, "p", "hl"])
 
@@ -41,19 +39,9 @@ def scan(file: SeekableFile, default_name: str) -> ScannedContents:
     """Find and check every document, text and segment id."""
     scanner = _XmlScanner(file.path, default_name)
     parser = scanner.parser
-    fed = file.start
-    try:
-        for block in check_utf8(file.blocks(file.start), file.path):
-            parser.Parse(block, False)
-            fed += len(block)
-            if fed - file.start - parser.CurrentByteIndex > LONGEST:
-                scanner.fail(f"a tag or comment is longer than {LONGEST:,} bytes")
-        parser.Parse(b"", True)
-    except expat.ExpatError as error:
-        problem = parts.describe_xml_error(file.path, error)
-        expected = "all tags closed and < and & written as &lt; and &amp;"
-        msg = f"{problem}; expected WMT's XML, {expected}."
-        raise FormatError(msg) from None
+    expected = "WMT's XML, all tags closed and < and & written as &lt; and &amp;"
+    blocks = check_utf8(file.blocks(file.start), file.path)
+    parts.feed_xml(parser, blocks, file.path, expected)
     for places in scanner.contents.parts.values():
         for document, place in places.items():
             start, stop = place.start + file.start, place.stop + file.start
@@ -151,6 +139,7 @@ class _XmlScanner:
     _document: str | None = None
     _part: OpenPart | None = None
     _unknown: int = 0
+    _segment_start: int = 0
 
     def __post_init__(self) -> None:
         self.parser.XmlDeclHandler = self._check_declaration
@@ -225,6 +214,7 @@ class _XmlScanner:
         if not segment_id:
             self.fail("<seg> has no id")
         self._part.add(segment_id, self.path, self.parser.CurrentLineNumber)
+        self._segment_start = self.parser.CurrentByteIndex
         self.parser.CharacterDataHandler = None
 
     def _end(self, name: str) -> None:
@@ -232,6 +222,8 @@ class _XmlScanner:
         if self._unknown:
             self._unknown -= 1
         elif name == "seg":
+            size = self.parser.CurrentByteIndex - self._segment_start
+            check_limit("cell", size, format_path(self.path))
             self.parser.CharacterDataHandler = self._text
         elif name in TEXTS and self._part is not None:
             self._part.close(self.contents, self.path, self.parser.CurrentByteIndex)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metra.errors import FormatError, OptionError
+from metra.formats.stream import DAMAGE
 
 #: The value of METRA_CACHE with which nothing is kept.
 NO_CACHE = "off"
@@ -102,7 +103,7 @@ class AnswerCache:
             answer = ModelAnswer(*(entry[name] for name in ModelAnswer._fields))
             if [*map(type, answer)] != _TYPES:
                 raise TypeError
-        except (ValueError, KeyError, TypeError):
+        except DAMAGE:
             if not _may_be_torn(line):
                 raise FormatError(self._refuse(line)) from None
             return  # a process was killed as it wrote the line

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from metra.errors import EndpointError, OptionError
+from metra.formats.stream import DAMAGE
 from metra.metrics.llm.budget import Spending, estimate_tokens
 from metra.metrics.llm.cache import ModelAnswer
 
@@ -137,7 +138,7 @@ class Endpoint:
             return Failure(self._explain_error(error))
         try:
             return read_completion(json.loads(text), input_tokens, key)
-        except ValueError as error:
+        except DAMAGE as error:
             return Failure(f"a reply that is no chat completion ({error})")
 
     def _read_body(self, response: Any) -> bytes:
@@ -283,7 +284,7 @@ def _find_message(body: bytes, key: str) -> str:
                 text = said
             case {"detail": str() as said}:
                 text = said
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     line = " ".join(_hide_key(text, key).split())
     return line if len(line) <= 200 else f"{line[:200]}…"

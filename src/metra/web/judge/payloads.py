@@ -1,8 +1,13 @@
 """The shapes of what a judge's browser sends."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
+
+from metra.formats.limits import get_limits, use_limits
+from metra.formats.stream import check_values
+
+T = TypeVar("T")
 
 _MOST = 2**53 - 1
 _Count = Annotated[int, Field(ge=0, le=_MOST)]
@@ -12,17 +17,15 @@ _Reason = Annotated[str, Field(min_length=1, max_length=1_000)]
 _DEEPEST = 20
 
 
-def _check_depth(value: Any, left: int = _DEEPEST) -> Any:
-    if not left:
-        msg = f"nested deeper than {_DEEPEST} levels"
-        raise ValueError(msg)
-    if isinstance(value, dict | list):
-        for inside in value.values() if isinstance(value, dict) else value:
-            _check_depth(inside, left - 1)
+def _check_limits(value: T) -> T:
+    """Refuse nesting and numbers that no page sends, and that nobody could read again."""
+    with use_limits(get_limits()._replace(depth=_DEEPEST)):
+        check_values(value, "The answer")
     return value
 
 
-_Value = Annotated[dict[str, Any], AfterValidator(_check_depth)]
+_Anything = Annotated[Any, AfterValidator(_check_limits)]
+_Value = Annotated[dict[str, Any], AfterValidator(_check_limits)]
 
 
 class _Payload(BaseModel):
@@ -36,7 +39,7 @@ class EventIn(_Payload):
     seq: _Count | None = None
     t_ms: Annotated[float, Field(ge=0, le=_MOST, allow_inf_nan=False)]
     kind: Annotated[str, Field(min_length=1, max_length=40)]
-    data: Annotated[Any, AfterValidator(_check_depth)] = None
+    data: _Anything = None
 
 
 _Events = Annotated[list[EventIn], Field(max_length=2_000)]

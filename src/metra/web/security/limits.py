@@ -9,12 +9,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from metra.formats.limits import SERVED, apply_variable, get_limits, use_limits
 from metra.web.security.headers import reply_error
 
 _SMALL = 64_000
 _API = 1_000_000
-#: Bytes that an admin may send in one request: the texts of a campaign.
-_UPLOAD = 64_000_000
 TOO_LARGE = "That is more than can be taken in at once."
 
 
@@ -25,10 +24,14 @@ class BodyLimit:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
+        """Handle one request; all that is read in it is read with the server's limits."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        with use_limits(apply_variable(SERVED)):
+            await self._handle(scope, receive, send)
+
+    async def _handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         limit = _get_body_limit(scope)
         announced = dict(scope["headers"]).get(b"content-length", b"0")
         if not announced.isdigit() or int(announced) > limit:
@@ -57,7 +60,7 @@ def _get_body_limit(scope: Scope) -> int:
         return _API
     if path.startswith("/admin/"):
         cookies = b";".join(v for k, v in scope["headers"] if k == b"cookie")
-        return _UPLOAD if b"metra-admin=" in cookies else _SMALL
+        return get_limits().upload if b"metra-admin=" in cookies else _SMALL
     return _SMALL
 
 

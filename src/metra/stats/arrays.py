@@ -105,6 +105,22 @@ def round_values(values: ArrayLike, digits: int = 3) -> list[float | int | None]
     return rounded
 
 
+def round_for_display(values: Array, digits: int) -> list[float | int | None]:
+    """Round to one digit more than is shown, but not to a 5: then two roundings are as one.
+
+    >>> round_for_display(np.array([0.1246, 0.1251, 0.5]), 2)
+    [0.124, 0.126, 0.5]
+    """
+    rounded = round_values(values, digits + 1)
+    unit = 10 ** (digits + 1)
+    with np.errstate(invalid="ignore"):
+        doubtful = np.rint(values * unit) % 10 == 5
+    for at in np.flatnonzero(doubtful).tolist():
+        near, shown = rounded[at] or 0, round(float(values[at]), digits)
+        rounded[at] = round(near + (1 if shown > near else -1) / unit, digits + 1)
+    return rounded
+
+
 def order_pairs(gaps: Array, eps: float | Array = 0.0) -> Array:
     """Order of two values by their difference: 0 for a tie, up to `eps`, else its sign.
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import metra
 from metra.errors import CorpusError, UnknownNameError
-from metra.report.html.data import round_for_display
+from metra.stats.arrays import round_for_display
 
 SIZE = 40
 REFS = [f"this is line {number} of a small text" for number in range(SIZE)]

@@ -6,14 +6,12 @@ import math
 import zlib
 from typing import Any
 
-import numpy as np
-
 from metra.analysis.distributions import get_segment_scores
 from metra.analysis.headlines import choose_trusted_metric
 from metra.report.html.markup import Html, mark_safe
 from metra.report.pictures import grid
 from metra.report.study import Study
-from metra.stats.arrays import Array, round_values
+from metra.stats.arrays import round_for_display, round_values
 from metra.text.offsets import Span, to_utf16_inclusive
 
 ID = "data"
@@ -112,22 +110,6 @@ def convert_study(study: Study) -> dict[str, Any]:
             for segment, segments in study.grids.segments.items()
         },
     }
-
-
-def round_for_display(values: Array, digits: int) -> list[float | int | None]:
-    """Round to one digit more than is shown, but not to a 5: then two roundings are as one.
-
-    >>> round_for_display(np.array([0.1246, 0.1251, 0.5]), 2)
-    [0.124, 0.126, 0.5]
-    """
-    rounded = round_values(values, digits + 1)
-    unit = 10 ** (digits + 1)
-    with np.errstate(invalid="ignore"):
-        doubtful = np.rint(values * unit) % 10 == 5
-    for at in np.flatnonzero(doubtful).tolist():
-        near, shown = rounded[at] or 0, round(float(values[at]), digits)
-        rounded[at] = round(near + (1 if shown > near else -1) / unit, digits + 1)
-    return rounded
 
 
 def _convert_errors(study: Study) -> list[dict[str, list[Any]]] | None:

@@ -77,6 +77,15 @@ def test_ratio(tmp_path, suffix, monkeypatch):
             read_bytes(str(path))
 
 
+def test_the_ratio_counts_from_some_bytes_on():
+    packed = limits.RATIO_FROM // 4
+    with use_limits(Limits(ratio=5)):
+        limits.check_unpacked(limits.RATIO_FROM, 1, "a")
+        limits.check_unpacked(5 * packed, packed, "a")
+        with pytest.raises(LimitError, match=refused("ratio")):
+            limits.check_unpacked(5 * packed + 1, packed, "a")
+
+
 STREAMS = {
     "two streams": (lzma.compress(b"a\n") * 2, b"a\na\n"),
     "zeros after a stream": (lzma.compress(b"a\n") + bytes(8192), b"a\n"),

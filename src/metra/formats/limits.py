@@ -62,12 +62,13 @@ EXPLANATIONS = {
     "upload": "bytes in a request of an organiser to the server",
 }
 
+_DEFAULTS = Limits()
 _CHOSEN: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 
 def get_limits() -> Limits:
     """Return the limits that hold here."""
-    return _CHOSEN.get() or apply_variable(Limits())
+    return _CHOSEN.get() or _change_limits(_DEFAULTS, os.environ.get(VARIABLE, ""))
 
 
 @contextmanager

@@ -14,10 +14,13 @@ from functools import lru_cache, wraps
 from io import BufferedReader
 from itertools import chain
 from os.path import basename, splitext
-from typing import IO, Any, TypeVar, cast
+from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.limits import check_limit, check_unpacked, get_limits, refuse_excess
+
+if TYPE_CHECKING:
+    from json import JSONDecoder
 
 T = TypeVar("T")
 
@@ -85,7 +88,8 @@ def cache_by_file(read: Callable[[str], T]) -> Callable[[str], T]:
 
     @lru_cache(maxsize=64)
     def read_state(path: str, _: object) -> T:
-        return read(path)
+        with refuse_damage(path):
+            return read(path)
 
     @wraps(read)
     def read_cached(path: str) -> T:
@@ -212,27 +216,39 @@ def parse_json(text: str, place: str) -> Any:
 
 def load_json(text: str, place: str) -> Any:
     """Parse JSON within the limits; what is no JSON raises the library's own error."""
-    import json
-
+    limits = get_limits()
     # Every value but the first stands after one of these.
     openings = text.count("[") + text.count("{")
-    check_limit("tokens", openings + text.count(","), place)
-    digits = get_limits().digits
+    if openings + text.count(",") > limits.tokens:
+        refuse_excess("tokens", place)
+    try:
+        value = _get_json_decoder(limits.digits).decode(text)
+    except RecursionError:
+        refuse_excess("depth", place)
+    except _LongNumberError:
+        refuse_excess("digits", place)
+    if openings > limits.depth:
+        check_values(value, place)
+    if "\\u" in text and _SURROGATE.search(text):
+        _refuse_surrogates(value, place)
+    return value
+
+
+class _LongNumberError(ValueError):
+    """A whole number with too many digits."""
+
+
+@lru_cache(maxsize=4)
+def _get_json_decoder(digits: int) -> "JSONDecoder":
+    """Return a decoder of JSON that refuses long numbers; making one takes its time."""
+    from json import JSONDecoder
 
     def parse_whole_number(number: str) -> int:
         if len(number) > digits:
-            refuse_excess("digits", place)
+            raise _LongNumberError
         return int(number)
 
-    try:
-        value = json.loads(text, parse_int=parse_whole_number)
-    except RecursionError:
-        refuse_excess("depth", place)
-    if openings > get_limits().depth:
-        check_values(value, place)
-    if _SURROGATE.search(text):
-        _refuse_surrogates(value, place)
-    return value
+    return JSONDecoder(parse_int=parse_whole_number)
 
 
 # How JSON writes the halves of a character of UTF-16.

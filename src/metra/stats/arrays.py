@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metra.errors import LengthError
+from metra.errors import CorpusError, LengthError
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -131,4 +131,18 @@ def check_scores(
         if m.shape != g.shape:
             msg = f"{name!r} has the shape {m.shape}, the gold {g.shape}; expected the same."
             raise LengthError(msg)
+    for name, x in {"gold": g, **arrays}.items():
+        check_finite(x, f"The scores of {name}")
     return g, arrays
+
+
+def check_finite(values: Array, what: str) -> None:
+    """Refuse infinite values and say where the first is; NaN stands for a missing value."""
+    infinite = np.argwhere(np.isinf(values))
+    if len(infinite):
+        place = ", ".join(str(at) for at in infinite[0].tolist())
+        msg = (
+            f"{what} have {len(infinite)} infinite values, the first at [{place}]; expected "
+            "finite numbers, and NaN where a value is missing."
+        )
+        raise CorpusError(msg)

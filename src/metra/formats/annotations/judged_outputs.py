@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
-from metra.errors import FormatError, UnknownNameError
+from metra.errors import FormatError, MetraError, UnknownNameError
 from metra.formats.annotations.table import read_annotation_table
 from metra.formats.stream import split_file_name
 from metra.formats.table import format_rows
@@ -129,7 +129,10 @@ def _open_database(path: str, *, create: bool) -> Iterator["sqlite3.Connection"]
         with closing(connection) as database:
             _prepare(database, path)
             yield database
-    except sqlite3.DatabaseError as error:
+    except MetraError:
+        raise
+    except (sqlite3.DatabaseError, ValueError) as error:
+        # Also names of tables that are not UTF-8.
         msg = f"{path} cannot be used as a database of judged outputs: {error}."
         raise FormatError(msg) from None
 

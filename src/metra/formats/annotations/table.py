@@ -123,7 +123,7 @@ def _parse_segment_index(table: AnnotationTable, row: AnnotationRow) -> int | No
     cell = row.cells.get("segment", "")
     if not cell:
         return None
-    if not (cell.isascii() and cell.isdecimal() and 0 < int(cell) < 10**15):
+    if not (cell.isascii() and cell.isdecimal() and 0 < int(cell[:16]) < 10**15):
         expected = "expected its number, counted from 1"
         raise table.error(row, f"the segment is {cell!r}", expected)
     return int(cell) - 1

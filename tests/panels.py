@@ -9,6 +9,7 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
+from metra.stats.resampling import draw_signs
 
 
 def scores_of(gold, metrics, *, name="gold", systems=None):
@@ -50,6 +51,13 @@ def given_too(gold, metrics, whole):
             build_score_table(systems, [ScoredItem()] * len(systems), columns),
         ]
     )
+
+
+def draw_exchanges(exchanges, options):
+    """The signs of as many exchanges as the options say, and what follows from them."""
+    rng = np.random.default_rng(options.seed)
+    signs = np.concatenate(list(draw_signs(options.trials, exchanges.width, rng)))
+    return signs, exchanges.after(exchanges.sum_draws(signs))
 
 
 def headings(table):

@@ -20,13 +20,15 @@ from metra.stats.agreement import alpha
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import Options, correlate, correlate_all
 from metra.stats.panel import ScorePanel
-from metra.stats.permutation import prepare_swaps
+from metra.stats.permutation import Swap, prepare_swaps
 from metra.stats.pseudo_documents import JudgementCells, draw_documents
 from metra.stats.ratings import convert_matrix
+from metra.stats.resampling import draw_signs
 from metra.stats.trueskill import learn_skills
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS, SEGMENTS, METRICS = 15, 2_000, 30
+DRAWS = 1_000
 
 
 @lru_cache(maxsize=1)
@@ -48,7 +50,8 @@ def coefficient(coef: str, group: str) -> None:
 
 
 def tested(coef: str, level: str, test: str) -> None:
-    compare(panel(), parse_specs([coef], level, Options())[0], test=test)  # type: ignore[arg-type]
+    question = parse_specs([coef], level, Options(draws=DRAWS))[0]
+    compare(panel(), question, test=test)  # type: ignore[arg-type]
 
 
 def drawn(coef: str, level: str) -> None:
@@ -111,13 +114,19 @@ def long_group_peak_here() -> float:
 
 def soft_pair() -> None:
     """One thousand exchanges of cells between two metrics, for soft pairwise accuracy."""
-    prepare_swaps(panel(), "sys", Options(coef="spa"), "both")(0, 1)
+    exchange_two(Options(coef="spa"), "both")
 
 
 def soft_pair_drawn() -> None:
     """The same by segments, with p-values that are drawn anew after every exchange."""
     options = Options(coef="spa", swapped_p="permutation")
-    prepare_swaps(panel(), "sys", options, "input")(0, 1)
+    exchange_two(options, "input")
+
+
+def exchange_two(options: Options, swap: Swap) -> None:
+    exchanges = prepare_swaps(panel(), "sys", options, swap)
+    signs = draw_signs(DRAWS, exchanges.width, np.random.default_rng(options.seed))
+    exchanges.after(np.concatenate([exchanges.sum_draws(s) for s in signs]))(0, 1)
 
 
 def learned_skills() -> None:

@@ -18,7 +18,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.significance import PairedTest
 
 import metra
-from metra.stats import paired_tests, resampling, totals
+from metra.stats import resampling, significance, totals
 from tasks.memory import STATUS, memory_now
 
 SYSTEMS = 5
@@ -43,11 +43,11 @@ def _samples(name: str, count: int) -> list[resampling.Sample]:
 
 
 def randomised(text: Corpus, trials: int) -> list[float]:
-    return paired_tests.randomisation_p_values(samples(text), PAIRS, trials=trials)
+    return significance.randomisation_p_values(samples(text), PAIRS, trials=trials)
 
 
 def bootstrapped(text: Corpus, trials: int) -> list[float | None]:
-    _, found = paired_tests.contrasts(
+    _, found = significance.contrasts(
         samples(text), PAIRS, test="bootstrap", trials=trials
     )
     return [contrast.p_value for contrast in found]

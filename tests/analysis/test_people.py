@@ -5,8 +5,11 @@ import pytest
 
 from metra import EvalSet, evaluate
 from metra.analysis.relations import relate_judgements
+from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, UnknownNameError
 from metra.formats.scores.judgement_table import parse_judgement_table
+from metra.report.study import build_study
+from metra.scoring.evaluate import make_metrics
 
 REFS = ["a b", "c d", "e f"]
 OUTPUTS = {"good": REFS, "bad": ["a x", "y z", "e f"]}
@@ -45,6 +48,24 @@ def test_a_system_that_nobody_judged_is_left_out(results):
     assert np.isnan(found.means["bad"])
     assert [point.system for point in found.relations[0].points] == ["good"]
     assert found.judges is None
+
+
+def test_people_compare_with_the_baseline_of_the_report():
+    outputs = {"a": REFS * 9, "b": REFS * 9, "c": REFS * 9}
+    rows = [
+        (name, at, 10 * place + at % 3, "", "")
+        for place, name in enumerate(outputs)
+        for at in range(1, 28)
+    ]
+    corpus = Outputs(EvalSet(REFS * 9), outputs)
+    study = build_study(
+        corpus, make_metrics(["precision"]), baseline="b", judgements=table(*rows)
+    )
+    compared = [
+        (entry.baseline, entry.system, entry.difference)
+        for entry in study.people_results.comparisons
+    ]
+    assert compared == [("b", "a", -10), ("b", "c", 10), ("a", "c", 20)]
 
 
 @pytest.mark.parametrize(

@@ -306,3 +306,20 @@ def test_scripts(letter, expected):
 
 def test_letters_are_counted_by_script():
     assert count_script_letters("abc дом, 12!") == {"LATIN": 3, "CYRILLIC": 3}
+
+
+def test_without_references_some_traits_cannot_be_told():
+    outputs = {"one": ["THE cat 12 sat", "a b a b a b a b", ""], "two": ["x", "y", "z"]}
+    told = {}
+    for source in (None, ["le chat 13", "b?", "c"]):
+        profiles = build_profiles(Outputs(EvalSet(source=source), outputs))
+        (one, _) = profiles.profiles
+        told[source is None] = {
+            name for name, trait in one.traits.items() if trait.value is not None
+        }
+        assert (profiles.reference_words, profiles.references) == (0, {})
+        assert one.traits["empty"].segments == [3]
+        assert one.traits["loops"].segments == [2]
+    always = {"type_token", "repeated", "loops", "empty"}
+    assert told[True] == always
+    assert told[False] == always | {"upper_case", "numbers", "punctuation"}

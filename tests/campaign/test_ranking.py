@@ -41,9 +41,8 @@ def test_p_values_are_those_of_scipy():
     [ranking] = rank_systems(scored(high=HIGH, near=NEAR, low=LOW))
     first, second, last = ranking.systems
     for ours, (a, b) in zip((first, second), ((HIGH, NEAR), (NEAR, LOW)), strict=True):
-        theirs = stats.wilcoxon(
-            a, b, alternative="greater", correction=True, method="asymptotic"
-        )
+        every = stats.PermutationMethod(n_resamples=2**12)  # all signs: exact
+        theirs = stats.wilcoxon(a, b, alternative="greater", method=every)
         assert ours.p_next == pytest.approx(theirs.pvalue, abs=1e-9)
     assert last.p_next is None
 
@@ -75,7 +74,7 @@ def test_systems_that_share_no_segment_are_compared_by_rank_sums():
         for one in scored(low=LOW)
     ]
     [ranking] = rank_systems(answers)
-    theirs = stats.mannwhitneyu(HIGH, LOW, alternative="greater", method="asymptotic")
+    theirs = stats.mannwhitneyu(HIGH, LOW, alternative="greater", method="exact")
     assert "rank-sum" in ranking.test
     assert ranking.systems[0].p_next == pytest.approx(theirs.pvalue, abs=1e-9)
 
@@ -192,3 +191,47 @@ def test_clusters_never_rise_against_the_order(scores):
     assert clusters == sorted(clusters)
     means = [one.mean.native for one in ranking.systems]
     assert means == sorted(means, reverse=True)
+
+
+def judge_crossed(lean, *, judges=6, segments=30):
+    """Two systems as good as each other; the judges' leaning to the first differs."""
+    rng = np.random.default_rng(1)
+    leans = rng.normal(0, lean, judges)
+    return [
+        made(
+            name,
+            at,
+            f"j{judge}",
+            float(50 + side * leans[judge] + rng.normal()),
+            name="da",
+        )
+        for judge in range(judges)
+        for at in range(1, segments + 1)
+        for side, name in ((1, "one"), (-1, "two"))
+    ]
+
+
+def test_judges_who_lean_to_a_system_are_drawn_too():
+    """The judgements of a judge are not independent: p of segments alone is too small."""
+    answers = judge_crossed(lean=1.5)
+    options = RankingOptions(test="bootstrap", trials=400)
+    [alone] = rank_systems(answers, options)
+    [crossed] = rank_systems(answers, replace(options, by="crossed"))
+    assert crossed.test == "bootstrap of segments and judges, one-sided"
+    assert alone.systems[0].p_next == pytest.approx(1 / 401)
+    assert crossed.systems[0].p_next > 0.05
+    widths = [
+        high - low
+        for low, high in (
+            ranking.systems[0].mean.native_interval for ranking in (alone, crossed)
+        )
+    ]
+    assert widths[1] > 3 * widths[0]
+    # What is drawn changes no mean.
+    for one, other in zip(alone.systems, crossed.systems, strict=True):
+        assert one.mean.native == pytest.approx(other.mean.native, rel=1e-12)
+
+
+def test_ranks_of_judges_and_segments_together_are_no_test():
+    with pytest.raises(OptionError, match="the bootstrap, which alone draws"):
+        rank_systems(scored(a=HIGH, b=LOW), RankingOptions(by="crossed"))

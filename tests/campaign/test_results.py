@@ -78,7 +78,8 @@ def test_each_question_has_its_own_table():
 
 def test_what_cannot_be_resampled():
     with pytest.raises(
-        OptionError, match="by='word' is not possible; expected segment"
+        OptionError,
+        match="by='word' is not possible; expected one of segment, document, crossed",
     ):
         average_systems(ONE, by="word")
 

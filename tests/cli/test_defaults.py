@@ -35,7 +35,8 @@ def found() -> list[list[str]]:
 def test_commands_take_their_defaults_from_one_place(found):
     expected = {"seed": "777", "trials": "88"}
     # As many trials as comparisons need are no number that could be typed.
-    tests = (["metra compare", "trials"], ["metra gate", "trials"])
+    commands = ("metra compare", "metra gate", "metra meta compare")
+    tests = [[command, "trials"] for command in commands]
     given = [row for row in found if row[:2] not in tests]
     assert [row for row in given if row[2] != expected[row[1]]] == []
     paths = {row[0] for row in found}

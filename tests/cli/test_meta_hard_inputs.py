@@ -186,7 +186,9 @@ def test_several_golds_give_a_table_each(tmp_path):
     assert set(data["tables"]) == {"da correlations", "esa correlations"}
     groups = ["--level", "seg", "--coef", "pearson:item", "--interval", "fisher"]
     refused = CliRunner().invoke(cli, [*ask[:5], *groups])
-    assert "not of pearson item" in str(refused.exception)
+    assert "outputs of one segment, and of one system, are not indep" in str(
+        refused.exception
+    )
     ask[1] = "scatter"
     plot = ["--plot", str(tmp_path / "plot.svg")]
     assert "one gold at a time" in CliRunner().invoke(cli, [*ask, *plot]).output

@@ -71,6 +71,76 @@ def test_compare(cli):
     assert "look at texts; give outputs." in texts.err
 
 
+def test_small_scores_have_four_digits_everywhere(cli, tmp_path):
+    """Changes, buckets, documents, segments and groups; metrics without their files."""
+    ran = cli(
+        "compare",
+        *PAIR,
+        "-m",
+        f"xcomet@{XCOMET}",
+        "--changes",
+        "1",
+        "--bucket",
+        "length",
+    )
+    assert re.search(
+        r"better 1: .*  xcomet 0\.\d{4} → 0\.\d{4} \(\+0\.\d{4}\)\n", ran.out
+    )
+    assert re.search(r"^10–19 +\d+\??  +0\.\d{4} +0\.\d{4}", ran.out, re.MULTILINE)
+    assert "segments by xcomet\n" in ran.out
+    assert "xcomet ↑ by reference length in words" in ran.out
+    markdown = cli(
+        "compare",
+        *PAIR,
+        "-m",
+        f"xcomet@{XCOMET}",
+        "--changes",
+        "1",
+        "--format",
+        "markdown",
+    )
+    assert re.search(r"better: xcomet 0\.\d{4} → 0\.\d{4} \(", markdown.out)
+    levels = cli(
+        "score", *PAIR, "-m", f"xcomet@{XCOMET}", "--level", "document,segment"
+    )
+    rows = [line.split() for line in levels.out.split("\n")]
+    assert all(
+        re.fullmatch(r"[01]\.\d{4}\*?", cell)
+        for row in rows
+        if len(row) == 3 and "." in row[1]
+        for cell in row[1:]
+    )
+    assert re.search(r"^28 +[01]\.\d{4}", levels.out, re.MULTILINE)
+    table = write_table(tmp_path / "test.tsv")
+    groups = cli(
+        "score", table, *COLUMNS, "--score-column", "comet/a=judge_a", "--score-column",
+        "comet/b=judge_b", "--group-by", "judge_a",
+    )  # fmt: skip
+    assert re.search(r"^0\.5 +1 +0\.5000\* +0\.2500", groups.out, re.MULTILINE), (
+        groups.out
+    )
+
+
+def test_compare_without_references(cli):
+    call = ("compare", SOLID, POLISHED, "-m", f"xcomet@{XCOMET}")
+    ran = cli(*call, "--changes", "1", "--bucket", "length", "--profiles")
+    assert ran.code == 0, ran.err
+    assert "xcomet ↑ by output length in words" in ran.out
+    assert "28 segments; no references;" in ran.out
+    assert "(references)" not in ran.out
+    for option, message in (
+        (
+            ("--ngrams", "1"),
+            "N-grams are compared with those of references, but there ",
+        ),
+        (("--bucket", "frequency"), "Buckets by frequency count matched words, but "),
+    ):
+        refused = cli(*call, *option)
+        assert refused.code == 2
+        assert message in refused.err
+        assert "give some with -r FILE." in refused.err
+
+
 def test_rank_by_documents_and_by_all_metrics(cli):
     ran = cli("rank", *PAIR, "-m", f"xcomet@{XCOMET}", "--format", "json")
     (ranking,) = json.loads(ran.out)["rankings"]

@@ -11,7 +11,7 @@ UNUSED = {
     "tempfile",
     "concurrent.futures",
     "zstandard",
-    "metra.stats.paired_tests",
+    "metra.stats.significance",
     "metra.scoring.compare",
 }
 

@@ -23,6 +23,7 @@ from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.meta.options import AgreeOptions
 from metra.stats.agreement import SCALES, alpha, cohen
 from metra.stats.judge_agreement import (
+    PairFigures,
     agree,
     average_figure,
     compare_judges,
@@ -362,3 +363,42 @@ def test_judgements_need_no_systems(write):
     found = collect_ratings(read_scores(str(write("r.tsv", lines))), "adequacy")
     assert found.units == ("1", "2")
     assert found.dense().tolist() == [[3, 5], [4, 5]]
+
+
+def test_kappas_under_weights_are_kappas_of_repeated_units():
+    """A unit that was drawn twice counts as two; a judge pair without units not at all."""
+    rng = np.random.default_rng(4)
+    values = rng.integers(1, 5, (4, 25)).astype(float)
+    values[rng.random(values.shape) < 0.3] = np.nan
+    ratings = convert_matrix(values).pairable()
+    weights = rng.integers(0, 4, (6, len(ratings.units))).astype(float)
+    found = PairFigures(pair_judgements(ratings)).average(weights)
+    for draw, times in enumerate(weights.astype(int)):
+        repeated = np.repeat(ratings.dense(), times, axis=1)
+        drawn = convert_matrix(repeated)
+        pairs = compare_judges(drawn, pair_judgements(drawn))
+        for name in ("pearson", "kappa", "linear", "quadratic"):
+            expected = average_figure(pairs, name)
+            assert found[f"mean {name}"][draw] == pytest.approx(expected, abs=1e-12)
+
+
+def test_kappas_have_intervals():
+    rng = np.random.default_rng(0)
+    first = rng.integers(1, 6, 200).astype(float)
+    second = np.where(rng.random(200) < 0.6, first, rng.integers(1, 6, 200))
+    found = agree(convert_matrix([first, second]), trials=200)
+    for name in ("mean kappa", "mean linear", "mean quadratic", "mean pearson"):
+        low, high = found.intervals[name]
+        assert low < found.values[name] < high
+        assert high - low < 0.4
+
+
+def test_values_that_hardly_repeat_are_no_categories():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(2, 400)) + rng.normal(size=400)
+    found = agree(convert_matrix(values), trials=20)
+    assert np.isnan(found.values["mean kappa"])
+    assert found.reasons["mean kappa"].startswith("there are 800 different values")
+    assert np.isnan(found.pairs[0].kappa)
+    assert "mean kappa" not in found.intervals
+    assert found.values["mean quadratic"] > 0.3

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metra.errors import LengthError, OptionError
+from metra.errors import CorpusError, LengthError, OptionError
 from metra.meta import arrays
 from metra.meta.arrays import compare, spa
 
@@ -39,3 +39,44 @@ def test_systems_are_not_compared_by_what_is_not_of_rows(coef):
     gold, first, second = rng.normal(size=(3, 5, 20)).round(1)
     with pytest.raises(OptionError, match="is not of plain rows of systems"):
         compare(gold, {"a": first, "b": second}, coef=coef, level="sys", trials=5)
+
+
+@pytest.mark.parametrize(
+    ("coef", "options", "message"),
+    [
+        ("pearson", {"eps": 0.5}, "pearson has no threshold of ties"),
+        ("kendall-c", {"eps": 0.5}, "kendall-c has no threshold of ties"),
+        ("pdp", {"group": "item"}, "pdp has no groups"),
+        ("spa", {"group": "sys"}, "spa has no groups"),
+    ],
+)
+def test_options_that_a_coefficient_does_not_take_are_refused(coef, options, message):
+    gold = np.arange(12.0).reshape(3, 4) % 5
+    with pytest.raises(OptionError, match=message):
+        arrays.correlate(gold, gold, coef=coef, **options)
+
+
+@pytest.mark.parametrize("coef", ["kendall-b", "kendall-a", "tau13"])
+def test_taus_take_a_threshold_of_ties(coef):
+    """A threshold makes ties of the metric's small differences; so does rounding."""
+    gold = np.array([1.0, 2, 3, 4, 5, 6])
+    metric = np.array([1.0, 1.3, 5, 5.2, 3, 9])
+    rounded = np.array([1.0, 1, 5, 5, 3, 9])
+    plain, tied = (
+        arrays.correlate(gold, metric, coef=coef, eps=eps).value for eps in (None, 0.5)
+    )
+    assert tied == arrays.correlate(gold, rounded, coef=coef).value != plain
+
+
+def test_infinite_scores_are_refused_with_their_place():
+    gold = np.arange(6.0).reshape(2, 3)
+    metric = gold.copy()
+    metric[1, 2] = np.inf
+    with pytest.raises(
+        CorpusError, match=r"metric have 1 infinite .* first at \[1, 2\]"
+    ):
+        arrays.correlate(gold, metric)
+    with pytest.raises(CorpusError, match=r"scores of a have 1 infinite"):
+        compare(gold, {"a": metric, "b": gold})
+    with pytest.raises(CorpusError, match=r"The judgements have 1 infinite"):
+        arrays.agree(metric)

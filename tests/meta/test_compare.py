@@ -1,15 +1,18 @@
 """Tests of metrics against each other: published values, formulas, and twins by hand."""
 
 import math
+from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
 import scipy.stats
-from tests.panels import given_too, made, panel_of
+from tests.panels import draw_exchanges, given_too, made, panel_of
 
-from metra.errors import OptionError
+from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
+from metra.formats.scores.record import ScoredItem
 from metra.meta.compare import compare, report_comparison
 from metra.meta.correlate import parse_specs
 from metra.stats.correlation import Options, correlate
@@ -20,10 +23,9 @@ from metra.stats.distributions import (
     student_tail,
     upper_tail,
 )
-from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
+from metra.stats.exact_tests import pairs_p, rank_sum_p, signed_rank_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
 from metra.stats.permutation import prepare_swaps, standardise_metrics
-from metra.stats.resampling import draw_signs
 from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
@@ -33,7 +35,12 @@ SECOND = np.array([2.0, 1, 2, 6, 8, 8, 7, 6]).reshape(4, 2)
 
 
 def question(coef, level="seg", **options):
-    return parse_specs([coef], level, Options(**options))[0]
+    return parse_specs([coef], level, draw_as_said(options))[0]
+
+
+def draw_as_said(options):
+    """Options whose trials are also the draws of a test."""
+    return Options(**options, draws=options.get("trials"))
 
 
 @pytest.mark.parametrize(
@@ -54,7 +61,7 @@ def test_differences_are_the_coefficients(coef):
     assert 0 < found.p[0, 1] <= 1
 
 
-@pytest.mark.parametrize("swap", ["both", "sys", "input"])
+@pytest.mark.parametrize("swap", ["both", "sys", "input", "doc"])
 @pytest.mark.parametrize(
     ("coef", "level"),
     [("pearson", "sys"), ("spearman", "sys"), ("pearson", "seg"), ("pearson:item", "seg"),
@@ -63,24 +70,26 @@ def test_differences_are_the_coefficients(coef):
 @pytest.mark.parametrize("gaps", [0.0, 0.15], ids=["complete", "gaps"])
 def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
     """What the sums give is what exchanging the scores and starting over gives."""
-    if coef.endswith(":item") and swap == "input":
+    if coef.endswith(":item") and swap in ("input", "doc"):
         pytest.skip(
             "whole segments' coefficients are exchanged, not standardised scores"
         )
-    made_up = made(systems=5, segments=12, metrics=2, gaps=gaps)
+    made_up = name_documents(made(systems=5, segments=12, metrics=2, gaps=gaps))
     ask = question(coef, level, trials=7)
-    first, second = prepare_swaps(made_up, level, ask.options, swap)(0, 1)
+    exchanges = prepare_swaps(made_up, level, ask.options, swap)
+    signs, exchange = draw_exchanges(exchanges, ask.options)
+    first, second = exchange(0, 1)
     there = np.isfinite(made_up.gold)
     z = []
     for metric in made_up.metrics.values():
         kept = np.where(there, metric, np.nan)
         z.append((kept - np.nanmean(kept)) / np.nanstd(kept))
-    masks = masks_of(swap, made_up, level, ask.options)
     if swap == "sys" and level == "sys":
         z = [(m - m.mean()) / m.std() for m in made_up.system_stack]
-    for draw, keep in enumerate(masks):
+    for draw, moved in enumerate(signs > 0):
+        moved = spread(moved, swap, z[0].shape)
         for found, one, other in ((first, z[0], z[1]), (second, z[1], z[0])):
-            mixed = np.where(keep, one, other)
+            mixed = np.where(moved, other, one)
             gold = made_up.gold
             if level == "sys":
                 gold = made_up.system_gold
@@ -91,32 +100,22 @@ def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):
             assert found[draw] == pytest.approx(expected.value, abs=1e-9)
 
 
-def masks_of(swap, made_up, level, options):
-    """The cells that keep their side, drawn as the code draws them."""
-    from metra.stats.resampling import draw_signs
+#: Documents of four segments.
+DOCUMENTS = np.arange(12) // 4
 
-    rng = np.random.default_rng(options.seed)
-    systems, segments = made_up.gold.shape
+
+def name_documents(panel):
+    items = [ScoredItem(str(at), f"d{at // 4}") for at in range(panel.gold.shape[1])]
+    return replace(panel, items=tuple(items))
+
+
+def spread(moved, swap, shape):
+    """The cells that change sides."""
     if swap == "sys":
-        keep = np.concatenate(list(draw_signs(options.trials, systems, rng))) > 0
-        fast = level == "seg" and options.coef == "pearson" and options.group == "none"
-        keep = ~keep if fast else keep
-        return keep if level == "sys" else keep[:, :, None]
+        return moved if len(shape) == 1 else moved[:, None]
     if swap == "input":
-        keep = np.concatenate(list(draw_signs(options.trials, segments, rng))) > 0
-        slow = level == "seg" and not (
-            options.coef == "pearson" and options.group == "none"
-        )
-        return (keep if slow else ~keep)[:, None, :]
-    if level == "sys":
-        each = [
-            np.concatenate(list(draw_signs(options.trials, segments, rng))) < 0
-            for _ in range(systems)
-        ]
-        return np.stack(each, 1)
-    signs = np.concatenate(list(draw_signs(options.trials, systems * segments, rng)))
-    keep = signs.reshape(-1, systems, segments) > 0
-    return ~keep if options.coef == "pearson" and options.group == "none" else keep
+        return moved[None]
+    return moved.reshape(shape) if swap == "both" else moved[DOCUMENTS][None]
 
 
 def test_equal_metrics_are_equal():
@@ -146,8 +145,8 @@ def test_false_alarms_are_as_rare_as_promised():
         for test in alarms:
             found = compare(made_up, question("acc_eq:item", trials=200), test=test)
             alarms[test] += found.p[0, 1] < 0.05
-    # One-sided tests in the direction that was seen: twice 5 % of 60 are 6.
-    assert alarms["auto"] <= 12
+    # 5 % of 60 are 3.
+    assert alarms["auto"] <= 8
     assert alarms["pairs"] > alarms["auto"]
 
 
@@ -182,23 +181,38 @@ def test_williams_published():
     assert turned[0, 1] == pytest.approx(p[0, 1])
 
 
-@pytest.mark.parametrize("size", [6, 20, 60])
+@pytest.mark.parametrize("size", [6, 12, 60])
 @pytest.mark.parametrize("ties", [False, True])
 def test_wilcoxon_is_scipys(size, ties):
     rng = np.random.default_rng(size)
     for _ in range(10):
         d = rng.normal(0.2, 1, size)
         d = np.round(d) if ties else d
-        exact = size <= 25 and not ties
-        if not (d != 0).any():
+        d = d[d != 0]
+        if not len(d):
             continue
+        exact = size <= 25
+        method = "exact" if exact and not ties else "approx"
+        if exact and ties:  # all signs
+            method = scipy.stats.PermutationMethod(n_resamples=2**size)
         expected = scipy.stats.wilcoxon(
-            d,
-            alternative="greater",
-            correction=not exact,
-            method="exact" if exact else "approx",
+            d, alternative="greater", correction=not exact, method=method
         ).pvalue
-        assert wilcoxon_p(d) == pytest.approx(expected, rel=1e-9)
+        assert signed_rank_p(d) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_small_rank_sums_are_counted(ties):
+    """All ways to choose which ranks are the first sample's, gone through one by one."""
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        a, b = rng.normal(size=4), rng.normal(size=5)
+        both = np.concatenate([a, b])
+        both = np.round(both) if ties else both
+        rank = scipy.stats.rankdata(both)
+        sums = [sum(rank[list(chosen)]) for chosen in combinations(range(9), 4)]
+        expected = np.mean(np.array(sums) >= rank[:4].sum() - 1e-9)
+        assert rank_sum_p(both[:4], both[4:]) == pytest.approx(expected)
 
 
 def test_tails_are_scipys():
@@ -255,7 +269,7 @@ def test_given_system_scores_cannot_be_exchanged_by_cells():
     gold = np.random.default_rng(0).normal(size=(5, 6))
     whole = {"a": [1, 2, 3, 4, 5], "b": [1, 3, 2, 5, 4]}
     found = build_panel(given_too(gold, {"a": gold, "b": -gold}, whole), "gold")
-    assert compare(found, question("pearson", "sys")).test == "perm-sys"
+    assert compare(found, question("spearman", "sys")).test == "perm-sys"
     with pytest.raises(OptionError, match="use perm-sys"):
         compare(found, question("pearson", "sys"), test="perm-both")
 
@@ -293,14 +307,16 @@ def test_findings_hold_everything():
     findings = report_comparison([panel], asked, [compare(panel, asked)])
     assert [table.name for table in findings.tables] == [
         "metrics ranking",
-        "metrics p-values",
+        "metrics pairs",
     ]
     assert (
-        "test:perm-input k=30|p:(b+1)/(k+1)|clusters:greedy|alpha:0.05|seed:12345"
-        in (findings.signature)
-    )
-    pairs = findings.data["comparisons"][0]["pairs"]
-    assert {"better", "worse", "difference", "p_value", "holm"} == set(pairs[0])
+        "test:perm-input k=30|sides:two-sided|units:segment|p:(b+1)/(k+1)|correction:holm|"
+        "clusters:greedy|alpha:0.05|seed:12345"
+    ) in findings.signature
+    comparison = findings.data["comparisons"][0]
+    assert comparison["population"] == "these systems, on other segments"
+    figures = {"difference", "effect", "p_value", "holm", "bh"}
+    assert {"better", "worse", *figures} == set(comparison["pairs"][0])
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.15])
@@ -320,13 +336,14 @@ def test_soft_accuracy_after_an_exchange_is_that_of_the_exchanged_scores(
     there = np.isfinite(panel.gold)
     z = standardise_metrics(np.where(there, panel.stack, np.nan))
     shape = {"both": (5, 30), "sys": (5, 1), "input": (1, 30)}[swap]
-    rng = np.random.default_rng(options.seed)
-    keep = np.concatenate(list(draw_signs(25, shape[0] * shape[1], rng))) > 0
+    exchanges = prepare_swaps(panel, "sys", options, swap)
+    signs, exchange = draw_exchanges(exchanges, options)
+    keep = signs < 0
     human = p(panel.gold)
     expected = [
         spa(human, p(np.where(mine, z[0], z[2]))) for mine in keep.reshape(-1, *shape)
     ]
-    first, second = prepare_swaps(panel, "sys", options, swap)(0, 2)
+    first, second = exchange(0, 2)
     assert first.tolist() == pytest.approx(expected, abs=1e-6)
     expected = [
         spa(human, p(np.where(mine, z[2], z[0]))) for mine in keep.reshape(-1, *shape)
@@ -338,12 +355,14 @@ def test_drawn_p_values_after_an_exchange_may_be_the_official_ones():
     panel = made(systems=4, segments=25)
     options = Options(coef="spa", trials=20, swapped_p="permutation", wmt=True)
     z = standardise_metrics(panel.stack)
-    keep = next(draw_signs(20, 25, np.random.default_rng(options.seed)))[:, None] > 0
+    exchanges = prepare_swaps(panel, "sys", options, "input")
+    signs, exchange = draw_exchanges(exchanges, options)
+    keep = signs[:, None] < 0
     human = wmt_p(panel.gold, trials=20)
     expected = [
         spa(human, wmt_p(np.where(mine, z[0], z[1]), trials=20)) for mine in keep
     ]
-    first, _ = prepare_swaps(panel, "sys", options, "input")(0, 1)
+    first, _ = exchange(0, 1)
     assert first.tolist() == pytest.approx(expected, abs=1e-12)
 
 
@@ -351,14 +370,15 @@ def test_drawn_p_values_after_an_exchange_may_be_the_official_ones():
 def test_soft_accuracies_are_tested_by_the_p_values_of_the_exchanged_scores(by):
     """A gap of drawn p-values is not held against gaps of the normal limit."""
     panel = made(systems=4, segments=20, metrics=2)
-    options = Options(trials=60, swapped_p=by)
+    options = Options(trials=60, draws=60, swapped_p=by)
     question = parse_specs(["spa"], "sys", options)[0]
-    found = compare(panel, question, test="perm-input")
+    found = compare(panel, question, test="perm-input", sides="one-sided")
     p = normal_p if by == "normal" else partial(permutation_p, trials=60, seed=SEED)
     human = p(panel.gold)
     one, other = (spa(human, p(panel.metrics[name])) for name in found.names)
     panel = panel.of_metrics(found.names)
-    first, second = prepare_swaps(panel, "sys", question.options, "input")(0, 1)
+    exchanges = prepare_swaps(panel, "sys", question.options, "input")
+    first, second = draw_exchanges(exchanges, question.options)[1](0, 1)
     reached = int((first - second >= one - other - 1e-12).sum())
     assert found.p[0, 1] == pytest.approx((reached + 1) / 61)
 
@@ -369,8 +389,106 @@ def test_soft_accuracy_finds_the_better_metric(test):
     noise = panel.metrics["m1"][::-1]
     panel = panel_of(panel.gold, {"good": panel.metrics["m0"], "noise": noise})
     found = compare(
-        panel, parse_specs(["spa"], "sys", Options(trials=200))[0], test=test
+        panel, parse_specs(["spa"], "sys", draw_as_said({"trials": 200}))[0], test=test
     )
     assert found.names == ["good", "noise"]
     assert found.test == test
     assert found.p[0, 1] < 0.05
+
+
+def test_many_tests_can_be_significant_after_holms_correction():
+    """A thousand draws cannot: 91 tests need a p-value below .05 / 91."""
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(6, 60))
+    noise = rng.normal(size=(14, 6, 60)) * np.linspace(0.2, 3, 14)[:, None, None]
+    panel = panel_of(gold, {f"m{at}": gold + each for at, each in enumerate(noise)})
+    found = compare(panel, question("pearson"))
+    assert found.tests.draws == 10_000
+    plain, holm = (int((p < 0.05).sum()) for p in (found.p, found.tests.holm))
+    assert 0.5 * plain < holm < plain
+
+
+def test_tests_of_systems_answer_for_other_systems():
+    panel = made(systems=8, metrics=3)
+    found = compare(panel, question("pearson", "sys"))
+    assert (found.test, found.tests.units, found.tests.draws) == (
+        "williams",
+        ("system",),
+        0,
+    )
+    assert found.tests.sides == "two-sided"
+    findings = report_comparison([panel], question("pearson", "sys"), [found])
+    notes = " ".join(findings.notes)
+    assert "holds for other systems like these, on these segments" in notes
+    assert "(two-sided)" in notes
+    heads = [column.heading for column in findings.tables[1].columns]
+    assert heads[-3:] == ["p", "p Holm", "p BH"]
+    spa_test = compare(panel, question("spa", "sys")).test
+    assert (spa_test, compare(panel, question("pearson")).test) == (
+        "perm-sys",
+        "perm-input",
+    )
+
+
+def test_one_side_is_half_of_both():
+    panel = made(systems=10, metrics=2)
+    one, both = (
+        compare(panel, question("spearman", "sys"), sides=sides).p[0, 1]
+        for sides in ("one-sided", "two-sided")
+    )
+    assert both == pytest.approx(2 * one)
+    one, both = (
+        compare(panel, question("pearson", "sys"), sides=sides, test="williams").p[0, 1]
+        for sides in ("one-sided", "two-sided")
+    )
+    assert both == pytest.approx(2 * one)
+
+
+def test_too_few_systems_say_so():
+    panel = made(systems=4, metrics=3)
+    found = compare(panel, question("spearman", "sys"))
+    assert any("4 systems that change sides give no p-value" in n for n in found.notes)
+
+
+def test_likes_and_dislikes_of_systems_are_no_quality():
+    """Two equally good metrics that each favour some systems: cells see a difference."""
+    alarms = dict.fromkeys(["auto", "perm-both"], 0)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        gold = 0.3 * rng.normal(size=(10, 1)) + rng.normal(size=(10, 120))
+        bias = 0.3 * rng.normal(size=(2, 10, 1))
+        metrics = gold + bias + rng.normal(size=(2, 10, 120))
+        panel = panel_of(gold, {"a": metrics[0], "b": metrics[1]})
+        for test in alarms:
+            found = compare(panel, question("pearson", "sys", trials=200), test=test)
+            alarms[test] += found.p[0, 1] <= 0.05
+    assert alarms["auto"] <= 7  # 3 expected
+    assert alarms["perm-both"] >= 15
+
+
+def test_a_matrix_shows_both_p_values_where_there_are_many_pairs():
+    panel, asked = made(systems=6, metrics=4), question("pearson", "sys")
+    found = compare(panel, asked)
+    findings = report_comparison([panel], asked, [found], most_pairs=5)
+    table = findings.tables[1]
+    assert table.name == "metrics p-values"
+    rows = [[cell.value for cell in row[1:]] for row in table.rows]
+    assert rows[0][3] == found.p[0, 3]
+    assert rows[3][0] == found.tests.holm[0, 3]
+    every = report_comparison([panel], asked, [found], most_pairs=0)
+    assert len(every.tables[1].rows) == 6
+
+
+def test_resamples_of_systems_and_segments_test_too():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(12, 60)) + rng.normal(size=(12, 1))
+    noise = rng.normal(size=gold.shape)
+    panel = panel_of(gold, {"good": gold + 0.1 * noise, "noise": 5 * noise})
+    found = compare(panel, question("pearson", trials=300), test="boot-both")
+    assert found.tests.units == ("system", "segment")
+    assert found.p[0, 1] < 0.05
+
+
+def test_documents_that_are_not_named_cannot_change_sides():
+    with pytest.raises(CorpusError, match="40 of 40 segments name no document"):
+        compare(made(), question("pearson"), test="perm-doc")

@@ -16,13 +16,13 @@ from metra.formats.scores.record import (
 from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.multiplicity import clusters_by_range, rank_ranges
 from metra.stats.ranking import (
     are_paired,
     auto_rank,
     expected_wins,
     rank_groups,
-    rank_test_p_values,
 )
 
 NAN = float("nan")
@@ -79,7 +79,7 @@ def test_paired_where_systems_share_segments():
     assert rank_test_p_values(apart, paired=False)[0, 1] < 0.001
     assert np.isnan(rank_test_p_values(apart, paired=True)).all()
     _, found = rank(scores_of(apart, {}), "gold")
-    assert found.test == "rank-sum"
+    assert found.tests.test == "rank-sum"
 
 
 def test_rankings_are_held_against_each_other():
@@ -219,7 +219,7 @@ def test_what_is_ranked_by_z_is_tested_by_z():
     made = normalise(scores, "da", "z").scores
     by_z = rank(scores, "da", by="z")[1]
     alone = rank(made, "da-z")[1]
-    assert (by_z.systems, by_z.test) == (alone.systems, alone.test)
+    assert (by_z.systems, by_z.tests.test) == (alone.systems, alone.tests.test)
     np.testing.assert_array_equal(by_z.p, alone.p)
     assert (by_z.clusters, by_z.ranges) == (alone.clusters, alone.ranges)
     raw = rank(scores, "da", by="mean")[1]

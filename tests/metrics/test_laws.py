@@ -26,8 +26,8 @@ from metra.metrics.options import format_value, read_parameters
 from metra.metrics.record import Metric
 from metra.scoring.accumulator import Accumulator
 from metra.scoring.statistics import count_corpus, fit_metrics
-from metra.stats.paired_tests import contrasts
 from metra.stats.resampling import Sample, compute_intervals
+from metra.stats.significance import contrasts
 from metra.stats.totals import join_parts, sum_rows
 
 #: Measures whose best possible score is not 100, with the reason.

@@ -182,7 +182,7 @@ def test_an_unknown_baseline():
         ({"unit": "word"}, "unit='word' is not possible; "
                            "expected one of auto, segment, document."),
         ({"correction": "fdr"}, "correction='fdr' is not possible; "
-                                "expected one of holm, none."),
+                                "expected one of holm, bh, none."),
         ({"alpha": 5}, "alpha=5 is not possible; "
                        "expected a share between 0 and 1, such as 0.05."),
     ],
@@ -197,7 +197,7 @@ def test_more_comparisons_need_more_trials():
     with pytest.raises(MetraError) as caught:
         compare(["bleu"], all_pairs=True, trials=118)
     assert str(caught.value) == (
-        "With 118 trials no p-value could be as low as 0.05 after Holm's correction for 6 "
+        "With 118 trials no p-value could be as low as 0.05 after the correction for 6 "
         "comparisons; expected at least 119 trials."
     )
     found = compare(["bleu"], all_pairs=True, trials=119).comparisons
@@ -213,7 +213,7 @@ def test_more_comparisons_need_more_trials():
 def test_trials_grow_with_the_comparisons_unless_they_are_given():
     assert compare(["ter"], trials=None).terms.trials == 10_000
     many = compare(["ter"], trials=None, all_pairs=True, alpha=0.0005)
-    assert many.terms.trials == 6 / 0.0005 - 1
+    assert many.terms.trials == 2 * 6 / 0.0005
     assert any(entry.significant for entry in many.comparisons)
 
 

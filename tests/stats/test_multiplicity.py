@@ -8,7 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metra.stats.multiplicity import group_similar, holm, part_ranking
+from metra.stats.multiplicity import (
+    benjamini_hochberg,
+    correct_pairs,
+    group_similar,
+    holm,
+    part_ranking,
+)
 
 P = st.floats(0, 1)
 NAN = float("nan")
@@ -144,3 +150,18 @@ def test_in_a_ranking_letters_are_all_largest_groups(scores, threshold):
     ranked = np.sort(np.array(scores, int))[::-1]
     differ = np.abs(ranked[:, None] - ranked) > threshold
     assert group_similar(differ) == list_largest_groups(differ)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_benjamini_and_hochberg_is_scipys(p):
+    expected = stats.false_discovery_control(p)
+    assert benjamini_hochberg(p).tolist() == pytest.approx(expected.tolist())
+    assert (benjamini_hochberg(p) <= holm(p) + 1e-12).all()
+
+
+def test_only_tests_of_a_pair_are_counted():
+    p = np.array([[np.nan, 0.01, 0.02], [0.9, np.nan, 0.03], [0.9, 0.9, np.nan]])
+    corrected = correct_pairs(p, holm)
+    assert corrected[np.triu_indices(3, 1)] == pytest.approx([0.03, 0.04, 0.04])
+    assert corrected[1, 0] == 0.9
+    assert correct_pairs(p, holm, neighbours=True)[0, 2] == 0.02

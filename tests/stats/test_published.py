@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import metra
-from metra.stats import paired_tests, resampling
+from metra.stats import resampling, significance
 from metra.stats.resampling import Sample
 
 DATA = Path(__file__).parent / "data" / "wmt17_en_de.npz"
@@ -81,7 +81,7 @@ def resampled(samples):
 def test_randomisation_finds_what_multeval_found(samples, which):
     chosen = [samples[name][which] for name in ["LIUM-NMT", *NAMES]]
     pairs = [(0, at) for at in range(1, len(chosen))]
-    found = paired_tests.randomisation_p_values(chosen, pairs)
+    found = significance.randomisation_p_values(chosen, pairs)
     for name, p in zip(NAMES, found, strict=True):
         assert p == near(MULTEVAL[name][which], 10_000, 10_000), name
 
@@ -98,7 +98,8 @@ def test_our_resamples_give_the_p_values_of_moses(resampled, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_two_sided_bootstrap_is_near_randomisation(resampled, name):
     """Two tests of one hypothesis on 3,004 segments: not the same, but not far."""
-    p = paired_tests.shifted_p_value(*resampled[name])
+    (first, second), (one, two) = resampled[name]
+    p = significance.shifted_p_value(second - first, two - one, sides="two-sided")
     assert p == pytest.approx(MULTEVAL[name][0], abs=0.02)
 
 
@@ -161,6 +162,6 @@ def test_p_values_of_scores_and_of_lengths(ruen, multeval):
         Sample(metra.score(hyps, evalset.refs, "bleu:tok=none").rows, ratio)
         for hyps in systems.values()
     ]
-    found = paired_tests.randomisation_p_values(samples, [(0, 1), (0, 2)])
+    found = significance.randomisation_p_values(samples, [(0, 1), (0, 2)])
     for p, theirs in zip(found, ("system 1", "system 2"), strict=True):
         assert p == near(multeval[theirs, "Length", "P_VALUE"], 10_000, 10_000)

@@ -29,7 +29,7 @@ for gaps in (False, True):
     if gaps:
         gold = np.where(rng.random(gold.shape) < 0.1, np.nan, gold)
     panel = panel_from_arrays(gold, metrics)
-    options = Options(trials=200)
+    options = Options(trials=200, draws=200)
     for level, coef in [
         ("sys", "pearson"), ("sys", "accuracy"), ("sys", "spa"), ("sys", "kendall-b"),
         ("seg", "pearson"), ("seg", "pearson:item"), ("seg", "acc*_eq:item"),
@@ -55,9 +55,6 @@ for gaps in (False, True):
     curves = draw_documents(panel, judged, documents=200, coef="pearson")
     print([v.hex() for v in curves.judge_mean()])
     print([v.hex() for name in panel.names for v in curves.mean(name)])
-    if not gaps:
-        soft = parse_specs(["spa"], "sys", Options(wmt=True))[0]
-        print([r.value.hex() for r in correlate_panel(panel, soft).values()])
 rows = rng.normal(size=(5, 3000, 4))
 pooled = SegmentStatistics(rows, lambda totals: totals.sum(-1)).score_weightings(
     rng.integers(0, 4, (300, 3000)).astype(float)

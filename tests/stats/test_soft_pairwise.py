@@ -30,6 +30,12 @@ def official(x):
 def test_wmt_is_the_official_program():
     x = scores()
     np.testing.assert_array_equal(wmt_p(x), official(x))
+    # Values that tie but for rounding, as MQM's do, and a segment that nobody judged.
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        x = rng.choice([0, -1, -5, -0.1, -1 / 3], (8, 300))
+        gaps = np.insert(x, 7, np.nan, axis=1)
+        np.testing.assert_array_equal(wmt_p(gaps), official(x))
     gold, metric = scores(1), scores(2)
     expected = 1 - np.abs(official(gold) - official(metric)).mean()
     assert correlate(gold, metric, coef="spa", wmt=True).value == pytest.approx(

@@ -5,11 +5,12 @@ Coefficients come from `metra.stats`; calibration counts here, because all judge
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from metra.campaign.metric_scores import build_table_from_scores
-from metra.campaign.results import ScoresByScorer
+from metra.campaign.results import JudgeScore, ScoresByScorer
 from metra.formats.scores.error_spans import (
     ErrorSpans,
     collect_marks,
@@ -20,6 +21,7 @@ from metra.formats.scores.panel import collect_ratings
 from metra.stats.arrays import drop_nan
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
+from metra.stats.ratings import Ratings, sort_ratings
 from metra.stats.span_agreement import SpanAgreement, agree_on_spans
 
 #: What is told, and what it is called.
@@ -53,13 +55,16 @@ class ScorerAgreement:
     """The judges' agreement by one scorer."""
 
     scorer: str
-    #: Outputs that two judges or more judged, and judgements of them, two by two.
+    #: Outputs, or comparisons of two, that two judges or more judged, and judgements of
+    #: them, two by two.
     outputs: int
     comparisons: int
     coefficients: tuple[AgreementCoefficient, ...]
     #: Share of comparisons that are at most so far apart on the native scale.
     differences: tuple[tuple[float, float], ...]
     pairs: tuple[JudgePair, ...]
+    #: What judges judged.
+    unit: Literal["outputs", "comparisons"] = "outputs"
 
     @property
     def main(self) -> tuple[AgreementCoefficient, ...]:
@@ -73,12 +78,18 @@ def compute_agreement(
 ) -> list[ScorerAgreement]:
     """Compute agreement by each scorer; none where no output has two judges.
 
-    The scores are those of judgements without checks.
+    The scores are those of judgements without checks. A judge who compares two outputs
+    says one thing and not two: then comparisons are what judges agree on.
     """
     scores = build_table_from_scores(scores_by_scorer)
-    agreement = []
-    for name in scores.names if scores is not None else []:
-        mine = collect_ratings(scores, name)  # type: ignore[arg-type]
+    agreement: list[ScorerAgreement] = []
+    if scores is None:
+        return agreement
+    for (name, _), figures in scores_by_scorer.items():
+        compared = all(figure.beside for figure in figures)
+        mine = (
+            _collect_comparisons(figures) if compared else collect_ratings(scores, name)
+        )
         if not len(mine.pairable().units):
             continue
         result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
@@ -94,8 +105,27 @@ def compute_agreement(
         )
         counts, apart = (result.units, len(gaps)), count_differences(gaps.tolist())
         pairs = tuple(result.pairs)
-        agreement.append(ScorerAgreement(name, *counts, coefficients, apart, pairs))
+        unit: Literal["outputs", "comparisons"]
+        unit = "comparisons" if compared else "outputs"
+        agreement.append(
+            ScorerAgreement(name, *counts, coefficients, apart, pairs, unit)
+        )
     return agreement
+
+
+def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
+    """Gather who is better: 1 the first system by name, -1 the second, 0 neither."""
+    firsts = [figure for figure in figures if figure.system < figure.beside]
+    judges = sorted({figure.judge for figure in firsts})
+    places = [(one.segment, one.system, one.beside) for one in firsts]
+    units = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    return sort_ratings(
+        judges,
+        [f"{one} – {other} {segment}" for segment, one, other in units],
+        np.array([judges.index(figure.judge) for figure in firsts], np.int64),
+        np.array([units[place] for place in places], np.int64),
+        np.array([figure.hundred / 50 - 1 for figure in firsts]),
+    )
 
 
 def compute_span_agreement(

@@ -21,10 +21,11 @@ from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
 from metra.stats.defaults import SEED, TRIALS
+from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.normalisation import scale_judges
-from metra.stats.paired_tests import one_sided_p_values
-from metra.stats.ranking import are_paired, find_clusters, rank_test_p_values
+from metra.stats.ranking import are_paired, find_clusters
 from metra.stats.resampling import Sample, bootstrap_scores, check_settings
+from metra.stats.significance import shifted_p_values
 from metra.stats.totals import Array
 
 Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
@@ -66,7 +67,7 @@ class HumanRanking:
 class RankingOptions:
     """How systems are told apart."""
 
-    by: Literal["segment", "document"] = "segment"
+    by: Literal["segment", "document", "crossed"] = "segment"
     test: Test = "wilcoxon"
     rule: Rule = "neighbours"
     #: Whether p-values are corrected for how many there are (Holm 1979).
@@ -99,6 +100,10 @@ def rank_from_scores(
             f"test={test!r}": (test in get_args(Test), "wilcoxon or bootstrap"),
             f"rule={rule!r}": (rule in RULES, "neighbours or all"),
             f"alpha={alpha}": (0 < alpha < 1, "a share between 0 and 1"),
+            f"by={options.by!r} and test={test!r}": (
+                options.by != "crossed" or test == "bootstrap",
+                "the bootstrap, which alone draws segments and judges",
+            ),
         },
     )
     means = results.average_systems_from_scores(
@@ -130,14 +135,20 @@ def _rank_by_scorer(
     too_little = _explain_untested(names, values, paired, options)
     p = np.full((len(names), len(names)), np.nan)
     if options.test == "bootstrap":
-        test = f"bootstrap of {options.by}s, one-sided"
+        drawn_by = {"crossed": "segments and judges"}.get(options.by, f"{options.by}s")
+        test = f"bootstrap of {drawn_by}, one-sided"
         if not too_little:
             # The same draws for all systems.
             samples = [Sample(row, results.compute_mean) for row in rows]
             rng = np.random.default_rng(options.seed)
-            drawn = bootstrap_scores(samples, trials=options.trials, rng=rng)
+            drawn = bootstrap_scores(
+                samples,
+                trials=options.trials,
+                rng=rng,
+                units=results.cross_units(units, options.by),
+            )
             scores = [float(results.compute_mean(row.sum(0))) for row in rows]
-            p = one_sided_p_values(drawn, scores)
+            p = shifted_p_values(drawn, scores, "one-sided")
     else:
         which = "signed-rank" if paired else "rank-sum"
         test = f"Wilcoxon {which} over {options.by}s, one-sided"
@@ -167,6 +178,7 @@ def _explain_untested(
     if len(names) < 2:
         return "There is one system only: nothing to tell it from."
     there = np.isfinite(values)
+    unit = "judgement" if options.by == "crossed" else options.by
     is_shared = paired or options.test == "bootstrap"
     for at in range(len(names) - 1):
         pair = there[at : at + 2]
@@ -174,7 +186,7 @@ def _explain_untested(
         if both < options.least:
             return (
                 f"Not enough data: {names[at]} and {names[at + 1]} have {both} "
-                f"{options.by}s to compare, and the test needs {options.least}."
+                f"{unit}s to compare, and the test needs {options.least}."
             )
     return ""
 

@@ -6,12 +6,12 @@ workbook asks for them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from math import nan
 from operator import attrgetter
 from statistics import fmean
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
 from metra.formats.table import format_rows
-from metra.stats.arrays import divide
+from metra.stats.arrays import Codes, divide
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, check_settings, compute_intervals
 from metra.stats.totals import Array
@@ -43,6 +43,8 @@ class JudgeScore(NamedTuple):
     #: Whether it enters the means of systems.
     counts: bool = True
     submitted_at: float | None = None
+    #: The system that it was compared with, where two were.
+    beside: str = ""
 
 
 #: Scores by scorer and its direction.
@@ -57,6 +59,9 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
         place = judgement.document, judgement.segment
         rest = judgement.counts, judgement.submitted_at
         outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
+        pair = judgement.systems
+        two = compared and len(pair) == 2
+        beside = dict(zip(pair, pair[::-1], strict=True)) if two else {}
         for system, scored in ((name, one) for name, mine in outputs for one in mine):
             if not scored.is_defined:
                 continue
@@ -64,7 +69,8 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
             worth = scored.native if scored.higher_is_better else -scored.native
             worth = scored.hundred if compared else worth
             values = scored.native, scored.hundred, worth
-            figure = JudgeScore(judgement.judge, system, *place, *values, *rest)
+            other = beside.get(system, "")
+            figure = JudgeScore(judgement.judge, system, *place, *values, *rest, other)
             key = scored.scorer, scored.higher_is_better
             scores_by_scorer.setdefault(key, []).append(figure)
     return scores_by_scorer
@@ -110,10 +116,12 @@ def average_systems(
     """Return mean and bootstrap interval of each system and scorer, the best first.
 
     `by` is what is resampled: segments, or whole documents, which do not pretend that
-    sentences of one text are independent.
+    sentences of one text are independent, or segments and judges crossed (`crossed`), which
+    does not pretend that the judgements of one judge are.
     """
-    possible = by in ("segment", "document")
-    check_settings("A mean", {f"by={by!r}": (possible, "segment or document")})
+    check_settings(
+        "A mean", {f"by={by!r}": (by in UNITS, f"one of {', '.join(UNITS)}")}
+    )
     figures = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
     return average_systems_from_scores(
         figures, by=by, level=level, trials=trials, seed=seed
@@ -133,7 +141,9 @@ def average_systems_from_scores(
             for mine in by_system.values()
         ]
         samples = [Sample(rows, compute_mean) for mine in sums for rows in mine[:2]]
-        ends = compute_intervals(samples, level=level, trials=trials, seed=seed)
+        ends = compute_intervals(
+            samples, level=level, trials=trials, seed=seed, units=cross_units(units, by)
+        )
         means = []
         for at, (name, mine) in enumerate(by_system.items()):
             native, hundred, worth = (
@@ -190,16 +200,30 @@ def describe_counts(judgements: Iterable[Judgement]) -> str:
     return f"{len(kept)} answers by {judges} judges about {systems} systems."
 
 
-def number_units(figures: Iterable[JudgeScore], by: str) -> dict[str | int, int]:
-    """Return the numbers of what is resampled: segments or documents, in order."""
-    return {
-        unit: at for at, unit in enumerate(sorted(set(map(attrgetter(by), figures))))
-    }
+#: What is resampled, and how it is found in a score.
+UNITS: dict[str, Callable[[JudgeScore], Any]] = {
+    "segment": attrgetter("segment"),
+    "document": attrgetter("document"),
+    "crossed": attrgetter("segment", "judge"),
+}
+
+
+def number_units(figures: Iterable[JudgeScore], by: str) -> dict[Any, int]:
+    """Return the numbers of what is resampled, in order."""
+    return {unit: at for at, unit in enumerate(sorted(set(map(UNITS[by], figures))))}
+
+
+def cross_units(units: Mapping[Any, int], by: str) -> list[Codes]:
+    """Return the segment and the judge of each unit where both are drawn; else nothing."""
+    if by != "crossed":
+        return []
+    kinds = zip(*units, strict=True)
+    return [np.unique(kind, return_inverse=True)[1] for kind in map(np.array, kinds)]
 
 
 def sum_units(
     figures: Sequence[JudgeScore],
-    units: dict[str | int, int],
+    units: dict[Any, int],
     by: str,
     names: Sequence[Literal["native", "hundred", "worth"]],
 ) -> list[Array]:
@@ -208,16 +232,22 @@ def sum_units(
     items = dict.fromkeys(figure.segment for figure in figures)
     place = {segment: at for at, segment in enumerate(items)}
     item = np.array([place[figure.segment] for figure in figures], np.int64)
-    unit = np.zeros(len(items), np.int64)
-    # The first figure of an item tells its unit: it is written last.
-    unit[item[::-1]] = [units[getattr(one, by)] for one in figures[::-1]]
     each = np.bincount(item)
-    count = np.bincount(unit, minlength=len(units)).astype(np.float64)
+    unit_of = np.array([units[UNITS[by](one)] for one in figures], np.int64)
     sums: list[Array] = []
     for name in names:
         values = np.array(list(map(attrgetter(name), figures)), np.float64)
-        means = np.bincount(item, values, len(items)) / each
-        sums.append(np.column_stack([np.bincount(unit, means, len(units)), count]))
+        if by == "crossed":
+            # Each judgement for itself; those of an item count as much as one.
+            unit, parts, shares = unit_of, values / each[item], 1 / each[item]
+        else:
+            unit = np.zeros(len(items), np.int64)
+            # The first figure of an item tells its unit: it is written last.
+            unit[item[::-1]] = unit_of[::-1]
+            parts = np.bincount(item, values, len(items)) / each
+            shares = np.ones(len(items))
+        columns = [np.bincount(unit, x, len(units)) for x in (parts, shares)]
+        sums.append(np.column_stack(columns))
     return sums
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @option(
     "--correction",
     "Whether that p-value is corrected for the number of comparisons.",
-    choices=["holm", "none"],
+    choices=["holm", "bh", "none"],
 )
 @option(
     "--changes N",

@@ -17,6 +17,7 @@ document_rank: systems ranked by each metric over documents
 findings: what every question returns
 judge_plots: what pictures of judges show
 normalise: judges' values on one scale, and who was left out
+option_values: numbers that options take as a list or a range
 options: the options of every question
 power: how many segments and raters tell systems apart
 pseudo: agreement by length of document

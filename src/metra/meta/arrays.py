@@ -9,7 +9,7 @@ from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.compare import MetricComparison
 from metra.meta.compare import compare as compare_panel
 from metra.meta.correlate import CorrelationSpec
-from metra.meta.options import Rule, Test
+from metra.meta.options import Correction, Rule, Test
 from metra.stats.arrays import Array, check_scores
 from metra.stats.correlation import Options, correlate
 from metra.stats.defaults import SEED, TRIALS
@@ -18,6 +18,7 @@ from metra.stats.judge_agreement import agree as agree_of
 from metra.stats.panel import ScorePanel
 from metra.stats.power import StudyPlan, compute_error, compute_power
 from metra.stats.ratings import convert_matrix
+from metra.stats.significance import Sides
 from metra.stats.variance import (
     STUDIES,
     RatingFactors,
@@ -45,11 +46,16 @@ def compare(
     level: str = "seg",
     group: str = "none",
     test: Test = "auto",
+    sides: Sides = "two-sided",
+    correction: Correction = "holm",
     alpha: float = 0.05,
     clusters: Rule = "greedy",
+    trials: int | None = None,
     **options: object,
 ) -> MetricComparison:
     """Test metrics against each other: systems × segments each, NaN where missing.
+
+    `trials` is the number of draws; as many as the number of tests needs if None.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -59,10 +65,17 @@ def compare(
     >>> found.names, found.clusters
     (['noisy', 'noise'], [1, 2])
     """
-    chosen = Options(coef=coef, group=group, **options).check_values()  # type: ignore[arg-type]
-    question = CorrelationSpec(chosen, level)
-    panel = panel_from_arrays(gold, metrics)
-    return compare_panel(panel, question, test=test, alpha=alpha, rule=clusters)
+    given = {"draws": trials, "trials": trials or TRIALS, **options}
+    chosen = Options(coef=coef, group=group, **given).check_values()  # type: ignore[arg-type]
+    return compare_panel(
+        panel_from_arrays(gold, metrics),
+        CorrelationSpec(chosen, level),
+        test=test,
+        sides=sides,
+        correction=correction,
+        alpha=alpha,
+        rule=clusters,
+    )
 
 
 def agree(

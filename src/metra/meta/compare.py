@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import combinations
 from typing import TypeAlias, get_args
 
 import numpy as np
@@ -12,44 +13,83 @@ from metra.meta.correlate import CorrelationSpec, correlate_panel, parse_specs
 from metra.meta.findings import (
     MetaReport,
     build_count,
+    build_figure,
     build_matrix,
     build_signature,
     group_names,
 )
-from metra.meta.options import CompareOptions, Rule, Test
+from metra.meta.options import CompareOptions, Correction, Rule, Test
 from metra.scoring.table import Cell, Table, make_table
-from metra.stats.arrays import Array, order_pairs, pair_gaps
+from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
+from metra.stats.bootstrap import bootstrap, resamples_segments
 from metra.stats.correlation import Options, compute_thresholds
-from metra.stats.exact_tests import pairs_p, wilcoxon_p, williams_p
-from metra.stats.multiplicity import CLUSTER_RULES, holm
+from metra.stats.defaults import TRIALS
+from metra.stats.exact_tests import pairs_p, signed_rank_p, williams_p
+from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
 from metra.stats.permutation import (
     Swap,
-    choose_swap,
-    p_values,
     prepare_swaps,
     segment_values,
+    swaps_segments,
+)
+from metra.stats.significance import (
+    PairTests,
+    Sides,
+    Unit,
+    choose_draws,
+    compare_coefficients,
+    exchange_p_values,
+    make_two_sided,
+    shifted_p_values,
 )
 
-#: Of a panel whose metrics are in falling order, a question, and whether r is absolute.
-MetricTest: TypeAlias = Callable[[ScorePanel, CorrelationSpec, bool], Array]
+#: More pairs than this are not all shown, unless asked for.
+MOST_PAIRS = 28
 
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """Metrics in falling order of a coefficient, and p-values of each against those below."""
+    """Metrics in falling order of a coefficient, and tests of each against those below."""
 
     names: list[str]
     values: Array
-    p: Array
-    test: str
+    tests: PairTests
     clusters: list[int]
+    #: What counts as a difference: p-values after this correction, below alpha.
+    correction: Correction
+    alpha: float
+    #: The lowest value that the coefficient can have.
+    lowest: float = -1
     notes: tuple[str, ...] = ()
+
+    @property
+    def p(self) -> Array:
+        """p-values of each metric against those below it, uncorrected."""
+        return self.tests.p
+
+    @property
+    def test(self) -> str:
+        """The name of the test."""
+        return self.tests.test
 
     @property
     def ranking(self) -> list[tuple[str, float, int]]:
         """Each metric with its coefficient and its cluster."""
         return list(zip(self.names, self.values.tolist(), self.clusters, strict=True))
+
+    @property
+    def better(self) -> Mask:
+        """Whether the row's metric is significantly better than the column's."""
+        return self.tests.correct(self.correction) < self.alpha
+
+    @property
+    def description(self) -> str:
+        """Say what was tested, how, and for whom the answer holds."""
+        tests = self.tests
+        how = "all exchanges" if tests.test.startswith("perm") else "by formula"
+        how = f"{tests.draws:,} draws" if tests.draws else how
+        return f"{tests.test}, {tests.sides}, {how}; holds for {tests.population}"
 
 
 def compare(
@@ -57,6 +97,8 @@ def compare(
     question: CorrelationSpec,
     *,
     test: Test = "auto",
+    sides: Sides = "two-sided",
+    correction: Correction = "holm",
     alpha: float = 0.05,
     rule: Rule = "greedy",
     absolute: bool = False,
@@ -74,15 +116,40 @@ def compare(
         raise OptionError(msg.strip())
     names = sorted(known, key=lambda name: -results[name].value)
     values = np.array([results[name].value for name in names])
-    panel, name = panel.of_metrics(names), str(test)
-    if name == "auto":
-        name = f"perm-{choose_swap(panel, question.level, question.options)}"
-    p = METRIC_TESTS[name](panel, question, absolute)
-    p = np.where(np.triu(np.ones(p.shape, bool), 1), p, np.nan)
-    if question.options.wmt and name != "williams":
+    name = choose_test(panel, question) if test == "auto" else str(test)
+    setting = _Setting(
+        panel.of_metrics(names), question, values, sides, alpha, absolute
+    )
+    tests = METRIC_TESTS[name](setting)
+    upper = np.triu(np.ones(tests.p.shape, bool), 1)
+    tests = replace(tests, p=np.where(upper, tests.p, np.nan))
+    if question.options.wmt and name.startswith("perm"):
         notes.append("p-values as WMT's scorer counts them may be 0.")
-    clusters = CLUSTER_RULES[rule].split(p, alpha)
-    return MetricComparison(names, values, p, name, clusters, tuple(notes))
+    notes += _explain_least_p(tests, len(panel.systems), correction, alpha)
+    return MetricComparison(
+        names,
+        values,
+        tests,
+        CLUSTER_RULES[rule].split(tests.correct(correction), alpha),
+        correction,
+        alpha,
+        question.options.coefficient.lowest,
+        tuple(notes),
+    )
+
+
+def choose_test(panel: ScorePanel, question: CorrelationSpec) -> str:
+    """Choose the test whose answer holds beyond the systems or segments at hand.
+
+    Coefficients of systems are tested with systems as units: a metric that likes one system
+    for no reason of quality must not pass for better. For Pearson's r, Williams' formula
+    does that, whose p-values can be as small as many tests need; exchanges of a dozen
+    systems cannot. Coefficients of segments are tested with segments as units.
+    """
+    if question.level != "sys":
+        return "perm-input"
+    few = len(panel.systems) < 4
+    return "perm-sys" if few or not question.options.coefficient.linear else "williams"
 
 
 def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
@@ -95,8 +162,12 @@ def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
         test = "perm-both" if coefficient == "spa" else "perm-sys"
     elif options.wmt and test == "auto" and coefficient.startswith("acc"):
         test = "pairs"
+    elif options.wmt and test == "auto":
+        test = "perm-both"
+    draws = options.trials or (TRIALS if options.wmt else None)
     chosen = Options(
-        trials=options.trials,
+        trials=options.trials or TRIALS,
+        draws=draws,
         seed=options.seed,
         wmt=options.wmt,
         eps=options.eps,
@@ -106,110 +177,277 @@ def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
     return parse_specs([coefficient], options.level, chosen)[0], test
 
 
+def compare_panels(
+    panels: Sequence[ScorePanel],
+    question: CorrelationSpec,
+    test: Test,
+    options: CompareOptions,
+) -> list[MetricComparison]:
+    """Compare the metrics of each language pair; `wmt` is one-sided and uncorrected."""
+    return [
+        compare(
+            panel,
+            question,
+            test=test,
+            sides="one-sided" if options.wmt else options.sides,
+            correction="none" if options.wmt else options.correction,
+            alpha=options.alpha,
+            rule=options.rule,
+            absolute=options.absolute,
+        )
+        for panel in panels
+    ]
+
+
 def report_comparison(
     panels: Sequence[ScorePanel],
     question: CorrelationSpec,
     comparisons: Sequence[MetricComparison],
     *,
-    alpha: float = 0.05,
     rule: Rule = "greedy",
+    most_pairs: int = MOST_PAIRS,
 ) -> MetaReport:
-    """Lay out a ranking with clusters, and the p-values, for each language pair."""
+    """Lay out for each language pair a ranking with clusters, and every pair of metrics."""
     tables: list[Table] = []
     notes: list[str] = []
-    data = []
     for panel, comparison in zip(panels, comparisons, strict=True):
-        corrected = holm(comparison.p)
-        better = (comparison.p < alpha).sum(1).tolist()
-        rows = [
-            (name, [Cell(value), build_count(cluster), build_count(count)])
-            for (name, value, cluster), count in zip(
-                comparison.ranking, better, strict=True
-            )
-        ]
-        heading, tag = question.heading, panel.lang or "metrics"
-        caption = f"{panel.place}{heading} with {panel.gold_name}"
-        heads = [heading, "cluster", "better than"]
-        tables += [
-            make_table("metric", heads, rows, caption=caption, name=f"{tag} ranking"),
-            build_matrix(
-                "better",
-                comparison.names,
-                comparison.p,
-                caption=f"{panel.place}p-values that the row is no better than the column "
-                f"({comparison.test})",
-                name=f"{tag} p-values",
-                missing="",
-            ),
-        ]
+        tables += _build_tables(panel, question, comparison, most_pairs)
         notes += [f"{panel.place}{note}" for note in [*panel.notes, *comparison.notes]]
-        notes.append(
-            f"{panel.place}{int((comparison.p < alpha).sum())} of "
-            f"{int(np.isfinite(comparison.p).sum())} differences have p < {alpha:g}; "
-            f"{int((corrected < alpha).sum())} after Holm's correction for their number."
-        )
-        data.append(_export_data(panel, comparison, corrected))
+        notes += [
+            f"{panel.place}{note}" for note in _write_notes(comparison, most_pairs)
+        ]
     options = question.options
-    test = comparisons[0].test
-    drawn = test.startswith("perm")
+    first = comparisons[0]
+    drawn = max(comparison.tests.draws for comparison in comparisons)
+    exchanged = first.test.startswith("perm")
     signature = build_signature(
         panels[0] if len(panels) == 1 else None,
         level=question.level,
         coef=question.heading.replace(" ", ":"),
-        test=f"{test} k={options.trials}" if drawn else test,
+        test=f"{first.test} k={drawn}" if drawn else first.test,
+        sides=first.tests.sides,
+        units="+".join(first.tests.units),
         p=("b/k" if options.wmt else "(b+1)/(k+1)") if drawn else None,
-        spa_p=options.swapped_p if drawn and options.coefficient.soft else None,
+        correction=first.correction,
+        spa_p=options.swapped_p if exchanged and options.coefficient.soft else None,
         eps=options.eps_said,
         clusters=rule,
-        alpha=alpha,
+        alpha=first.alpha,
         seed=options.seed if drawn or options.folds else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
+    data = [_export_data(*pair) for pair in zip(panels, comparisons, strict=True)]
     return MetaReport(tables, signature, notes, {"comparisons": data})
 
 
-def _exchange_scores(
-    panel: ScorePanel, question: CorrelationSpec, _: bool, *, swap: Swap
-) -> Array:
-    """Exchange the scores of two metrics: cells, systems or segments."""
+def _build_tables(
+    panel: ScorePanel,
+    question: CorrelationSpec,
+    comparison: MetricComparison,
+    most_pairs: int,
+) -> list[Table]:
+    heading, tag = question.heading, panel.lang or "metrics"
+    better = comparison.better.sum(1).tolist()
+    rows = [
+        (name, [Cell(value), build_count(cluster), build_count(count)])
+        for (name, value, cluster), count in zip(
+            comparison.ranking, better, strict=True
+        )
+    ]
+    caption = f"{panel.place}{heading} with {panel.gold_name}"
+    heads = [heading, "cluster", "better than"]
+    tested = f"({comparison.test}, {comparison.tests.sides})"
+    tables = [make_table("metric", heads, rows, caption=caption, name=f"{tag} ranking")]
+    pairs = _list_pairs(comparison)
+    if len(pairs) <= most_pairs or not most_pairs:
+        heads = ["difference", "effect", "p", "p Holm", "p BH"]
+        rows = [
+            (
+                f"{one} > {other}",
+                [
+                    *map(build_figure, figures[:2]),
+                    *(Cell(p, digits=4) for p in figures[2:]),
+                ],
+            )
+            for (one, other), figures in pairs
+        ]
+        caption = f"{panel.place}Every two metrics {tested}"
+        name = f"{tag} pairs"
+        return [*tables, make_table("better", heads, rows, caption=caption, name=name)]
+    both = comparison.p.copy()
+    below = np.tril_indices(len(both), -1)
+    both[below] = comparison.tests.holm.T[below]
+    caption = (
+        f"{panel.place}p-values, below the diagonal after Holm's correction {tested}"
+    )
+    name = f"{tag} p-values"
+    matrix = build_matrix(
+        "metric", comparison.names, both, caption=caption, name=name, missing=""
+    )
+    return [*tables, matrix]
+
+
+def _list_pairs(
+    comparison: MetricComparison,
+) -> list[tuple[tuple[str, str], tuple[float, ...]]]:
+    """List each two metrics with difference, effect and p-values."""
+    names, values, tests = (
+        comparison.names,
+        comparison.values.tolist(),
+        comparison.tests,
+    )
+    matrices = (tests.p, tests.holm, tests.bh)
+    return [
+        (
+            (names[i], names[j]),
+            (
+                values[i] - values[j],
+                compare_coefficients(values[i], values[j], comparison.lowest),
+                *(float(matrix[i, j]) for matrix in matrices),
+            ),
+        )
+        for i, j in combinations(range(len(names)), 2)
+    ]
+
+
+def _write_notes(comparison: MetricComparison, most_pairs: int) -> list[str]:
+    tests, alpha = comparison.tests, comparison.alpha
+    counts = [int((p < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)]
+    total = int(np.isfinite(tests.p).sum())
+    notes = [
+        f"{counts[0]} of {total} differences have p < {alpha:g} ({tests.sides}); "
+        f"{counts[1]} after Holm's correction, {counts[2]} after Benjamini and Hochberg's.",
+        f"{tests.test}: the answer holds for {tests.population}.",
+    ]
+    if most_pairs and total > most_pairs:
+        notes.append(f"{total} pairs: `most_pairs` 0 lists each with both corrections.")
+    return notes
+
+
+def _explain_least_p(
+    tests: PairTests, systems: int, correction: str, alpha: float
+) -> list[str]:
+    """Say so where so few systems change sides that nothing can be significant."""
+    if tests.test != "perm-sys" or tests.draws:
+        return []
+    least = (2.0 if tests.sides == "two-sided" else 1.0) / 2**systems
+    count = int(np.isfinite(tests.p).sum()) if correction != "none" else 1
+    if least * count < alpha:
+        return []
+    return [
+        f"{systems} systems that change sides give no p-value below {least:.2g}, which is "
+        "not significant; another test answers for another population."
+    ]
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What a test is given: a panel whose metrics are in falling order, and how to test."""
+
+    panel: ScorePanel
+    question: CorrelationSpec
+    values: Array
+    sides: Sides
+    alpha: float
+    absolute: bool
+
+    @property
+    def draws(self) -> int:
+        """How often to draw: as often as so many tests need, unless said."""
+        size = len(self.values)
+        return self.question.options.draws or choose_draws(
+            size * (size - 1) // 2, self.alpha
+        )
+
+    def finish(
+        self, test: str, unit: Unit | tuple[Unit, ...], p: Array, draws: int = 0
+    ) -> PairTests:
+        """Make the result of one-sided p-values of both directions."""
+        p = make_two_sided(p) if self.sides == "two-sided" else p
+        units = unit if isinstance(unit, tuple) else (unit,)
+        return PairTests(p, test, units, self.sides, draws)
+
+
+#: A test of a panel's metrics.
+MetricTest: TypeAlias = Callable[[_Setting], PairTests]
+
+_UNITS: dict[Swap, Unit] = {
+    "both": "cell",
+    "sys": "system",
+    "input": "segment",
+    "doc": "document",
+}
+
+
+def _exchange_scores(setting: _Setting, *, swap: Swap) -> PairTests:
+    """Exchange the scores of two metrics: cells, systems, segments or documents."""
+    panel, question = setting.panel, setting.question
     options, level = question.options, question.level
-    best = choose_swap(panel, level, options)
-    if level == "sys" and swap != "sys" and best == "sys":
+    if level == "sys" and swap != "sys" and not swaps_segments(panel):
         msg = (
             f"perm-{swap} exchanges segments, but system scores are given that are no "
             "means over segments; use perm-sys, or leave those scores out."
         )
         raise OptionError(msg)
-    after = prepare_swaps(panel, level, options, swap)
+    exchanges = prepare_swaps(panel, level, options, swap)
     results = correlate_panel(panel, replace(question, options=options.in_tests))
     observed = np.array([result.value for result in results.values()])
-    return p_values(after, observed, options.trials, wmt=options.wmt)
+    p, draws = exchange_p_values(
+        [(exchanges, 1.0)],
+        observed,
+        sides=setting.sides,
+        draws=setting.draws,
+        seed=options.seed,
+        wmt=options.wmt,
+    )
+    return PairTests(p, f"perm-{swap}", (_UNITS[swap],), setting.sides, draws)
 
 
-def _test_williams(
-    panel: ScorePanel, question: CorrelationSpec, absolute: bool
-) -> Array:
+def _test_resamples(setting: _Setting) -> PairTests:
+    """Draw systems and segments with replacement, crossed, and shift the differences."""
+    panel, question = setting.panel, setting.question
+    options = replace(question.options.in_tests, trials=setting.draws)
+    drawn = bootstrap(panel, question.level, options)
+    results = correlate_panel(
+        panel, replace(question, options=question.options.in_tests)
+    )
+    observed = [result.value for result in results.values()]
+    p = shifted_p_values(list(drawn.values()), observed, setting.sides)
+    units: tuple[Unit, ...] = ("system", "segment")
+    if question.level == "sys" and not resamples_segments(panel):
+        units = ("system",)
+    return PairTests(p, "boot-both", units, setting.sides, setting.draws)
+
+
+def _test_williams(setting: _Setting) -> PairTests:
+    panel, question = setting.panel, setting.question
     if not question.options.coefficient.linear or question.options.group != "none":
         msg = "The Williams test is of Pearson's r without groups."
         raise OptionError(msg)
     gold, metrics = panel.system_gold, panel.system_stack
+    unit: Unit = "system"
     if question.level != "sys":
         gold, metrics = panel.gold.ravel(), panel.stack.reshape(len(panel.names), -1)
-    return williams_p(gold, metrics, absolute=absolute)
+        unit = "cell"
+    p = williams_p(gold, metrics, absolute=setting.absolute)
+    return setting.finish("williams", unit, p)
 
 
-def _test_wilcoxon(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Array:
-    values, _weights = segment_values(panel, _group_by_segment(question, "wilcoxon"))
-    return np.array([[wilcoxon_p(a - b) for b in values] for a in values])
+def _test_wilcoxon(setting: _Setting) -> PairTests:
+    options = _group_by_segment(setting.question, "wilcoxon")
+    values, _weights = segment_values(setting.panel, options)
+    p = np.array([[signed_rank_p(a - b) for b in values] for a in values])
+    return setting.finish("wilcoxon", "segment", p)
 
 
-def _test_outcomes(panel: ScorePanel, question: CorrelationSpec, _: bool) -> Array:
+def _test_outcomes(setting: _Setting) -> PairTests:
     """Test whether metrics order as many pairs of outputs as the gold does."""
-    options = _group_by_segment(question, "pairs")
+    panel = setting.panel
+    options = _group_by_segment(setting.question, "pairs")
     if not options.coefficient.pairs:
         msg = "The pairs test is of accuracies: acc_eq:item or acc*_eq:item."
         raise OptionError(msg)
-    return pairs_p(*list_outcomes(panel, options))
+    return setting.finish("pairs", "cell", pairs_p(*list_outcomes(panel, options)))
 
 
 def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
@@ -231,9 +469,10 @@ def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     return np.array(right, np.float64), weights
 
 
-#: p-values that each metric is no better than each other.
+#: The tests by name.
 METRIC_TESTS: dict[str, MetricTest] = {
     **{f"perm-{s}": partial(_exchange_scores, swap=s) for s in get_args(Swap)},
+    "boot-both": _test_resamples,
     "pairs": _test_outcomes,
     "williams": _test_williams,
     "wilcoxon": _test_wilcoxon,
@@ -247,26 +486,21 @@ def _group_by_segment(question: CorrelationSpec, test: str) -> Options:
     return question.options
 
 
-def _export_data(
-    panel: ScorePanel, comparison: MetricComparison, corrected: Array
-) -> dict[str, object]:
+def _export_data(panel: ScorePanel, comparison: MetricComparison) -> dict[str, object]:
+    keys = ("difference", "effect", "p_value", "holm", "bh")
     return {
         "lang": panel.lang,
         "gold": panel.gold_name,
         "test": comparison.test,
+        "sides": comparison.tests.sides,
+        "draws": comparison.tests.draws,
+        "population": comparison.tests.population,
         "metrics": [
             {"metric": name, "value": value, "cluster": cluster}
             for name, value, cluster in comparison.ranking
         ],
         "pairs": [
-            {
-                "better": comparison.names[i],
-                "worse": comparison.names[j],
-                "difference": float(comparison.values[i] - comparison.values[j]),
-                "p_value": float(comparison.p[i, j]),
-                "holm": float(corrected[i, j]),
-            }
-            for i in range(len(comparison.names))
-            for j in range(i + 1, len(comparison.names))
+            {"better": one, "worse": other, **dict(zip(keys, figures, strict=True))}
+            for (one, other), figures in _list_pairs(comparison)
         ],
     }

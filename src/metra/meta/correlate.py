@@ -18,6 +18,7 @@ from metra.stats.correlation import (
     group_scores,
 )
 from metra.stats.panel import ScorePanel
+from metra.stats.soft_pairwise import WMT_SEED
 
 #: Pairs of values that are gone through for intervals at the most: about a minute.
 MOST_DRAWN = 10**10
@@ -85,10 +86,14 @@ def parse_specs(
         each = replace(options, coef=chosen.name, group=group)  # type: ignore[arg-type]
         if not chosen.calibrated:
             each = replace(each, folds=0)
+        if not chosen.ties:
+            each = replace(each, eps=None)
         questions.append(CorrelationSpec(each.check_values(), level))
     if options.folds and not any(each.options.folds for each in questions):
         msg = "Cross-fitting is of the threshold of acc*_eq, which is not asked for."
         raise OptionError(msg)
+    if options.eps is not None and all(each.options.eps is None for each in questions):
+        replace(options, coef=questions[0].options.coef, group="none").check_values()
     return questions
 
 
@@ -179,7 +184,7 @@ def report_correlation(
         if boot
         else None,
         interval="fisher" if fisher else None,
-        seed=first.seed if boot or first.folds else None,
+        seed=first.seed if boot or first.folds or draws_soft(questions) else None,
         lang=",".join(panel.lang for panel in panels) if len(panels) > 1 else None,
     )
     data = {"correlations": [_export_data(each) for each in correlations]}
@@ -235,8 +240,10 @@ def _add_fisher(
     """Add intervals from a formula, of coefficients that are one sample each."""
     options = question.options
     name = options.coefficient.name
-    if options.group != "none" and question.level != "sys":
-        name = question.heading
+    if question.level != "sys":
+        what = "outputs of one segment, and of one system, are not independent"
+        msg = f"Fisher's interval takes values for independent, but {what}; resample."
+        raise OptionError(msg)
     return {
         metric: replace(
             result, interval=bootstrap.fisher_interval(result.value, result.n, name)
@@ -298,9 +305,15 @@ def describe_spa(questions: Sequence[CorrelationSpec]) -> str | None:
     if not soft:
         return None
     if soft[0].wmt:
-        return "wmt"
+        return f"wmt k={soft[0].trials} seed={WMT_SEED}"
     drawn = soft[0].p != "normal"
     return f"perm k={soft[0].trials} mid-p" if drawn else soft[0].p
+
+
+def draws_soft(questions: Sequence[CorrelationSpec]) -> bool:
+    """Whether the seed decides on the p-values of soft pairwise accuracy."""
+    each = (question.options for question in questions)
+    return any(o.coefficient.soft and o.p != "normal" and not o.wmt for o in each)
 
 
 _EXPORTED = ("value", "interval", "eps", "n", "groups", "empty_groups")

@@ -5,10 +5,15 @@ metadata of a field means.
 """
 # ruff: noqa: RUF009 -- the functions called for defaults return fields
 
-import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from metra.meta.option_values import (
+    parse_counts,
+    parse_deviations,
+    parse_lengths,
+    parse_values,
+)
 from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED, TRIALS
 
 Level: TypeAlias = Literal["sys", "seg", "doc"]
@@ -18,94 +23,19 @@ SoftP: TypeAlias = Literal["permutation", "normal"]
 Scaling: TypeAlias = Literal["none", "z", "min-max", "rank"]
 #: How two metrics are tested against each other, and parted into clusters.
 Test: TypeAlias = Literal[
-    "auto", "perm-both", "perm-sys", "perm-input", "pairs", "williams", "wilcoxon"
+    "auto",
+    "perm-sys",
+    "perm-doc",
+    "perm-input",
+    "perm-both",
+    "boot-both",
+    "pairs",
+    "williams",
+    "wilcoxon",
 ]
+#: By which p-values a difference counts.
+Correction: TypeAlias = Literal["holm", "bh", "none"]
 Rule: TypeAlias = Literal["greedy", "wmt"]
-
-
-def parse_lengths(given: str) -> tuple[int, ...]:
-    """Read lengths of documents, with 0 for all segments.
-
-    >>> parse_lengths("1,10,all")
-    (1, 10, 0)
-    """
-    try:
-        lengths = [0 if n.strip() == "all" else int(n) for n in given.split(",")]
-    except ValueError:
-        lengths = [-1]
-    if min(lengths) < 0:
-        msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
-        raise ValueError(msg)
-    return tuple(lengths)
-
-
-def parse_values(given: str) -> tuple[float, ...]:
-    """Read numbers with commas between them, or as FROM:TO:STEP.
-
-    >>> parse_values("0:1:0.25"), parse_values("0.5,0.9")
-    ((0.0, 0.25, 0.5, 0.75, 1.0), (0.5, 0.9))
-    """
-    try:
-        if ":" not in given:
-            values = [float(value) for value in given.split(",")]
-        else:
-            first, last, step = (float(value) for value in given.split(":"))
-            count = math.floor((last - first) / step + 1e-9) + 1 if step > 0 else 0
-            # Rounded, so that 3 · 0.1 is 0.3.
-            values = [round(first + at * step, 12) for at in range(count)]
-    except (ValueError, OverflowError):
-        values = []
-    if not values or not all(map(math.isfinite, values)):
-        msg = (
-            f"{given!r} is no list of values; expected numbers such as 0.5,0.9, or "
-            "FROM:TO:STEP such as 0:1:0.1."
-        )
-        raise ValueError(msg)
-    return tuple(values)
-
-
-def parse_counts(given: str) -> tuple[int, ...]:
-    """Read whole numbers from 1 on, with commas between them.
-
-    >>> parse_counts("1,2,3")
-    (1, 2, 3)
-    """
-    counts = [part.strip() for part in given.split(",")]
-    if not all(part.isdecimal() and int(part) for part in counts):
-        msg = f"{given!r} is no list of numbers; expected whole ones from 1 on, as in 1,2,3."
-        raise ValueError(msg)
-    return tuple(dict.fromkeys(map(int, counts)))
-
-
-def parse_deviations(given: str) -> tuple[tuple[str, float], ...]:
-    """Read standard deviations by what judgements vary with.
-
-    >>> parse_deviations("system=2, system×segment=9.5")
-    (('system', 2.0), ('system × segment', 9.5))
-    """
-    found = {}
-    for part in filter(None, given.split(",")):
-        name, _, number = part.partition("=")
-        term = " × ".join(word.strip() for word in name.replace("*", "×").split("×"))
-        try:
-            deviation = float(number)
-        except ValueError:
-            deviation = -1.0
-        if term not in DEVIATIONS or not 0 <= deviation < math.inf:
-            msg = (
-                f"{part.strip()!r} is no standard deviation; expected NAME=NUMBER with one of "
-                f"{', '.join(name.replace(' ', '') for name in DEVIATIONS)}."
-            )
-            raise ValueError(msg)
-        found[term] = deviation
-    return tuple(found.items())
-
-
-#: What a study before any judgements may be assumed to vary with.
-DEVIATIONS = (
-    *("system", "system × document", "system × segment", "system × rater"),
-    *("rater", "rater × segment", "rating"),
-)
 
 
 def _option(default: Any, help_text: str, /, **metadata: Any) -> Any:
@@ -120,7 +50,12 @@ def _names(help_text: str, flags: str) -> Any:
 _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
     "level": ("sys", "Compare systems' scores, or segments', or documents'.", {}),
     "coef": ("pearson", "The coefficient.", {"metavar": "NAME"}),
-    "eps": (None, "Threshold of ties for acc_eq, tau23 and acc*_eq.", {}),
+    "eps": (
+        None,
+        "Threshold of the metric's ties, for acc_eq, acc*_eq, accuracy and the taus but "
+        "kendall-c.",
+        {},
+    ),
     "eps_from": (
         (),
         "Calibrate acc*_eq on these scores instead, each metric by itself.",
@@ -177,7 +112,7 @@ class CorrelateOptions:
     no_ci: bool = _option(False, "Leave out the intervals.")
     interval: Literal["bootstrap", "fisher"] = _option(
         "bootstrap",
-        "Resample, or take Fisher's formula: for pearson, spearman and kendall-b.",
+        "Resample, or take Fisher's formula: for pearson, spearman and kendall-b of systems.",
     )
     resample: Literal["both", "sys", "item"] = _option(
         "both", "What the bootstrap draws: systems, segments, or both."
@@ -212,8 +147,19 @@ class CompareOptions:
     )
     test: Test = _option(
         "auto",
-        "auto: exchange cells (perm-both), or segments where the coefficient is theirs; "
-        "segments for spa, whose cells take a second for each two metrics.",
+        "What changes sides between two metrics: whole systems (perm-sys), documents, "
+        "segments (perm-input) or single outputs (perm-both); or resamples of systems and "
+        "segments (boot-both), or a formula. auto: for systems williams for pearson, else "
+        "perm-sys; for segments perm-input. The output says for whom the answer holds.",
+    )
+    sides: Literal["two-sided", "one-sided"] = _option(
+        "two-sided",
+        "Ask whether two metrics differ, or whether the one that came out better is better.",
+    )
+    correction: Correction = _option(
+        "holm",
+        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
+        "or not. The table shows all.",
     )
     absolute: bool = _option(False, "Williams test of absolute correlations.")
     eps: float | None = _find_option("eps")
@@ -227,15 +173,26 @@ class CompareOptions:
     )
     wmt: bool = _option(
         False,
-        "As WMT's scorer: pairs test for accuracies of segments, cells exchanged for "
-        "spa, else systems; p = b/k.",
+        "As WMT's scorer: pairs test for accuracies of segments, single outputs exchanged "
+        "for spa and for other coefficients of segments, else systems; one-sided, without "
+        "correction, 1,000 draws, p = b/k.",
     )
     spa_p: Literal["normal", "permutation"] = _option(
         "normal",
         "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
         "drawn anew each time, which takes some ten seconds for each two metrics.",
     )
-    trials: int = _find_option("trials")
+    most_pairs: int = _option(
+        28,
+        "List each two metrics up to so many pairs, of more a matrix; 0 for all.",
+        flags="--pairs",
+        low=0,
+    )
+    trials: int | None = _option(
+        None,
+        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
+        low=1,
+    )
     seed: int = _find_option("seed")
 
 
@@ -410,6 +367,11 @@ class RankOptions:
         "auto",
         "The one-sided test of what systems are ranked by. auto: the sign test for wins, "
         "else Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
+    )
+    correction: Correction = _option(
+        "none",
+        "p-values that decide on clusters and ranges: as they are, as at WMT, or corrected "
+        "by Holm, or by Benjamini and Hochberg.",
     )
     alpha: float = _find_option("alpha")
     wmt: bool = _option(

@@ -21,8 +21,10 @@ from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
+from metra.stats.arrays import Array, Codes, Mask, drop_nan, group_lines, row_means
+from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
+from metra.stats.significance import PairTests, Unit, standardise_gaps
 from metra.stats.trueskill import Skills, learn_skills
 
 
@@ -35,9 +37,10 @@ class ScorerRanking:
     ranks: list[float]
     clusters: list[int]
     ranges: list[tuple[int, int]]
-    p: Array
-    #: A key of `_TEST_TITLES`.
-    test: str
+    #: One-sided tests; the name is a key of `_TEST_TITLES`.
+    tests: PairTests
+    #: Differences in standard deviations of segments: systems × systems.
+    effects: Array
     #: The values of each method in `RANKING_METHODS`, in the order of the systems.
     columns: dict[str, Array]
     #: How many segments each system has.
@@ -51,6 +54,11 @@ class ScorerRanking:
     #: How other scorers' rankings agree with this one.
     against: dict[str, stats.RankAgreement]
     notes: tuple[str, ...]
+
+    @property
+    def p(self) -> Array:
+        """p-values that the row's system is no better than the column's."""
+        return self.tests.p
 
 
 def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRanking:
@@ -71,10 +79,10 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     names = [s for s, kept in zip(scores.systems, there, strict=True) if kept]
     stats.check_systems(len(names))
     if rankings is None:
-        groups, unit = _find_groups(scores)
+        groups, unit_of_ranks = _find_groups(scores)
         ranks = stats.rank_groups(values, groups)
     else:
-        ranks, unit = stats.scale_rankings(rankings[:, there]), "ranking"
+        ranks, unit_of_ranks = stats.scale_rankings(rankings[:, there]), "ranking"
     units = ranks.shape[1]
     z_values, z_note = _standardise_scores(scores, name, there)
     strata, counted = _find_strata(scores, values, options.macro, notes)
@@ -91,7 +99,7 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     }
     notes += [z_note] if z_note else []
     if not units:
-        notes.append(f"– arr: no {unit} has scores of every system.")
+        notes.append(f"– arr: no {unit_of_ranks} has scores of every system.")
     if not np.isfinite(wins).all():
         notes.append("– wins: a system never did better or worse than another.")
     skills = None
@@ -115,7 +123,12 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
         won[np.ix_(order, order)],
         None if options.by == "arr" else strata,
     )
-    parted = stats.find_clusters(p, options.rule, options.alpha)
+    unit: Unit = "segment"
+    if options.by == "arr" and unit_of_ranks == "document":
+        unit = "document"
+    tests = PairTests(p, test, (unit,), "one-sided")
+    counting = tests.correct(options.correction)
+    parted = stats.find_clusters(counting, options.rule, options.alpha)
     if skills is not None:
         ranges = [skills.ranges[place] for place in order]
         parted = parted._replace(ranges=ranges, clusters=clusters_by_range(ranges))
@@ -132,11 +145,11 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
         stats.mid_ranks(order_by[order]).tolist(),
         parted.clusters,
         parted.ranges,
-        parted.p,
-        test,
+        tests,
+        standardise_gaps(tested[order], paired=test != "rank-sum"),
         {key: column[order] for key, column in columns.items()},
         np.isfinite(values[order]).sum(1).tolist(),
-        unit,
+        unit_of_ranks,
         units,
         skills,
         None if automatic is None else automatic[order],
@@ -168,14 +181,40 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
-        test=f"{_TEST_TITLES[ranking.test]}, one-sided",
+        test=f"{_TEST_TITLES[ranking.tests.test]}, one-sided",
+        correction=options.correction if options.correction != "none" else None,
         alpha=options.alpha,
         clusters="range" if skills else options.rule,
         auto=",".join(options.auto) or None,
         sys=len(ranking.systems),
     )
-    data = {"p": [[v if v == v else None for v in row] for row in ranking.p.tolist()]}
-    return MetaReport(tables, signature, ranking.notes, data)
+    tests = ranking.tests
+    matrices = {
+        "p": tests.p,
+        "holm": tests.holm,
+        "bh": tests.bh,
+        "effect": ranking.effects,
+    }
+    data: dict[str, object] = {
+        name: [[drop_nan(value) for value in row] for row in matrix.tolist()]
+        for name, matrix in matrices.items()
+    }
+    data["population"] = tests.population
+    notes = [*ranking.notes, _count_differences(tests, options.alpha)]
+    return MetaReport(tables, signature, notes, data)
+
+
+def _count_differences(tests: PairTests, alpha: float) -> str:
+    """Say how many differences are significant, and for whom that holds."""
+    upper = np.triu_indices(len(tests.p), 1)
+    plain, holm, bh = (
+        int((p[upper] < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)
+    )
+    return (
+        f"{plain} of {len(upper[0])} differences have p < {alpha:g} ({tests.sides}); {holm} "
+        f"after Holm's correction, {bh} after Benjamini and Hochberg's. The answer holds "
+        f"for {tests.population}."
+    )
 
 
 def build_ranking_table(ranking: ScorerRanking) -> Table:
@@ -278,8 +317,8 @@ def _choose_test(tested: Array, options: RankOptions) -> str:
 def _test_systems(test: str, tested: Array, won: Codes, strata: Codes | None) -> Array:
     """Return p-values that the row's system is no better than the column's."""
     if test == "sign":
-        return stats.sign_test_p_values(won)
-    return stats.rank_test_p_values(tested, paired=test == "signed-rank", strata=strata)
+        return sign_test_p_values(won)
+    return rank_test_p_values(tested, paired=test == "signed-rank", strata=strata)
 
 
 def _find_strata(

@@ -21,6 +21,7 @@ from metra.meta.correlate import (
     CorrelationSpec,
     correlate_panel,
     describe_spa,
+    draws_soft,
     parse_specs,
 )
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
@@ -30,10 +31,10 @@ from metra.stats.arrays import Array, Codes
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
-from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
 from metra.stats.permutation import choose_swap, prepare_swaps
 from metra.stats.resampling import share_reached
+from metra.stats.significance import SLACK, draw_exchange
 
 
 @dataclass(frozen=True)
@@ -267,7 +268,8 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
             f"Not in every language pair and so left out: {', '.join(scores.left_out)}."
         )
     notes += _describe_ceilings(scores)
-    soft = describe_spa([column.question for column in scores.columns])
+    questions = [column.question for column in scores.columns]
+    soft = describe_spa(questions)
     test = scores.clusters is not None
     golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
     signature = build_signature(
@@ -283,7 +285,9 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         p="b/k" if test and options.wmt else None,
         clusters="greedy" if test else None,
         boot=f"both k={options.trials}" if scores.intervals else None,
-        seed=options.seed if test or soft or scores.intervals else None,
+        seed=options.seed
+        if test or draws_soft(questions) or scores.intervals
+        else None,
     )
     data = {
         "ranks": {
@@ -515,7 +519,8 @@ def _prepare_gaps(
         if options.coefficient.pairs and level != "sys":
             return _exchange_outcomes(panel, options)
         swap = "sys" if level == "sys" and not options.coefficient.soft else "both"
-    exchange = prepare_swaps(panel, level, options, swap)
+    exchanges = prepare_swaps(panel, level, options, swap)
+    exchange = draw_exchange(exchanges, options.trials, options.seed)
     return lambda a, b: np.subtract(*exchange(a, b))
 
 

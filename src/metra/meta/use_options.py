@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from metra.meta.options import _find_option, _names, _option, parse_values
+from metra.meta.option_values import parse_values
+from metra.meta.options import _find_option, _names, _option
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

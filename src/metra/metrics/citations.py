@@ -85,6 +85,7 @@ PAPERS_OF_METHODS = {
     "ar": ("noreen1989", "riezler2005"),
     "bootstrap": ("koehn2004",),
     "holm": ("holm1979",),
+    "bh": ("benjamini1995",),
     "interval": ("efron1993",),
 }
 
@@ -495,6 +496,17 @@ _LISTED = (
         "Proceedings of the 2004 Conference on Empirical Methods in Natural Language "
         "Processing",
         pages="388--395",
+    ),
+    _cite(
+        "benjamini1995",
+        "article",
+        "Benjamini, Yoav; Hochberg, Yosef",
+        "Controlling the False Discovery Rate: A Practical and Powerful Approach to "
+        "Multiple Testing",
+        "Journal of the Royal Statistical Society, Series B",
+        volume="57",
+        number="1",
+        pages="289--300",
     ),
     _cite(
         "holm1979",

@@ -25,12 +25,12 @@ from metra.scoring.evaluate import (
 from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
-from metra.stats import defaults, multiplicity, paired_tests
-from metra.stats.paired_tests import LEAST_UNITS
+from metra.stats import defaults, multiplicity, significance
 from metra.stats.resampling import check_settings
+from metra.stats.significance import LEAST_UNITS
 from metra.text.columns import Segments
 
-CORRECTIONS = ("holm", "none")
+CORRECTIONS = ("holm", "bh", "none")
 
 #: Resamples behind the intervals, where the test does not bring its own.
 RESAMPLES = defaults.TRIALS
@@ -108,11 +108,18 @@ class SystemComparison(NamedTuple):
     test: str
     #: Why there is no p-value.
     reason: str | None = None
+    #: The p-value, corrected by Benjamini and Hochberg.
+    p_bh: float | None = None
 
     @property
     def gain(self) -> float:
         """How much better the system is, whichever way the measure points."""
         return self.difference if self.higher_is_better else -self.difference
+
+    def correct(self, correction: str) -> float | None:
+        """Return the p-value that counts: corrected by holm or bh, or as it is."""
+        counting = {"holm": self.p_holm, "bh": self.p_bh}
+        return counting.get(correction, self.p_value)
 
 
 def compare(
@@ -191,7 +198,7 @@ def compare_statistics(
     samples = build_samples(statistics, unit, metrics)
     places = {key: place for place, key in enumerate(statistics.tallies)}
     pairs = _list_pairs(statistics.systems, settings)
-    intervals, contrasts = paired_tests.contrasts(
+    intervals, contrasts = significance.contrasts(
         samples,
         [
             (places[baseline, spec], places[system, spec])
@@ -255,12 +262,13 @@ def _list_pairs(
 
 def choose_trials(systems: Sequence[str], settings: ComparisonSettings) -> int:
     """Settle the number of trials; refuse so few that no p-value could be small enough."""
-    count = len(_list_pairs(systems, settings)) if settings.correction == "holm" else 1
+    corrected = settings.correction != "none"
+    count = len(_list_pairs(systems, settings)) if corrected else 1
     least = ceil(count / settings.alpha) - 1
     if settings.trials is None:
-        return max(defaults.TEST_TRIALS, least)
+        return significance.choose_draws(count, settings.alpha)
     if settings.trials < least:
-        after = f" after Holm's correction for {count} comparisons" if count > 1 else ""
+        after = f" after the correction for {count} comparisons" if count > 1 else ""
         msg = (
             f"With {settings.trials} trials no p-value could be as low as "
             f"{settings.alpha}{after}; expected at least {least} trials."
@@ -273,20 +281,25 @@ def _build_comparisons(
     spec: str,
     metric: Metric,
     met: Sequence[tuple[str, str]],
-    contrasts: Sequence[paired_tests.Contrast],
+    contrasts: Sequence[significance.Contrast],
     terms: SignificanceSettings,
 ) -> list[SystemComparison]:
     """Build the comparisons by one metric, with p-values corrected for their number."""
     p_values = [contrast.p_value for contrast in contrasts]
-    corrected = [None if p != p else p for p in multiplicity.holm(p_values).tolist()]
+    by_holm, by_bh = (
+        [None if p != p else p for p in correct(p_values).tolist()]
+        for correct in (multiplicity.holm, multiplicity.benjamini_hochberg)
+    )
     too_few = (
         f"{terms.units} {terms.unit}{'' if terms.units == 1 else 's'} cannot tell systems "
         f"apart; a test needs at least {LEAST_UNITS}."
     )
     no_score = f"by {spec}, one of the two systems has no score."
     comparisons = []
-    for meeting, contrast, p_holm in zip(met, contrasts, corrected, strict=True):
-        judged = p_holm if terms.correction == "holm" else contrast.p_value
+    every = zip(met, contrasts, by_holm, by_bh, strict=True)
+    for meeting, contrast, p_holm, p_bh in every:
+        counting = {"holm": p_holm, "bh": p_bh}
+        judged = counting.get(terms.correction, contrast.p_value)
         missing = None
         if not contrast.enough:
             is_scored = contrast.difference == contrast.difference
@@ -303,6 +316,7 @@ def _build_comparisons(
                 effect=contrast.effect,
                 p_value=contrast.p_value,
                 p_holm=p_holm,
+                p_bh=p_bh,
                 significant=judged is not None and judged <= terms.alpha,
                 test=terms.signature(),
                 reason=missing,

@@ -13,7 +13,7 @@ SCHEMA = 1
 #: What the document has of a comparison, in this order.
 COMPARISON = (
     *("metric", "baseline", "system", "difference", "interval"),
-    *("standard_error", "effect", "p_value", "p_holm"),
+    *("standard_error", "effect", "p_value", "p_holm", "p_bh"),
     *("significant", "higher_is_better", "test"),
 )
 #: And of what a metric noted.

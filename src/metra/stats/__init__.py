@@ -12,23 +12,23 @@ correlation: coefficients of agreement with gold scores, in groups of any kind
 defaults: the default seed, trials, test and method of intervals
 difference_curve: how often people agree with a difference, by its size
 distributions: tails of the normal, Student's t and binomial distributions; Wilson's interval
-exact_tests: rank tests, Student's t, Williams' test and the test of pairs
+exact_tests: rank tests, the sign test, Student's t, Williams' test and the test of pairs
 judge_agreement: agreement of judges, two at a time and all together
 line_fit: a line through points with its band, and outliers
 moments: Pearson's and Spearman's coefficients, and ranks
-multiplicity: Holm's correction, rank ranges and cluster rules
+multiplicity: Holm's and other corrections, rank ranges and cluster rules
 normalisation: judges' values on one scale
-paired_tests: tests of two systems by swaps or resamples
 pairs: pairs counted as concordant, discordant or tied; Kendall's coefficients, accuracies
 panel: the record of gold and metric scores, systems × segments
 parallel: chunks of work on all cores, and how far work is
-permutation: tests of two metrics by exchanging their scores
+permutation: what two metrics' coefficients are after an exchange of scores
 power: the power that plans of a study have, and what people reach at best
 pseudo_documents: documents of segments drawn at random
 ranking: systems in order, and how two orders agree
 ratings: the record of judgements: judge, unit and value
 resampling: random draws, and bootstrap intervals of scores
 selection: outputs kept by a threshold, and the best of several
+significance: the tests: exchanges, resamples, corrections, effect sizes, populations
 soft_pairwise: soft pairwise accuracy and its p-values
 span_agreement: error spans of two raters, character by character and matched
 tie_calibration: a metric's threshold of ties, fitted to gold scores

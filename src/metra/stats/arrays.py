@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from metra.errors import LengthError
+from metra.errors import CorpusError, LengthError
 
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -105,6 +105,22 @@ def round_values(values: ArrayLike, digits: int = 3) -> list[float | int | None]
     return rounded
 
 
+def round_for_display(values: Array, digits: int) -> list[float | int | None]:
+    """Round to one digit more than is shown, but not to a 5: then two roundings are as one.
+
+    >>> round_for_display(np.array([0.1246, 0.1251, 0.5]), 2)
+    [0.124, 0.126, 0.5]
+    """
+    rounded = round_values(values, digits + 1)
+    unit = 10 ** (digits + 1)
+    with np.errstate(invalid="ignore"):
+        doubtful = np.rint(values * unit) % 10 == 5
+    for at in np.flatnonzero(doubtful).tolist():
+        near, shown = rounded[at] or 0, round(float(values[at]), digits)
+        rounded[at] = round(near + (1 if shown > near else -1) / unit, digits + 1)
+    return rounded
+
+
 def order_pairs(gaps: Array, eps: float | Array = 0.0) -> Array:
     """Order of two values by their difference: 0 for a tie, up to `eps`, else its sign.
 
@@ -131,4 +147,18 @@ def check_scores(
         if m.shape != g.shape:
             msg = f"{name!r} has the shape {m.shape}, the gold {g.shape}; expected the same."
             raise LengthError(msg)
+    for name, x in {"gold": g, **arrays}.items():
+        check_finite(x, f"The scores of {name}")
     return g, arrays
+
+
+def check_finite(values: Array, what: str) -> None:
+    """Refuse infinite values and say where the first is; NaN stands for a missing value."""
+    infinite = np.argwhere(np.isinf(values))
+    if len(infinite):
+        place = ", ".join(str(at) for at in infinite[0].tolist())
+        msg = (
+            f"{what} have {len(infinite)} infinite values, the first at [{place}]; expected "
+            "finite numbers, and NaN where a value is missing."
+        )
+        raise CorpusError(msg)

@@ -91,6 +91,8 @@ class Options:
     #: The same after exchanges between two metrics, where drawing takes its time.
     swapped_p: Literal["permutation", "normal"] = "normal"
     trials: int = TRIALS
+    #: Draws of a test between metrics; as many as the number of tests needs if None.
+    draws: int | None = None
     seed: int = SEED
     #: As the official scorer of WMT does it, to the last digit.
     wmt: bool = False
@@ -102,6 +104,17 @@ class Options:
                 known = ", ".join(get_args(kind))
                 msg = f"{name} is {getattr(self, name)!r}; expected one of {known}."
                 raise OptionError(msg)
+        coefficient = self.coefficient
+        if self.group != "none" and not coefficient.grouped:
+            msg = f"{coefficient.name} has no groups; leave out group={self.group!r}."
+            raise OptionError(msg)
+        if self.eps is not None and not coefficient.ties:
+            taken = ", ".join(name for name, c in COEFFICIENTS.items() if c.ties)
+            msg = (
+                f"{coefficient.name} has no threshold of ties (eps={self.eps}); these "
+                f"have: {taken}."
+            )
+            raise OptionError(msg)
         if self.folds and self.eps is not None:
             msg = "A threshold of ties is either given or cross-fitted, not both."
             raise OptionError(msg)
@@ -409,6 +422,7 @@ def _from_counts(
 
 
 _ACCURACY = {"lowest": 0, "pairs": True, "ties": True}
+_TAU = {"ties": True, "shows_eps": False}
 
 #: The coefficients by name.
 COEFFICIENTS = {
@@ -427,11 +441,14 @@ COEFFICIENTS = {
             moments.spearman,
             fisher=(3, lambda r: 1.0 + r * r / 2),
         ),
-        _from_counts("kendall-a", "Kendall's tau-a", pairs.tau_a, aliases=("tau-a",)),
+        _from_counts(
+            "kendall-a", "Kendall's tau-a", pairs.tau_a, **_TAU, aliases=("tau-a",)
+        ),
         _from_counts(
             "kendall-b",
             "Kendall's tau-b",
             pairs.tau_b,
+            **_TAU,
             fisher=(4, lambda _: 0.437),
             aliases=("tau-b", "kendall"),
         ),
@@ -443,9 +460,9 @@ COEFFICIENTS = {
             counts=None,
             aliases=("tau-c",),
         ),
-        _from_counts("tau10", "tau as in WMT 2010", pairs.tau_10),
-        _from_counts("tau13", "tau as in WMT 2013", pairs.tau_13),
-        _from_counts("tau14", "tau as in WMT 2014", pairs.tau_14),
+        _from_counts("tau10", "tau as in WMT 2010", pairs.tau_10, **_TAU),
+        _from_counts("tau13", "tau as in WMT 2013", pairs.tau_13, **_TAU),
+        _from_counts("tau14", "tau as in WMT 2014", pairs.tau_14, **_TAU),
         _from_counts(
             "tau23", "tau that rewards predicted ties", pairs.tau_23, ties=True
         ),

@@ -1,4 +1,4 @@
-"""Tests without drawing: rank tests, Student's t, Williams' test, pairs of outputs."""
+"""Tests without drawing: rank tests, the sign test, Student's t, Williams' test, pairs."""
 
 import math
 from collections.abc import Sequence
@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metra.stats.arrays import Array, divide
+from metra.stats.arrays import Array, Codes, divide
 from metra.stats.distributions import binomial_tail, normal_tail, student_tail
 from metra.stats.moments import pearson, ranks
 from metra.stats.weighted_sums import weigh_values
+
+#: Up to so many values, rank tests count all ways in which ranks can fall.
+MOST_RANKED = 25
 
 
 class RankSum(NamedTuple):
@@ -19,15 +22,42 @@ class RankSum(NamedTuple):
     above: float
     variance: float
     most: float
+    #: The one-sided p-value, where all ways in which ranks can fall were counted.
+    exact: float | None = None
+
+
+def rank_test_p_values(
+    values: Array, *, paired: bool, strata: Codes | None = None
+) -> Array:
+    """Return one-sided p-values that the row's system is no better than the column's.
+
+    Paired: Wilcoxon's signed ranks on shared segments; else Mann and Whitney's rank sum.
+    Identical systems get 1/2, two without a shared segment NaN. Strata, such as the domains
+    of the segments, count the same each.
+    """
+    size = len(values)
+    parts = [values]
+    if strata is not None:
+        parts = [values[:, strata == stratum] for stratum in np.unique(strata)]
+    p = np.full((size, size), np.nan)
+    for i, j in permutations(range(size), 2):
+        if paired:
+            sums = [signed_rank(part[i] - part[j]) for part in parts]
+        else:
+            sums = [rank_sum(part[i], part[j]) for part in parts]
+        p[i, j] = strata_p(sums)
+    return p
 
 
 def signed_rank_p(differences: Array) -> float:
     """One-sided p-value that differences are not above zero; zeros are left out.
 
-    NaN stands for a missing difference. Without any difference but zero, p is 1/2.
+    NaN stands for a missing difference. Without any difference but zero, p is 1/2. Wilcoxon
+    1945; exact, ties included, up to 25 differences, else by the normal limit with the
+    corrections for ties and continuity.
 
-    >>> round(signed_rank_p(np.array([3.0, 1, 2, 5, -1, 4, 6, 7])), 4)
-    0.0124
+    >>> signed_rank_p(np.array([3.0, 1, 2, 5, -1, 4, 6, 7]))
+    0.01171875
     """
     return strata_p([signed_rank(differences)])
 
@@ -35,8 +65,10 @@ def signed_rank_p(differences: Array) -> float:
 def rank_sum_p(a: Array, b: Array) -> float:
     """One-sided p-value that a is not above b: two samples that are not paired.
 
+    Exact up to 25 values together, ties included.
+
     >>> round(rank_sum_p(np.array([4.0, 5, 6, 7]), np.array([1.0, 2, 3, 4])), 4)
-    0.021
+    0.0286
     """
     return strata_p([rank_sum(a, b)])
 
@@ -48,8 +80,11 @@ def signed_rank(differences: Array) -> RankSum:
     rank = ranks(np.abs(d)) if n else d
     middle = n * (n + 1) / 4
     most = 2 * middle if np.isfinite(differences).any() else math.nan
-    above = float(rank[d > 0].sum()) - middle
-    return RankSum(above, float((rank**2).sum()) / 4, most)
+    total = float(rank[d > 0].sum())
+    exact = None
+    if 0 < n <= MOST_RANKED:
+        exact = _share_of_sums(rank, total, None)
+    return RankSum(total - middle, float((rank**2).sum()) / 4, most, exact)
 
 
 def rank_sum(a: Array, b: Array) -> RankSum:
@@ -59,12 +94,29 @@ def rank_sum(a: Array, b: Array) -> RankSum:
     if not n or not m:
         return RankSum(0.0, 0.0, math.nan)
     together = np.concatenate([a, b])
-    above = float(ranks(together)[:n].sum()) - n * (n + 1) / 2
+    rank = ranks(together)
+    total = float(rank[:n].sum())
     _, ties = np.unique(together, return_counts=True)
     size = n + m
     tied = float((ties.astype(np.float64) ** 3 - ties).sum())
     room = tied / (size * (size - 1)) if size > 1 else 0.0
-    return RankSum(above - n * m / 2, n * m / 12 * (size + 1 - room), n * m)
+    exact = None
+    if size <= MOST_RANKED and len(ties) > 1:
+        exact = _share_of_sums(rank, total, n)
+    above = total - n * (size + 1) / 2
+    return RankSum(above, n * m / 12 * (size + 1 - room), n * m, exact)
+
+
+def _share_of_sums(rank: Array, total: float, size: int | None) -> float:
+    """Return the share of sets of ranks, of one size or of any, that add up to so much."""
+    halves = np.rint(2 * rank).astype(np.int64)
+    count, most = len(rank), int(halves.sum())
+    ways = np.zeros((count + 1, most + 1))
+    ways[0, 0] = 1
+    for half in halves.tolist():
+        ways[1:, half:] += ways[:-1, : most + 1 - half]
+    chosen = ways if size is None else ways[size : size + 1]
+    return float(chosen[:, round(2 * total) :].sum() / chosen.sum())
 
 
 def strata_p(sums: Sequence[RankSum]) -> float:
@@ -80,6 +132,8 @@ def strata_p(sums: Sequence[RankSum]) -> float:
     if not known:
         return math.nan
     if len(known) == 1:
+        if known[0].exact is not None:
+            return known[0].exact
         # The statistic steps by one; half a step is the limit's due.
         above, variance = known[0].above - 0.5, known[0].variance
     else:
@@ -87,6 +141,20 @@ def strata_p(sums: Sequence[RankSum]) -> float:
         above = sum(each.above / each.most for each in shares)
         variance = sum(each.variance / each.most**2 for each in shares)
     return normal_tail(above / math.sqrt(variance)) if variance > 0 else 0.5
+
+
+def sign_test_p_values(wins: Codes) -> Array:
+    """Return p-values that the row's system wins no more often than the column's.
+
+    `wins` is systems × systems; a comparison that is decided falls like a fair coin. Two
+    systems without a decided comparison get NaN.
+
+    >>> float(sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1])
+    0.0546875
+    """
+    decided = wins + wins.T
+    p = np.vectorize(binomial_tail, otypes=[float])(decided, wins)
+    return np.where(decided, p, np.nan)
 
 
 def paired_t_p(differences: Array) -> float:
@@ -154,35 +222,3 @@ def _williams(r12: float, r13: float, r23: float, n: int) -> float:
         return 0.5 if r12 == r13 else (0.0 if r12 > r13 else 1.0)
     t = (r12 - r13) * math.sqrt((n - 1) * (1 + r23) / below)
     return student_tail(t, n - 3)
-
-
-def wilcoxon_p(differences: Array) -> float:
-    """One-sided signed-rank p-value that differences are not above zero; zeros are dropped.
-
-    Wilcoxon 1945. Exact up to 25 differences without ties, else by the normal limit with the
-    corrections for ties and continuity.
-    """
-    d = differences[np.isfinite(differences) & (differences != 0)]
-    if not len(d):
-        return 1.0
-    places = ranks(np.abs(d))
-    above = float(places[d > 0].sum())
-    size = len(d)
-    repeats = np.unique(places, return_counts=True)[1]
-    if size <= 25 and (repeats == 1).all():
-        return _exact_wilcoxon(size, round(above))
-    mean = size * (size + 1) / 4
-    ties = float((repeats.astype(np.float64) ** 3 - repeats).sum())
-    spread = math.sqrt(size * (size + 1) * (2 * size + 1) / 24 - ties / 48)
-    if spread == 0:
-        return 0.5
-    return normal_tail((above - mean - 0.5) / spread)
-
-
-def _exact_wilcoxon(size: int, above: int) -> float:
-    """P(W ≥ above): count the sets of ranks by their sum."""
-    ways = [1] + [0] * (size * (size + 1) // 2)
-    for rank in range(1, size + 1):
-        for total in range(len(ways) - 1, rank - 1, -1):
-            ways[total] += ways[total - rank]
-    return sum(ways[above:]) / 2**size

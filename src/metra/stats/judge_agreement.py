@@ -1,7 +1,7 @@
 """Agreement between judges: two at a time, and all together with bootstrap intervals."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns, cohen
-from metra.stats.arrays import Array, Codes, group_lines
+from metra.stats.arrays import Array, Codes, divide, group_lines
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.moments import pearson, spearman
 from metra.stats.pairs import pair_counts, tau_b
@@ -98,8 +98,13 @@ def agree(
         raise CorpusError(msg)
     shared = pair_judgements(paired)
     pairs = compare_judges(paired, shared, within=within)
-    sources = _list_sources(ratings, paired, shared, within)
+    many = explain_categories(paired)
+    if many:
+        pairs = [replace(pair, kappa=np.nan) for pair in pairs]
+    sources = _list_sources(ratings, paired, shared, within, many)
     groups, reasons = _build_groups(sources, only)
+    if many:
+        reasons["mean kappa"] = many
     values: dict[str, float] = {}
     for names, rows, aggregate in groups:
         totals = aggregate(rows.sum(0))
@@ -113,10 +118,11 @@ def agree(
     for name, value in values.items():
         if value != value and name not in reasons:
             reasons[name] = _explain_missing(paired)
-    draws = _draw_coefficients(groups, paired, trials, seed) if trials else {}
+    figures = PairFigures(shared)
+    draws = _draw_coefficients(groups, paired, figures, trials, seed) if trials else {}
     intervals = {}
     for name, drawn in draws.items():
-        if len(drawn) and values[name] == values[name]:
+        if len(drawn) and values.get(name, np.nan) == values.get(name):
             # Not `interval`, whose lower end 1 - 0.95 puts a last digit off 0.025.
             low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
             intervals[name] = low, high
@@ -169,6 +175,94 @@ def compare_judges(
     return sorted(pairs, key=lambda pair: -pair.n)
 
 
+class PairFigures:
+    """Pearson's r and the kappas of every two judges, under weights of the units.
+
+    All pairs are computed at once: judgements are sorted by pair, and within a pair by
+    value, so that sums over pairs and over values are sums of neighbours.
+    """
+
+    def __init__(self, shared: SharedJudgements) -> None:
+        key = shared.first * (int(shared.second.max(initial=0)) + 1) + shared.second
+        order = np.argsort(key, kind="stable")
+        pair = np.unique(key[order], return_inverse=True)[1]
+        self._unit, a, b = shared.unit[order], shared.a[order], shared.b[order]
+        self._starts = _find_starts(pair)
+        middle = np.concatenate([a, b]).mean() if len(a) else 0.0
+        a, b = a - middle, b - middle
+        self._columns = (a != b, np.abs(a - b), (a - b) ** 2, a, b, a * a, b * b, a * b)
+        # Both sides' values together, in order within each pair.
+        pairs, values = np.concatenate([pair, pair]), np.concatenate([a, b])
+        self._order = np.lexsort((values, pairs))
+        self._is_first = (self._order < len(a)).astype(np.float64)
+        pairs, values = pairs[self._order], values[self._order]
+        self._merged_starts = _find_starts(pairs)
+        changes = (np.diff(pairs, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
+        self._value_starts = np.flatnonzero(changes)
+        self._value_pairs = _find_starts(pairs[self._value_starts])
+        steps = np.diff(values[self._value_starts], append=0.0)
+        last = np.append(self._value_pairs[1:], len(steps)) - 1
+        steps[last] = 0.0
+        self._steps = steps
+
+    def average(self, weights: Array) -> dict[str, Array]:
+        """Average each figure over pairs, by what they share: (draws, units) to draws."""
+        each = weights[:, self._unit]
+        n = np.add.reduceat(each, self._starts, axis=1)
+        means = [
+            divide(np.add.reduceat(each * column, self._starts, axis=1), n)
+            for column in self._columns
+        ]
+        different, gap, square, a, b, aa, bb, ab = means
+        both = np.concatenate([each, each], axis=1)[:, self._order]
+        first, second = (
+            np.add.reduceat(both * side, self._value_starts, axis=1)
+            for side in (self._is_first, 1 - self._is_first)
+        )
+        equal = np.add.reduceat(first * second, self._value_pairs, axis=1)
+        below = [self._cumulate(mass, n) for mass in (first, second)]
+        apart = below[0] * (1 - below[1]) + below[1] * (1 - below[0])
+        expected_gap = np.add.reduceat(apart * self._steps, self._value_pairs, axis=1)
+        spread = np.sqrt(np.maximum((aa - a * a) * (bb - b * b), 0.0))
+        figures = {
+            "mean pearson": divide(ab - a * b, spread, spread > 1e-12),
+            "mean kappa": 1 - divide(different, 1 - divide(equal, n * n)),
+            "mean linear": 1 - divide(gap, expected_gap),
+            "mean quadratic": 1 - divide(square, aa + bb - 2 * a * b),
+        }
+        return {name: _average_pairs(values, n) for name, values in figures.items()}
+
+    def _cumulate(self, mass: Array, n: Array) -> Array:
+        """Share of a pair's judgements up to each value."""
+        total = np.cumsum(mass, axis=1)
+        before = total[:, self._value_pairs] - mass[:, self._value_pairs]
+        sizes = np.diff(np.append(self._value_pairs, mass.shape[1]))
+        return divide(
+            total - np.repeat(before, sizes, axis=1), np.repeat(n, sizes, axis=1)
+        )
+
+
+def _find_starts(codes: Codes) -> Codes:
+    """Return where each run of equal codes begins."""
+    return np.flatnonzero(np.diff(codes, prepend=-1) != 0)
+
+
+def _average_pairs(values: Array, n: Array) -> Array:
+    """Average over pairs that have the figure, each by what it shares."""
+    there = np.isfinite(values)
+    weights = np.where(there, n, 0.0)
+    return divide((np.where(there, values, 0.0) * weights).sum(1), weights.sum(1))
+
+
+def explain_categories(ratings: Ratings) -> str:
+    """Say why values are no categories; empty if they are."""
+    categories = len(ratings.levels[0])
+    most = agreement.MOST_CATEGORIES
+    if categories > most or categories > max(20, len(ratings) / 2):
+        return f"there are {categories:,} different values, too many for categories"
+    return ""
+
+
 def share_near(gaps: Array, within: float) -> tuple[float, float]:
     """Return the shares of differences that are zero, and that are `within` a limit."""
     return float((gaps == 0).mean()), float((gaps <= within + SLACK).mean())
@@ -203,13 +297,13 @@ class _CoefficientSource(NamedTuple):
 
 
 def _list_sources(
-    ratings: Ratings, paired: Ratings, shared: SharedJudgements, within: float
+    ratings: Ratings,
+    paired: Ratings,
+    shared: SharedJudgements,
+    within: float,
+    many: str,
 ) -> list[_CoefficientSource]:
     """List what can be computed of all ratings, and of units that two judges judged."""
-    categories = len(ratings.levels[0])
-    many = ""
-    if categories > agreement.MOST_CATEGORIES:
-        many = f"there are {categories:,} different values, too many for categories"
     negative = "values below zero have no ratios" if (ratings.value < 0).any() else ""
     complete = agreement.complete_units(ratings)
     incomplete = ""
@@ -271,7 +365,11 @@ def _build_groups(
 
 
 def _draw_coefficients(
-    groups: list[Group], paired: Ratings, trials: int, seed: int
+    groups: list[Group],
+    paired: Ratings,
+    figures: PairFigures,
+    trials: int,
+    seed: int,
 ) -> dict[str, Array]:
     """Draw units with replacement, each set of units that a coefficient uses by itself."""
     draws: dict[str, list[Array]] = {}
@@ -289,6 +387,8 @@ def _draw_coefficients(
             if size == len(paired.units):
                 ordinal = agreement.ordinal_draws(paired, weights)
                 draws.setdefault("alpha ordinal", []).append(ordinal)
+                for name, column in figures.average(weights).items():
+                    draws.setdefault(name, []).append(column)
     drawn = {name: np.concatenate(blocks) for name, blocks in draws.items()}
     return {name: values[np.isfinite(values)] for name, values in drawn.items()}
 

@@ -1,4 +1,4 @@
-"""Several tests at once: Holm's correction, rank ranges, clusters and letters.
+"""Several tests at once: corrections of p-values, rank ranges, clusters and letters.
 
 A matrix of p-values is in falling order of score: `p[i, j]` is the p-value that i is no
 better than j.
@@ -28,12 +28,7 @@ class ClusterRule:
 
     def correct(self, p: Array) -> Array:
         """Correct the p-values that the rule looks at for their number."""
-        rows, columns = np.triu_indices(len(p), 1)
-        near = (columns - rows == 1) | (not self.neighbours)
-        pairs = rows[near], columns[near]
-        corrected = p.copy()
-        corrected[pairs] = holm(p[pairs])
-        return corrected
+        return correct_pairs(p, holm, neighbours=self.neighbours)
 
 
 def holm(p_values: Sequence[float | None] | Array) -> Array:
@@ -46,15 +41,51 @@ def holm(p_values: Sequence[float | None] | Array) -> Array:
     >>> holm([0.04, 0.01, None, 0.03]).tolist()
     [0.06, 0.03, nan, 0.06]
     """
+    return _correct(
+        p_values, lambda p: np.maximum.accumulate(p * np.arange(len(p), 0, -1))
+    )
+
+
+def benjamini_hochberg(p_values: Sequence[float | None] | Array) -> Array:
+    """Correct p-values so that of all alarms, about a share of alpha is false.
+
+    The smallest of m is multiplied by m, the next by m / 2, and so on, never rising above
+    the one after (Benjamini and Hochberg 1995, JRSS B 57). NaN, or None, is no test.
+
+    >>> benjamini_hochberg([0.04, 0.01, None, 0.03]).round(3).tolist()
+    [0.04, 0.03, nan, 0.04]
+    """
+    return _correct(
+        p_values,
+        lambda p: np.minimum.accumulate((p * len(p) / np.arange(1, len(p) + 1))[::-1])[
+            ::-1
+        ],
+    )
+
+
+def _correct(
+    p_values: Sequence[float | None] | Array, adjust: Callable[[Array], Array]
+) -> Array:
+    """Correct the p-values that there are, in rising order, to 1 at most."""
     p = np.asarray(p_values, np.float64)
-    tested = np.isfinite(p)
-    flat = p[tested]
-    order = np.argsort(flat, kind="stable")
-    factors = np.arange(len(flat), 0, -1)
-    adjusted = np.empty(len(flat))
-    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * factors), 1.0)
     corrected = np.full(p.shape, np.nan)
-    corrected[tested] = adjusted
+    flat = p[np.isfinite(p)]
+    order = np.argsort(flat, kind="stable")
+    adjusted = np.empty(len(flat))
+    adjusted[order] = np.minimum(adjust(flat[order]), 1.0)
+    corrected[np.isfinite(p)] = adjusted
+    return corrected
+
+
+def correct_pairs(
+    p: Array, correction: Callable[[Array], Array], *, neighbours: bool = False
+) -> Array:
+    """Correct the p-values of each against those after it, or against the next one only."""
+    rows, columns = np.triu_indices(len(p), 1)
+    near = (columns - rows == 1) | (not neighbours)
+    pairs = rows[near], columns[near]
+    corrected = p.copy()
+    corrected[pairs] = correction(p[pairs])
     return corrected
 
 

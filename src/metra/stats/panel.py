@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from metra.errors import CorpusError
-from metra.stats.arrays import Array, Mask
+from metra.stats.arrays import Array, Codes, Mask
 from metra.stats.weighted_sums import WeightedValues
 
 
@@ -55,6 +55,17 @@ class ScorePanel:
     def compared(self) -> int:
         """The number of segments with at least one compared cell."""
         return int(np.isfinite(self.gold).any(0).sum())
+
+    def number_documents(self) -> Codes:
+        """Return the number of each segment's document; refuse segments without one."""
+        names = [getattr(item, "document", "") for item in self.items]
+        if not names or not all(names):
+            msg = (
+                f"{names.count('')} of {len(names)} segments name no document, so whole "
+                "documents cannot be the units of a test; use segments."
+            )
+            raise CorpusError(msg)
+        return np.unique(names, return_inverse=True)[1]
 
     @property
     def stack(self) -> Array:

@@ -1,24 +1,24 @@
-"""Permutation tests of two metrics: what if their scores were exchanged here and there?
+"""Tests of two metrics by exchange: what if their scores had changed sides here and there?
 
 If two metrics are equally good, exchanging their (standardised) scores at random changes
-nothing but by chance. PERM-BOTH exchanges single cells of systems × segments, PERM-INPUT
-whole segments, PERM-SYS whole systems; Deutsch, Dror and Roth 2021, TACL.
+nothing but by chance. What changes sides together is the unit of the test: single outputs
+(PERM-BOTH), whole segments (PERM-INPUT), whole documents, or whole systems (PERM-SYS);
+Deutsch, Dror and Roth 2021, TACL.
 
 An exchange is linear in what is exchanged, so the sums that a coefficient needs are
 computed once a draw for each metric and serve every pair of metrics. All pairs share the
-draws.
+draws, which `metra.stats.significance` makes and counts.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.stats.arrays import Array, Mask, divide
-from metra.stats.bootstrap import resamples_segments
+from metra.stats.arrays import Array, Codes, Mask, divide
 from metra.stats.correlation import (
     Options,
     compute_thresholds,
@@ -27,18 +27,15 @@ from metra.stats.correlation import (
     group_values,
 )
 from metra.stats.distributions import upper_tail
-from metra.stats.paired_tests import SLACK
 from metra.stats.panel import ScorePanel
-from metra.stats.resampling import draw_signs, share_reached
+from metra.stats.significance import Exchange, Exchanges
 from metra.stats.soft_pairwise import P_VALUES, spa
 from metra.stats.weighted_sums import WeightedValues, round_to_bits
 
 #: Cells that are exchanged at a time.
 BLOCK = 1_000_000
-#: What changes sides: single cells, whole systems, or whole segments.
-Swap: TypeAlias = Literal["both", "sys", "input"]
-#: The coefficients of two metrics after each exchange between them, draws each.
-Exchange: TypeAlias = Callable[[int, int], tuple[Array, Array]]
+#: What changes sides together: single cells, whole systems, segments or documents.
+Swap: TypeAlias = Literal["both", "sys", "input", "doc"]
 
 
 def standardise_metrics(values: Array) -> Array:
@@ -51,19 +48,19 @@ def standardise_metrics(values: Array) -> Array:
 
 def prepare_swaps(
     panel: ScorePanel, level: str, options: Options, swap: Swap
-) -> Exchange:
+) -> Exchanges:
     """Choose the quickest way to exchange scores for a coefficient."""
     coef = options.coefficient
-    prepare: Callable[[ScorePanel, Options, Swap], Exchange]
+    prepare: Callable[[ScorePanel, Options, _SwapUnits], Exchanges]
     if level == "sys":
         prepare = _swap_soft_pairwise if coef.soft else _swap_system_scores
     elif coef.linear and options.group == "none":
         prepare = _swap_for_pearson
-    elif options.group == "item" and swap == "input":
+    elif options.group == "item" and swap in ("input", "doc"):
         prepare = _swap_segment_values
     else:
         prepare = _swap_and_recompute
-    return prepare(panel, options, swap)
+    return prepare(panel, options, _SwapUnits(panel, swap))
 
 
 def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
@@ -71,25 +68,14 @@ def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
     if level == "sys":
         if options.coefficient.soft:
             return "input"
-        given = panel.given - {panel.gold_name}
-        return "both" if not given and resamples_segments(panel) else "sys"
+        return "both" if swaps_segments(panel) else "sys"
     return "input" if options.group == "item" else "both"
 
 
-def p_values(
-    after: Exchange, values: Array, trials: int, *, wmt: bool = False
-) -> Array:
-    """One-sided p-values that row i is no better than column j, for the observed values.
-
-    p is (b + 1) / (k + 1), b of k exchanges with at least the observed difference; the
-    official scorer leaves the ones out and may find 0.
-    """
-    p = np.full((len(values), len(values)), np.nan)
-    for i, j in combinations(range(len(values)), 2):
-        first, second = after(i, j)
-        reached = int((~(first - second < values[i] - values[j] - SLACK)).sum())
-        p[i, j] = reached / trials if wmt else share_reached(reached, trials)
-    return p
+def swaps_segments(panel: ScorePanel) -> bool:
+    """Whether segments can change sides: system scores that are given follow from none."""
+    given = panel.given - {panel.gold_name}
+    return not given and bool(np.isfinite(panel.gold).any())
 
 
 def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
@@ -106,6 +92,60 @@ def segment_values(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
     return np.stack(values_by_metric), np.stack(weighs)
 
 
+class _SwapUnits:
+    """What changes sides together: a sign of +1 says that a unit does."""
+
+    def __init__(self, panel: ScorePanel, swap: Swap) -> None:
+        self.swap = swap
+        self.systems, self.segments = panel.gold.shape
+        self.documents: Codes = np.empty(0, np.int64)
+        if swap == "doc":
+            self.documents = panel.number_documents()
+        widths = {"both": panel.gold.size, "sys": self.systems, "input": self.segments}
+        self.width = widths.get(swap, int(self.documents.max(initial=-1)) + 1)
+
+    def spread(self, signs: Array) -> Mask:
+        """Which cells change sides: draws × systems × segments, or 1 for all of them."""
+        moved = signs > 0
+        if self.swap == "both":
+            return moved.reshape(-1, self.systems, self.segments)
+        if self.swap == "sys":
+            return moved[:, :, None]
+        return (moved[:, self.documents] if self.swap == "doc" else moved)[:, None]
+
+    def sum_segments(self, values: Array) -> Array:
+        """Sum values of segments (last axis) by document where these are the units."""
+        if self.swap != "doc":
+            return values
+        order = np.argsort(self.documents, kind="stable")
+        starts = np.searchsorted(self.documents[order], np.arange(self.width))
+        return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))
+
+    def sum_cells(self, cells: Array) -> Array:
+        """Sum cells (… × systems × segments) by unit: units × columns."""
+        if self.swap == "sys":
+            sums = cells.sum(-1)
+        elif self.swap == "both":
+            sums = cells.reshape(*cells.shape[:-2], -1)
+        else:
+            sums = self.sum_segments(cells.sum(-2))
+        return sums.reshape(-1, self.width).T
+
+
+class _MovedSums:
+    """Sums of columns over units, and of the units that change sides in each draw."""
+
+    def __init__(self, units: Array) -> None:
+        self.total, self._values = units.sum(0), WeightedValues(units)
+
+    def add_up(self, signs: Array) -> Array:
+        return (self.total + self._values.sum_weighted(signs)) / 2
+
+
+def _find_moved(signs: Array) -> NDArray[Any]:
+    return np.asarray(signs > 0)
+
+
 def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
     """All metrics on one scale, 0 where nothing is compared, and what is compared."""
     there = np.isfinite(panel.gold)
@@ -113,45 +153,56 @@ def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
     return np.where(there, z, 0.0), there
 
 
-def _draw(options: Options, width: int) -> Iterator[Array]:
-    return draw_signs(options.trials, width, np.random.default_rng(options.seed))
-
-
-def _draw_sides(options: Options, swap: Swap, shape: tuple[int, int]) -> Mask:
-    """Draw who keeps its scores: draws × systems × segments, or 1 where they go together."""
-    systems = 1 if swap == "input" else shape[0]
-    segments = 1 if swap == "sys" else shape[1]
-    drawn = _draw(options, systems * segments)
-    return np.concatenate([signs > 0 for signs in drawn]).reshape(-1, systems, segments)
-
-
-def _swap_system_scores(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
+def _swap_system_scores(
+    panel: ScorePanel, options: Options, units: _SwapUnits
+) -> Exchanges:
     rows, gold = options.rows, panel.system_gold
+    sum_draws: Callable[[Array], NDArray[Any]]
     if options.coefficient.linear:
         rows = _pearson_with(gold)
-    if swap == "sys":
+    if units.swap == "sys":
         means = standardise_metrics(panel.system_stack)
-        keep = _draw_sides(options, swap, panel.gold.shape)[..., 0]
 
-        def sides(a: int, b: int) -> tuple[Array, Array]:
-            return np.where(keep, means[a], means[b]), np.where(
-                keep, means[b], means[a]
-            )
+        sum_draws = _find_moved
+
+        def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
+            one, other = means[a], means[b]
+            return np.where(moved, other, one), np.where(moved, one, other)
     else:
         cells, there = _standardise_cells(panel)
         count = np.maximum(there.sum(1), 1)
         means = cells.sum(-1) / count
-        shift = _sum_moved_cells(cells, options, swap) / count
+        sum_draws = _sum_cells_by_system(cells / count[:, None], units)
 
-        def sides(a: int, b: int) -> tuple[Array, Array]:
-            moved = shift[b] - shift[a]
-            return means[a] + moved, means[b] - moved
+        def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
+            change = moved[:, b] - moved[:, a]
+            return means[a] + change, means[b] - change
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        first, second = sides(a, b)
-        return rows(gold, first), rows(gold, second)
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            first, second = sides(moved, a, b)
+            return rows(gold, first), rows(gold, second)
 
-    return after
+        return exchange
+
+    return Exchanges(units.width, sum_draws, after)
+
+
+def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], Array]:
+    """Sums of the cells that change sides: signs to draws × metrics × systems."""
+    metrics, systems, segments = cells.shape
+    if units.swap != "both":
+        by_unit = units.sum_segments(cells).reshape(-1, units.width).T
+        whole = _MovedSums(by_unit)
+        return lambda signs: whole.add_up(signs).reshape(-1, metrics, systems)
+    each = [_MovedSums(cells[:, system].T) for system in range(systems)]
+
+    def sum_draws(signs: Array) -> Array:
+        parts = signs.reshape(-1, systems, segments)
+        by_system = [sums.add_up(parts[:, at]) for at, sums in enumerate(each)]
+        return np.stack(by_system, axis=-1)
+
+    return sum_draws
 
 
 def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
@@ -166,33 +217,12 @@ def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
     return r
 
 
-def _sum_moved_cells(cells: Array, options: Options, swap: Swap) -> Array:
-    """Sums of the cells that are exchanged: metrics × draws × systems."""
-    metrics, systems, segments = cells.shape
-    rng = np.random.default_rng(options.seed)
-    moved = np.empty((metrics, options.trials, systems))
-    shared = list(_draw(options, segments)) if swap == "input" else None
-    for system in range(systems):
-        values = WeightedValues(cells[:, system].T)
-        whole = cells[:, system].sum(1)
-        start = 0
-        for signs in shared or draw_signs(options.trials, segments, rng):
-            part = (whole + values.sum_weighted(signs)) / 2
-            moved[:, start : start + len(signs), system] = part.T
-            start += len(signs)
-    return moved
-
-
-def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
+def _swap_for_pearson(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
     """Pearson over all cells: all that is needed are sums of z g, z and z²."""
     z, there = _standardise_cells(panel)
     g = np.where(there, panel.gold - np.nanmean(panel.gold), 0.0)
-    columns = np.stack([z * g, z, z * z])  # sums × metrics × systems × segments
-    if swap != "both":
-        columns = columns.sum(2 if swap == "input" else 3)
-    total, moved = _sum_moved(columns.reshape(3 * len(z), -1).T, options)
-    moved = moved.reshape(-1, 3, len(z))
-    total = total.reshape(3, len(z))
+    sums = _MovedSums(units.sum_cells(np.stack([z * g, z, z * z])))
+    total = sums.total.reshape(3, len(z))
     count, sum_g, sum_gg = there.sum(), g.sum(), (g * g).sum()
 
     def r(sums: Array) -> Array:
@@ -200,39 +230,44 @@ def _swap_for_pearson(panel: ScorePanel, options: Options, swap: Swap) -> Exchan
         above = count * zg - sum_g * s
         return above / np.sqrt((count * sum_gg - sum_g**2) * (count * ss - s * s))
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        change = moved[:, :, b] - moved[:, :, a]
-        return r(total[:, a] + change), r(total[:, b] - change)
+    def after(moved: NDArray[Any]) -> Exchange:
+        moved = moved.reshape(-1, 3, len(z))
 
-    return after
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            change = moved[:, :, b] - moved[:, :, a]
+            return r(total[:, a] + change), r(total[:, b] - change)
+
+        return exchange
+
+    return Exchanges(units.width, sums.add_up, after)
 
 
-def _swap_segment_values(panel: ScorePanel, options: Options, _: Swap) -> Exchange:
+def _swap_segment_values(
+    panel: ScorePanel, options: Options, units: _SwapUnits
+) -> Exchanges:
     """Means over segments: whole segments' coefficients change sides."""
     values, weights = segment_values(panel, options)
     there = np.isfinite(values)
     columns = np.concatenate([np.where(there, values * weights, 0.0), there * weights])
-    total, moved = _sum_moved(columns.T, options)
-    count = len(values)
+    sums = _MovedSums(units.sum_segments(columns).T)
+    total, count = sums.total, len(values)
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        above = moved[:, b] - moved[:, a]
-        below = moved[:, count + b] - moved[:, count + a]
-        first = (total[a] + above) / np.maximum(total[count + a] + below, 1e-300)
-        second = (total[b] - above) / np.maximum(total[count + b] - below, 1e-300)
-        return first, second
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            above = moved[:, b] - moved[:, a]
+            below = moved[:, count + b] - moved[:, count + a]
+            first = (total[a] + above) / np.maximum(total[count + a] + below, 1e-300)
+            second = (total[b] - above) / np.maximum(total[count + b] - below, 1e-300)
+            return first, second
 
-    return after
+        return exchange
 
-
-def _sum_moved(units: Array, options: Options) -> tuple[Array, Array]:
-    """Sums of columns, and in each draw of what is exchanged: about half of the units."""
-    total, values = units.sum(0), WeightedValues(units)
-    drawn = _draw(options, len(units))
-    return total, np.concatenate([(total + values.sum_weighted(s)) / 2 for s in drawn])
+    return Exchanges(units.width, sums.add_up, after)
 
 
-def _swap_and_recompute(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
+def _swap_and_recompute(
+    panel: ScorePanel, options: Options, units: _SwapUnits
+) -> Exchanges:
     """Exchange the scores themselves and compute all anew: slow, for the rest."""
     if options.coefficient.ties and (options.eps or options.folds):
         msg = (
@@ -241,60 +276,66 @@ def _swap_and_recompute(panel: ScorePanel, options: Options, swap: Swap) -> Exch
         )
         raise OptionError(msg)
     z, _ = _standardise_cells(panel)
-    keep = _draw_sides(options, swap, panel.gold.shape)
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
-        exchanged = []
-        for row in keep:
-            pair = {"a": np.where(row, z[a], z[b]), "b": np.where(row, z[b], z[a])}
-            results = correlate_all(panel.gold, pair, options)
-            exchanged.append([result.value for result in results.values()])
-        first, second = np.array(exchanged).T
-        return first, second
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            exchanged = []
+            for row in moved:
+                pair = {"a": np.where(row, z[b], z[a]), "b": np.where(row, z[a], z[b])}
+                results = correlate_all(panel.gold, pair, options)
+                exchanged.append([result.value for result in results.values()])
+            first, second = np.array(exchanged).T
+            return first, second
 
-    return after
+        return exchange
+
+    return Exchanges(units.width, units.spread, after)
 
 
-def _swap_soft_pairwise(panel: ScorePanel, options: Options, swap: Swap) -> Exchange:
-    """Exchange cells, whole segments or whole systems of two metrics."""
+def _swap_soft_pairwise(
+    panel: ScorePanel, options: Options, units: _SwapUnits
+) -> Exchanges:
+    """Exchange cells, whole segments, documents or systems of two metrics."""
     z, there = _standardise_cells(panel)
     gold = np.where(there, panel.gold, 0.0)[None]
     if options.swapped_p == "permutation":
         p = partial(_draw_p, there=there, options=options)
-        keep = _draw_sides(options, swap, there.shape)
-        return _swap_soft_cells(z, p, p(gold)[0], keep)
+        after = partial(_swap_soft_cells, z, p, p(gold)[0])
+        return Exchanges(units.width, units.spread, after)
     z = np.stack([_round_for_products(each) for each in z])
     p = partial(_normal_p, there=there)
     human = p(_round_for_products(gold))[0]
-    if swap == "input":
-        return _swap_soft_segments(z, there, human, options)
-    keep = _draw_sides(options, swap, there.shape)
-    if swap == "sys":
-        return _swap_soft_systems(z, there, human, keep[..., 0])
-    return _swap_soft_cells(z, p, human, keep)
+    if units.swap in ("input", "doc"):
+        return _swap_soft_segments(z, there, human, units)
+    if units.swap == "sys":
+        after = partial(_swap_soft_systems, z, there, human)
+        return Exchanges(units.width, _find_moved, after)
+    return Exchanges(units.width, units.spread, partial(_swap_soft_cells, z, p, human))
 
 
 def _swap_soft_cells(
-    z: Array, p: Callable[[Array], Array], human: Array, keep: Mask
+    z: Array, p: Callable[[Array], Array], human: Array, moved: NDArray[Any]
 ) -> Exchange:
     block = max(1, BLOCK // z[0].size)
-    starts = range(0, len(keep), block)
+    starts = range(0, len(moved), block)
 
     def exchange(one: Array, other: Array) -> Array:
-        parts = (np.where(keep[at : at + block], one, other) for at in starts)
+        parts = (np.where(moved[at : at + block], other, one) for at in starts)
         return spa(human, np.concatenate([p(part) for part in parts]))
 
     return lambda a, b: (exchange(z[a], z[b]), exchange(z[b], z[a]))
 
 
-def _swap_soft_systems(z: Array, there: Mask, human: Array, keep: Mask) -> Exchange:
+def _swap_soft_systems(
+    z: Array, there: Mask, human: Array, moved: NDArray[Any]
+) -> Exchange:
     """A system's scores come from one metric or the other: all such p-values at once."""
     size = len(there)
     first, second = np.triu_indices(size, 1)
-    own, other = (np.arange(size) + np.where(kept, 0, size) for kept in (keep, ~keep))
+    own, other = (np.arange(size) + np.where(gone, size, 0) for gone in (moved, ~moved))
     twice = np.concatenate([there, there])
 
-    def after(a: int, b: int) -> tuple[Array, Array]:
+    def exchange(a: int, b: int) -> tuple[Array, Array]:
         p = np.zeros((2 * size, 2 * size))
         rows = np.concatenate([z[a], z[b]])[None]
         p[np.triu_indices(2 * size, 1)] = _normal_p(rows, twice)[0]
@@ -302,31 +343,39 @@ def _swap_soft_systems(z: Array, there: Mask, human: Array, keep: Mask) -> Excha
         one, two = (spa(human, p[x[:, first], x[:, second]]) for x in (own, other))
         return one, two
 
-    return after
+    return exchange
 
 
 def _swap_soft_segments(
-    z: Array, there: Mask, human: Array, options: Options
-) -> Exchange:
+    z: Array, there: Mask, human: Array, units: _SwapUnits
+) -> Exchanges:
     """Whole segments change sides, so the sums of differences are linear in the draw."""
     first, second = np.triu_indices(len(there), 1)
     both = there[first] & there[second]
     gaps = np.where(both, z[:, first] - z[:, second], 0.0)
-    drawn = list(_draw(options, there.shape[1]))
-    total = gaps.sum(-1), (gaps**2).sum(-1)
-    moved = [
-        [np.concatenate([signs @ each for signs in drawn]) for each in (d.T, d.T**2)]
-        for d in gaps
-    ]
+    parts = np.stack([gaps, gaps**2])  # 2 × metrics × pairs × segments
+    columns = units.sum_segments(parts).reshape(-1, units.width)
+    total = columns.sum(1).reshape(2, len(z), -1)
 
-    def exchange(one: int, other: int) -> Array:
-        sums, squares = (
-            (total[at][one] + total[at][other] + moved[one][at] - moved[other][at]) / 2
-            for at in (0, 1)
-        )
-        return spa(human, _tail_of_sums(sums, squares))
+    def after(signed: NDArray[Any]) -> Exchange:
+        signed = signed.reshape(len(signed), 2, len(z), -1)
 
-    return lambda a, b: (exchange(a, b), exchange(b, a))
+        def exchange(one: int, other: int) -> Array:
+            sums, squares = (
+                (
+                    total[at, one]
+                    + total[at, other]
+                    + signed[:, at, other]
+                    - signed[:, at, one]
+                )
+                / 2
+                for at in (0, 1)
+            )
+            return spa(human, _tail_of_sums(sums, squares))
+
+        return lambda a, b: (exchange(a, b), exchange(b, a))
+
+    return Exchanges(units.width, lambda signs: signs @ columns.T, after)
 
 
 def _draw_p(x: Array, there: Mask, options: Options) -> Array:

@@ -4,7 +4,7 @@ Also how much two rankings agree, and which systems cannot be told apart.
 """
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +12,6 @@ from numpy.typing import ArrayLike
 
 from metra.errors import CorpusError
 from metra.stats.arrays import Array, Codes, divide, row_means
-from metra.stats.distributions import binomial_tail
-from metra.stats.exact_tests import rank_sum, signed_rank, strata_p
 from metra.stats.multiplicity import CLUSTER_RULES, rank_ranges
 
 
@@ -224,43 +222,6 @@ def auto_rank(scores: Array) -> Array:
     if top == bottom:
         return np.ones(len(mean))
     return np.asarray(1 + (top - mean) / (top - bottom) * (len(mean) - 1))
-
-
-def rank_test_p_values(
-    values: Array, *, paired: bool, strata: Codes | None = None
-) -> Array:
-    """Return p-values that the row's system is no better than the column's.
-
-    Paired: Wilcoxon's signed ranks on shared segments; else Mann and Whitney's rank sum.
-    Identical systems get 1/2, two without a shared segment NaN. Strata, such as the domains
-    of the segments, count the same each.
-    """
-    size = len(values)
-    parts = [values]
-    if strata is not None:
-        parts = [values[:, strata == stratum] for stratum in np.unique(strata)]
-    p = np.full((size, size), np.nan)
-    for i, j in permutations(range(size), 2):
-        if paired:
-            sums = [signed_rank(part[i] - part[j]) for part in parts]
-        else:
-            sums = [rank_sum(part[i], part[j]) for part in parts]
-        p[i, j] = strata_p(sums)
-    return p
-
-
-def sign_test_p_values(wins: Codes) -> Array:
-    """Return p-values that the row's system wins no more often than the column's.
-
-    `wins` is systems × systems; a comparison that is decided falls like a fair coin. Two
-    systems without a decided comparison get NaN.
-
-    >>> float(sign_test_p_values(np.array([[0, 8], [2, 0]]))[0, 1])
-    0.0546875
-    """
-    decided = wins + wins.T
-    p = np.vectorize(binomial_tail, otypes=[float])(decided, wins)
-    return np.where(decided, p, np.nan)
 
 
 def find_clusters(

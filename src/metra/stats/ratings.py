@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.errors import LengthError
-from metra.stats.arrays import Array, Codes
+from metra.stats.arrays import Array, Codes, check_finite
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,7 @@ def convert_matrix(matrix: ArrayLike) -> Ratings:
     if values.ndim != 2:
         msg = f"The judgements have the shape {values.shape}; expected judges × units."
         raise LengthError(msg)
+    check_finite(values, "The judgements")
     judge, unit = np.nonzero(np.isfinite(values))
     judges, units = ([str(at + 1) for at in range(size)] for size in values.shape)
     return sort_ratings(judges, units, judge, unit, values[judge, unit])

@@ -42,6 +42,21 @@ def draw_weights(
         )
 
 
+def draw_crossed_weights(
+    units: Sequence[Codes], trials: int, rng: Generator, *, block: int = BLOCK
+) -> Iterator[Weights]:
+    """Draw units of several kinds, such as segments and raters, each with replacement.
+
+    `units` number the unit of each row, kind by kind. A row counts as often as all of its
+    units were drawn: (trials, rows). With one kind, this draws whole clusters of rows.
+    """
+    for size in _sizes(len(units[0]), trials, block):
+        weights: Weights = np.ones((size, len(units[0])), np.int64)
+        for codes in units:
+            weights *= draw_counts(int(codes.max()) + 1, size, rng)[:, codes]
+        yield weights
+
+
 def draw_counts(count: int, draws: int, rng: Generator) -> Codes:
     """Draw `count` units out of `count`, and count how often each came: (draws, count)."""
     return count_draws(rng.integers(0, count, (draws, count)))
@@ -101,11 +116,13 @@ def bootstrap_scores(
     *,
     trials: int = TRIALS,
     rng: Generator,
+    units: Sequence[Codes] = (),
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Array]:
     """Scores of `trials` resamples of the segments (or of whatever the rows stand for).
 
-    All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP.
+    All samples share the draws. Efron 1979; for MT scores Koehn 2004, EMNLP. Rows that are
+    not independent are drawn by their `units`, as `draw_crossed_weights` takes them.
     """
     weighing = StackedRows([sample.rows for sample in samples])
 
@@ -115,7 +132,11 @@ def bootstrap_scores(
 
     drawn = np.empty((len(samples), trials))
     done = 0
-    blocks = draw_weights(len(samples[0].rows), trials, rng)
+    blocks = (
+        draw_crossed_weights(units, trials, rng)
+        if units
+        else draw_weights(len(samples[0].rows), trials, rng)
+    )
     for block in ordered_map(scores, blocks, thread_count()):
         size = len(block[0])
         drawn[:, done : done + size] = block
@@ -209,8 +230,12 @@ def compute_intervals(
     trials: int = TRIALS,
     level: float = 0.95,
     seed: int = SEED,
+    units: Sequence[Codes] = (),
 ) -> list[Interval | None]:
-    """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score."""
+    """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score.
+
+    `units` are what rows are drawn by, as in `bootstrap_scores`.
+    """
     check_settings(
         "An interval",
         {
@@ -222,7 +247,8 @@ def compute_intervals(
     )
     if len(samples[0].rows) < 2:
         return [None for _ in samples]
-    drawn = bootstrap_scores(samples, trials=trials, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    drawn = bootstrap_scores(samples, trials=trials, rng=rng, units=units)
     if method == "percentile":
         return [interval_of_defined(scores, level=level) for scores in drawn]
     defined = [scores[~np.isnan(scores)] for scores in drawn]

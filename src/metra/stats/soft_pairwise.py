@@ -9,10 +9,8 @@ as the official program does, makes the answer depend on the order of the system
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from metra.errors import CorpusError
 from metra.stats.arrays import Array, divide, order_pairs
@@ -23,10 +21,6 @@ from metra.stats.weighted_sums import WeightedValues
 
 #: What the official scorer draws its sign changes with.
 WMT_SEED = 4
-#: Rows and columns, and sums, of a product that is too small for threads.
-PART, LONGEST = 8, 4096
-
-Single: TypeAlias = NDArray[np.float32]
 
 
 def spa(gold: Array, metric: Array) -> Array:
@@ -62,10 +56,14 @@ def normal_p(scores: Array, **_: int) -> Array:
 
 
 def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
-    """The p-values of the official scorer, digit for digit: (…, systems, segments) to pairs.
+    """The p-values of the official scorer: (…, systems, segments) to (…, pairs).
 
-    Single precision, its seed, and ties counted in full. It needs the same segments of
-    every system; where they differ the official program shifts rows unseen.
+    Single precision, its seed, ties counted in full, and the very product that it makes.
+    Rounding decides there between values that tie, and the matrix library decides on the
+    order of adding, and so on rounding: the digits are those of the official program on
+    the same machine with as many threads, as its own change from one machine to another.
+    It needs the same segments of every system; where they differ, the official program
+    shifts rows unseen.
     """
     there = np.isfinite(scores).reshape(-1, scores.shape[-1])
     if not (there == there[:1]).all():
@@ -76,37 +74,17 @@ def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
         raise CorpusError(msg)
     scores = scores[..., there[0]].astype(np.float32)
     rng = np.random.default_rng(WMT_SEED)
-    signs = rng.random((trials, scores.shape[-1]), np.float32)
-    np.rint(signs, out=signs)
-    signs = signs * np.float32(2) - np.float32(1)
+    signs = np.rint(rng.random((trials, scores.shape[-1]), np.float32)) * 2 - 1
     first, second = np.triu_indices(scores.shape[-2], 1)
     p_values = []
     for each in scores.reshape(-1, *scores.shape[-2:]):
-        null, total = _in_small_parts(signs, each.T), each.sum(1)
+        rows = np.ascontiguousarray(
+            each
+        )  # the layout too decides on the order of adding
+        null, total = signs @ rows.T, rows.sum(1)
         reached = null[:, first] - null[:, second] >= total[first] - total[second]
         p_values.append(reached.sum(0) / trials)
     return np.array(p_values).reshape(*scores.shape[:-2], len(first))
-
-
-def _in_small_parts(signs: Single, values: Single) -> Single:
-    """Multiply in single precision, in parts too small to be shared out among threads.
-
-    Rounding decides here between values that tie, and with the order of adding, the threads
-    of the library would: the official program's digits hang on them.
-    """
-    rows, width = signs.shape
-    columns = values.shape[1]
-    signs = np.pad(signs, ((0, -rows % PART), (0, 0)))
-    values = np.pad(values, ((0, 0), (0, -columns % PART)))
-    product = np.zeros((len(signs), values.shape[1]), np.float32)
-    for start in range(0, width, LONGEST):
-        piece = slice(start, start + LONGEST)
-        blocks = signs[:, piece].reshape(-1, PART, min(LONGEST, width - start))
-        for column in range(0, values.shape[1], PART):
-            part = values[piece, column : column + PART]
-            sums = (blocks @ part).reshape(-1, PART)
-            product[:, column : column + PART] += sums
-    return product[:rows, :columns]
 
 
 def _shared_p(scores: Array, trials: int, rng: "np.random.Generator") -> Array:

@@ -2,11 +2,16 @@
 
 import json
 import re
+from decimal import ROUND_HALF_UP, Decimal
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import metra
 from metra.errors import CorpusError, UnknownNameError
+from metra.stats.arrays import round_for_display
 
 SIZE = 40
 REFS = [f"this is line {number} of a small text" for number in range(SIZE)]
@@ -117,6 +122,16 @@ def test_scores_of_whole_systems_are_rounded_once(tmp_path):
     data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
     # With five digits it would be 0.12345, and then 0.1235 of 0.1234.
     assert data["corpus"][1][0] == 0.123449
+
+
+@given(st.lists(st.floats(-1000, 1000) | st.integers(-9, 9).map(lambda n: n / 8)))
+def test_segment_scores_are_shown_as_if_rounded_once(values):
+    """The script shows two digits of the three that it gets."""
+    for value, kept in zip(values, round_for_display(np.array(values), 2), strict=True):
+        assert abs(kept - value) <= 0.0015
+        # A script rounds exact halves up; none are left.
+        shown = Decimal(kept).quantize(Decimal("0.01"), ROUND_HALF_UP)
+        assert float(shown) == round(value, 2)
 
 
 def test_a_report_without_references(tmp_path):

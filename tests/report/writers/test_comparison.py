@@ -43,6 +43,7 @@ def comparison(spec, first, second, p, **more) -> SystemComparison:
         "effect": 0.25,
         "p_value": p,
         "p_holm": min(1.0, 3 * p),
+        "p_bh": min(1.0, 2 * p),
         "significant": 3 * p <= 0.05,
         "test": TERMS.signature(),
     }
@@ -232,6 +233,7 @@ def test_json():
         "effect": 0.25,
         "p_value": 0.001,
         "p_holm": 0.003,
+        "p_bh": 0.002,
         "significant": True,
         "higher_is_better": True,
         "test": TERMS.signature(),
@@ -254,11 +256,13 @@ def test_tsv():
         "p_value",
         "p_holm",
         "significant",
+        "p_bh",
     ]
     assert {len(row) for row in rows} == {len(header)}
     assert rows[4] == [
         "comparison", "new", "old", "m", "1.5", "0.5", "2.5", TERMS.signature(),
         "0.5", "0.25", "0.0002", repr(3 * 0.0002), "yes",
+        repr(2 * 0.0002),
     ]  # fmt: skip
     few = [line.split("\t") for line in lines(too_few(), "tsv")][5]
     assert (few[5], few[6], few[10], few[12]) == ("", "", "", "no")
@@ -368,3 +372,12 @@ def test_awkward_names_do_no_harm():
     assert {row.count("|") - row.count("\\|") for row in rows[2:8]} == {3}
     table = render(awkward, "latex", Style()).partition(r"\midrule")[2].split("\n")
     assert [line[-2:] for line in table[1:5]] == [r"\\"] * 4
+
+
+def test_the_correction_is_named():
+    results = against_baseline("m")
+    results = replace(results, terms=TERMS._replace(correction="bh"))
+    said = "\n".join(lines(results, "table"))
+    assert "p (BH)" in said
+    assert "after Benjamini and Hochberg's correction" in said
+    assert "p (Holm)" not in said

@@ -24,25 +24,23 @@ LEVELS = {"sys": "systems", "seg": "segments", "doc": "documents"}
 def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport":
     """Rank metrics by how well they agree with people, and say which differences count.
 
-    The default exchanges the scores of two metrics at random, cell by cell, and asks how
-    often that makes as large a difference. --plot draws the p-values as a heat map.
+    Systems are compared by Williams' test of Pearson's r. Other tests exchange the scores of
+    two metrics at random, system by system, or segment by segment with --level seg, and ask
+    how often that makes as large a difference. Tests are two-sided, and corrected for their
+    number. --plot draws the p-values as a heat map.
 
     \b
     metra meta compare scores.tsv --gold mqm
     metra meta compare scores.tsv --gold mqm --level seg --coef acc*_eq:item --plot p.svg
     metra meta compare scores.tsv --gold da --test williams
     """
-    from metra.meta.compare import compare, parse_question, report_comparison
+    from metra.meta.compare import compare_panels, parse_question, report_comparison
 
     asked.select_level(options.level, asked.gold)
     spec, test = parse_question(options)
     panels = asked.build_panels()
     (question,) = asked.fit_thresholds([spec], options.eps_from)
-    alpha, rule, absolute = options.alpha, options.rule, options.absolute
-    comparisons = [
-        compare(panel, question, test=test, alpha=alpha, rule=rule, absolute=absolute)
-        for panel in panels
-    ]
+    comparisons = compare_panels(panels, question, test, options)
     if asked.plot:
         from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 
@@ -50,11 +48,17 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
         title = f"{coefficient} with {asked.gold}: which metrics are better"
         maps = []
         for each in comparisons:
-            caption = f"p-values, row better than column ({each.test}); clusters framed"
+            caption = f"p-values ({each.test}, {each.tests.sides}); clusters framed"
             p = each.p.tolist()
             maps.append(Heatmap(title, caption, each.names, p, "p", each.clusters))
         asked.write_pictures(draw_heatmap, *maps)
-    return report_comparison(panels, question, comparisons, alpha=alpha, rule=rule)
+    return report_comparison(
+        panels,
+        question,
+        comparisons,
+        rule=options.rule,
+        most_pairs=options.most_pairs,
+    )
 
 
 @shared.question(CorrelateOptions, *shared.OWN, *shared.GOLD, shared.METRIC, plot=True)

@@ -416,28 +416,29 @@ class ModelJudge:
         stop = threading.Event()
         errors: list[Exception] = []
 
-        def work(endpoint: Endpoint) -> None:
-            while waiting and not stop.is_set():
-                try:
+        def work(endpoint: Endpoint, ended: threading.Event) -> None:
+            try:
+                while waiting and not stop.is_set():
                     self._ask(waiting.popleft(), endpoint, stop)
-                except IndexError:  # another thread took the last one
-                    return
-                except Exception as error:
-                    errors.append(error)
-                    stop.set()
+            except IndexError:  # another thread took the last one
+                pass
+            except Exception as error:
+                errors.append(error)
+                stop.set()
+            finally:
+                ended.set()
 
-        threads = [
-            threading.Thread(target=work, args=(self.endpoint,), daemon=True)
-            for _ in range(min(self.concurrency, len(waiting)))
-        ]
-        for thread in threads:
-            thread.start()
+        count = min(self.concurrency, len(waiting))
+        ends = [threading.Event() for _ in range(count)]
+        for ended in ends:
+            arguments = (self.endpoint, ended)
+            threading.Thread(target=work, args=arguments, daemon=True).start()
         try:
-            _join_threads(threads)
+            _wait_for_all(ends)
         except KeyboardInterrupt:
             # What is under way is paid for, so it is waited for; a second Ctrl-C is not.
             stop.set()
-            _join_threads(threads)
+            _wait_for_all(ends)
             msg = f"interrupted; {self._describe_kept()}"
             raise KeyboardInterrupt(msg) from None
         finally:
@@ -550,11 +551,15 @@ def _list_details(
         yield Detail(at, error.severity, error.text, noted)
 
 
-def _join_threads(threads: Iterable[threading.Thread]) -> None:
-    """Wait for threads, in steps, so that a signal is noticed on every platform."""
-    for thread in threads:
-        while thread.is_alive():
-            thread.join(0.2)
+def _wait_for_all(events: Iterable[threading.Event]) -> None:
+    """Wait for events, in steps, so that a signal is noticed on every platform.
+
+    Threads tell their end by events, because Python 3.11 takes a thread for dead whose
+    join was interrupted.
+    """
+    for event in events:
+        while not event.wait(0.2):
+            pass
 
 
 def _name_place(batch: AnyBatch) -> str:

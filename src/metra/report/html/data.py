@@ -11,7 +11,7 @@ from metra.analysis.headlines import choose_trusted_metric
 from metra.report.html.markup import Html, mark_safe
 from metra.report.pictures import grid
 from metra.report.study import Study
-from metra.stats.arrays import round_values
+from metra.stats.arrays import round_for_display, round_values
 from metra.text.offsets import Span, to_utf16_inclusive
 
 ID = "data"
@@ -83,8 +83,8 @@ def convert_study(study: Study) -> dict[str, Any]:
         # By metric, then by system, then by segment.
         "scores": [
             [
-                round_values(
-                    get_segment_scores(results, system.name, spec), digits[spec]
+                round_for_display(
+                    get_segment_scores(results, system.name, spec), digits[spec] - 1
                 )
                 for system in results.systems
             ]
@@ -92,7 +92,7 @@ def convert_study(study: Study) -> dict[str, Any]:
         ],
         "people": None
         if study.people is None
-        else [round_values(study.people.segments[name]) for name in names],
+        else [round_for_display(study.people.segments[name], 2) for name in names],
         "source": None if texts.source is None else list(texts.source),
         "refs": [list(ref) for ref in texts.refs],
         "outputs": [list(texts.outputs[name]) for name in names],

@@ -78,12 +78,14 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
     label = (
         f"p-values that one metric agrees no better with people than another: {told}"
     )
+    tests = comparison.tests
+    corrected = (tests.p, tests.holm, tests.bh)
     rows: list[list[CellContent]] = [
         [
             names[i],
             names[j],
             Cell(values[i] - values[j], digits=3),
-            Cell(_replace_nan(p[i][j]), digits=4),
+            *(Cell(_replace_nan(float(each[i, j])), digits=4) for each in corrected),
         ]
         for i in range(size)
         for j in range(i + 1, size)
@@ -93,14 +95,14 @@ def _draw_comparison(comparison: MetricComparison) -> Html:
         "Which metrics agree better with people",
         chart.make_svg(wide, top + size * CELL + 8, label, marks),
         build_html_table(
-            ["better", "worse", "difference", "p-value"],
+            ["better", "worse", "difference", "p", "p, Holm", "p, BH"],
             rows,
             caption="p-values of differences in Pearson's r over segments",
             name="metric-p-values",
         ),
-        note=f"p-values that the row is no better than the column ({comparison.test}), by "
-        "Pearson's r over segments; a frame is a cluster, whose metrics are as good as each "
-        "other as far as can be told",
+        note=f"p-values that row and column differ ({comparison.description}), by Pearson's r "
+        "over segments; a frame is a cluster, whose metrics are as good as each other as "
+        "far as can be told after Holm's correction",
     )
 
 

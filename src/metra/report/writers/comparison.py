@@ -15,7 +15,9 @@ from metra.report.writers.headings import (
     format_metric_heading,
     is_corrected,
     join_names,
+    name_correction,
     name_test,
+    say_corrected,
     shorten_specs,
 )
 from metra.scoring.results import Results
@@ -85,8 +87,7 @@ def build_comparison_legend(results: Results) -> list[str]:
     terms = results.terms
     if terms is None:
         return []
-    after = " after Holm's correction" if is_corrected(results) else ""
-    lines = [f"{LEGEND} (p above {terms.alpha:g}{after})"]
+    lines = [f"{LEGEND} (p above {terms.alpha:g}{say_corrected(results)})"]
     if results.clusters:
         lines.append("above the diagonal row minus column, below it p-values")
     return [*lines, name_test(terms)]
@@ -129,7 +130,8 @@ def _build_baseline_table(results: Results, spec: str) -> Table:
     comparisons = {
         entry.system: entry for entry in results.comparisons if entry.metric == spec
     }
-    corrected = ["p (Holm)"] if is_corrected(results) else []
+    corrected = name_correction(results)
+    correction = results.terms.correction if results.terms else "none"
     headings = ["score", "difference", "95% interval", "p", *corrected, ""]
     rows = []
     for system in results.systems:
@@ -146,7 +148,7 @@ def _build_baseline_table(results: Results, spec: str) -> Table:
             Cell(entry.difference, signed=True, prefix=mark, tone=tone),
             Cell("", entry.interval, signed=True),
             Cell(format_p_value(entry.p_value)),
-            *(Cell(format_p_value(entry.p_holm)) for _ in corrected),
+            *(Cell(format_p_value(entry.correct(correction))) for _ in corrected),
             Cell(_classify_comparison(entry), tone=tone),
         ]
         rows.append((system.name, cells))
@@ -161,7 +163,9 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
         for entry in results.comparisons
         if entry.metric == spec
     }
-    corrected = is_corrected(results)
+    correction = "none"
+    if results.terms is not None and is_corrected(results):
+        correction = results.terms.correction
     ranked = results.ranked(spec)
     clusters = (results.clusters or {})[spec]
     rows = []
@@ -182,8 +186,7 @@ def _build_pairs_table(results: Results, spec: str) -> Table:
                 tone: Tone = "good" if entry.significant else ""
                 cells.append(Cell(ahead, signed=True, prefix=f"{mark} ", tone=tone))
             else:
-                p = entry.p_holm if corrected else entry.p_value
-                cells.append(Cell(format_p_value(p)))
+                cells.append(Cell(format_p_value(entry.correct(correction))))
         rows.append((f"{at + 1} {system.name}", cells))
     numbers = [str(at + 1) for at in range(len(ranked))]
     columns = _build_columns(results, spec, ["cluster", "score", *numbers])

@@ -131,13 +131,16 @@ def format_signature(signature: str, form: str) -> str:
     return rewrite_signature(signature, form)
 
 
+#: Whose correction of p-values it is.
+CORRECTIONS = {"holm": "Holm's", "bh": "Benjamini and Hochberg's"}
+
+
 def describe_test(results: Results) -> str:
     """Name the level of significance and the test; an empty string if nothing was tested."""
     terms = results.terms
     if terms is None:
         return ""
-    corrected = " after Holm's correction" if is_corrected(results) else ""
-    return f"p ≤ {terms.alpha:g}{corrected}; {name_test(terms)}"
+    return f"p ≤ {terms.alpha:g}{say_corrected(results)}; {name_test(terms)}"
 
 
 def name_test(terms: "SignificanceSettings") -> str:
@@ -152,8 +155,23 @@ def is_corrected(results: Results) -> bool:
     """Whether p-values were corrected for the number of comparisons."""
     tested = [each for each in results.comparisons if each.p_value is not None]
     terms = results.terms
-    is_holm = terms is not None and terms.correction == "holm"
-    return is_holm and len(tested) > len(results.specs)
+    asked = terms is not None and terms.correction in CORRECTIONS
+    return asked and len(tested) > len(results.specs)
+
+
+def say_corrected(results: Results) -> str:
+    """Say whose correction p-values have gone through; an empty string without one."""
+    if results.terms is None or not is_corrected(results):
+        return ""
+    return f" after {CORRECTIONS[results.terms.correction]} correction"
+
+
+def name_correction(results: Results) -> list[str]:
+    """Name the column of corrected p-values, if there is one."""
+    names = {"holm": "p (Holm)", "bh": "p (BH)"}
+    if results.terms is None or not is_corrected(results):
+        return []
+    return [names[results.terms.correction]]
 
 
 def describe_intervals(results: Results) -> str:

@@ -22,6 +22,7 @@ from metra.report.table import (
     format_latex_comments,
 )
 from metra.report.writers.headings import (
+    CORRECTIONS,
     TESTS,
     describe_intervals,
     is_corrected,
@@ -156,7 +157,8 @@ def _describe_test(
         f"with {format_count(terms.trials, 'trial')} (seed {terms.seed}), "
         f"{escape(f'at p ≤ {terms.alpha:g}')}"
     ) + (
-        f" after Holm's correction{cite(PAPERS_OF_METHODS['holm'])} for each metric."
+        f" after {CORRECTIONS[terms.correction]} correction"
+        f"{cite(PAPERS_OF_METHODS[terms.correction])} for each metric."
         if is_corrected(results)
         else "."
     )

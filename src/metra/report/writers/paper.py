@@ -23,7 +23,7 @@ from metra.report.writers.headings import (
     describe_intervals,
     describe_test,
     format_metric_heading,
-    is_corrected,
+    name_correction,
     order_systems,
     shorten_specs,
 )
@@ -218,7 +218,8 @@ def _build_difference_table(
     results: Results, titles: Mapping[str, str]
 ) -> tuple[Table, list[str]]:
     """Build the table of differences, and say what its signs mean."""
-    has_pairs, corrected = bool(results.clusters), is_corrected(results)
+    has_pairs, corrected = bool(results.clusters), name_correction(results)
+    correction = results.terms.correction if results.terms else "none"
     scores = results.systems[0].scores
     rows = []
     for each in results.comparisons:
@@ -230,7 +231,7 @@ def _build_difference_table(
             Cell(low, signed=True),
             Cell(high, signed=True),
             Cell(each.p_value),
-            *([Cell(each.p_holm)] if corrected else []),
+            *(Cell(each.correct(correction)) for _ in corrected),
         ]
         metric = format_metric_heading(titles[each.metric], scores[each.metric])
         rows.append((metric, cells))
@@ -241,7 +242,7 @@ def _build_difference_table(
         Column("low", group="95% interval"),
         Column("high", group="95% interval"),
         Column("p", p_values=True),
-        *([Column("p (Holm)", p_values=True)] if corrected else []),
+        *(Column(heading, p_values=True) for heading in corrected),
     ]
     other = results.comparisons[0].baseline
     caption = f"Differences from {other}."

@@ -21,7 +21,7 @@ from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 #: Further columns where systems are compared. There a score is a difference, and the item
 #: the baseline.
-TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant")
+TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant", "p_bh")
 
 
 def render(results: Results, form: str, style: Style) -> str:
@@ -260,6 +260,7 @@ def _list_comparison_rows(results: Results) -> Iterator[tuple[str, ...]]:
             entry.test,
             *map(_format_number, numbers),
             "yes" if entry.significant else "no",
+            _format_number(entry.p_bh),
         )
 
 

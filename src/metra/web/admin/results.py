@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, cast, get_args
 
 from fastapi import APIRouter, Form, Query, Response
 from markupsafe import Markup
@@ -320,6 +320,12 @@ def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOp
 
     speed = query.get("speed", "")
     fastest = float(speed) if speed in map(str, _SPEEDS) else WORDS_PER_MINUTE
+    wanted = query.get("by", "")
+    by: Literal["segment", "document", "crossed"] = "segment"
+    if wanted in ("document", "crossed"):
+        by = cast(Literal["document", "crossed"], wanted)
+    # Segments and judges together can only be drawn.
+    is_bootstrap = query.get("test") == "bootstrap" or by == "crossed"
     return SummaryOptions(
         JudgementFilter(
             read_names("judge", known.judges),
@@ -331,8 +337,8 @@ def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOp
             without_flagged=query.get("flagged") == "without",
         ),
         RankingOptions(
-            by="document" if query.get("by") == "document" else "segment",
-            test="bootstrap" if query.get("test") == "bootstrap" else "wilcoxon",
+            by=by,
+            test="bootstrap" if is_bootstrap else "wilcoxon",
             rule="all" if query.get("rule") == "all" else "neighbours",
             holm=query.get("holm") == "yes",
         ),

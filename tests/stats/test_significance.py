@@ -1,5 +1,6 @@
 """Paired tests: by enumeration, by scipy, and by what a p-value is for."""
 
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metra
-from metra.stats import paired_tests, resampling
+from metra.stats import resampling, significance
 from metra.stats.resampling import Sample
+from metra.stats.significance import Exchanges, exchange_p_values, standardise_gaps
 
 MEANS = st.lists(st.integers(-20, 20), min_size=10, max_size=14)
 
@@ -31,7 +33,7 @@ def rows_of(values):
 
 def p_value(first, second, aggregate=mean, **options):
     samples = [Sample(first, aggregate), Sample(second, aggregate)]
-    return paired_tests.contrasts(samples, [(0, 1)], **options)[1][0].p_value
+    return significance.contrasts(samples, [(0, 1)], **options)[1][0].p_value
 
 
 def enumerated_swaps(first, second, aggregate):
@@ -73,8 +75,10 @@ def two_systems(seed, count, gap=1.0):
 def test_randomisation_equals_enumeration(seed, aggregate):
     first, second = two_systems(seed, 12, gap=1.2)
     exact = enumerated_swaps(first, second, aggregate)
-    found = p_value(first, second, aggregate, trials=20_000)
-    assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))
+    found = p_value(first, second, aggregate, trials=1500)
+    assert found == pytest.approx(exact, abs=monte_carlo(exact, 1500))
+    # As many trials as there are exchanges: none is drawn.
+    assert p_value(first, second, aggregate, trials=2048) == pytest.approx(exact)
 
 
 @pytest.mark.parametrize("aggregate", [mean, bent])
@@ -87,8 +91,8 @@ def test_the_bootstrap_equals_enumeration(seed, aggregate):
     drawn = resampling.bootstrap_scores(
         samples, trials=20_000, rng=np.random.default_rng(0)
     )
-    scores = aggregate(first.sum(0)), aggregate(second.sum(0))
-    found = paired_tests.shifted_p_value((drawn[0], drawn[1]), scores)
+    gap = aggregate(second.sum(0)) - aggregate(first.sum(0))
+    found = significance.shifted_p_value(drawn[1] - drawn[0], gap, sides="two-sided")
     assert found == pytest.approx(exact, abs=monte_carlo(exact, 20_000))
 
 
@@ -123,11 +127,10 @@ def test_the_smallest_p_value_is_one_in_all_trials(test):
 
 def test_what_differs_in_rounding_does_not_differ():
     assert 0.4 - 0.1 > 0.3  # in the last digit
-    drawn = np.zeros(2), np.array([0.3, -0.3])
-    assert paired_tests.shifted_p_value(drawn, (0.1, 0.4)) == 1.0
-    assert paired_tests.shifted_p_value(drawn, (0.1, 0.4 + 1e-9)) == pytest.approx(
-        1 / 3
-    )
+    drawn = np.array([0.3, -0.3])
+    test = partial(significance.shifted_p_value, drawn, sides="two-sided")
+    assert test(0.4 - 0.1) == 1.0
+    assert test(0.4 + 1e-9 - 0.1) == pytest.approx(1 / 3)
 
 
 SEVERAL = [two_systems(seed, 40, gap=1 + seed / 20)[1] for seed in range(5)]
@@ -137,10 +140,10 @@ SEVERAL = [two_systems(seed, 40, gap=1 + seed / 20)[1] for seed in range(5)]
 def test_pairs_do_not_depend_on_what_is_tested_along(test):
     samples = [Sample(rows, f) for rows in SEVERAL for f in (mean, bent)]
     pairs = [(one, two) for one in range(10) for two in range(10) if one % 2 == two % 2]
-    _, together = paired_tests.contrasts(samples, pairs, test=test, trials=300)
+    _, together = significance.contrasts(samples, pairs, test=test, trials=300)
     for (one, two), found in zip(pairs, together, strict=True):
         alone = [samples[one], samples[two]]
-        _, (expected,) = paired_tests.contrasts(alone, [(0, 1)], test=test, trials=300)
+        _, (expected,) = significance.contrasts(alone, [(0, 1)], test=test, trials=300)
         assert found == expected
 
 
@@ -150,7 +153,7 @@ def test_threads_and_blocks_change_nothing(test, monkeypatch):
     samples = [Sample(first, bent), Sample(second, bent)]
 
     def found():
-        return paired_tests.contrasts(
+        return significance.contrasts(
             samples, [(0, 1)], test=test, trials=2500, resamples=2500
         )
 
@@ -170,7 +173,7 @@ def test_changing_sides_changes_the_sign_alone(first, second, test):
     size = min(len(first), len(second))
     samples = [Sample(rows_of(values[:size]), mean) for values in (first, second)]
     pairs = [(0, 1), (1, 0)]
-    _, (there, back) = paired_tests.contrasts(samples, pairs, test=test, trials=200)
+    _, (there, back) = significance.contrasts(samples, pairs, test=test, trials=200)
     assert back.difference == -there.difference
     assert back.p_value == there.p_value
     assert back.standard_error == there.standard_error
@@ -194,7 +197,7 @@ def test_another_scale_keeps_p_value_and_effect(first, second, scale, shift, tes
     size = min(len(first), len(second))
     rows = [rows_of(values[:size]) for values in (first, second)]
     plain, moved = (
-        paired_tests.contrasts(
+        significance.contrasts(
             [Sample(some, f) for some in rows], [(0, 1)], test=test, trials=200
         )[1][0]
         for f in (mean, scaled)
@@ -214,7 +217,7 @@ def test_units_that_do_not_vary_have_no_effect(first, second, test):
     """What rounding leaves of their variance once gave effects of some 10¹⁴."""
     size = 30
     samples = [Sample(rows_of(np.full(size, value)), mean) for value in (first, second)]
-    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], test=test, trials=100)
+    _, (found,) = significance.contrasts(samples, [(0, 1)], test=test, trials=100)
     assert found.difference == pytest.approx(second - first)
     assert (found.standard_error, found.effect) == (0, None)
     assert found.interval == pytest.approx((second - first, second - first))
@@ -225,7 +228,7 @@ def test_a_small_variance_is_no_rounding():
     rng = np.random.default_rng(3)
     first = rng.normal(100, 1e-6, size=30)
     samples = [Sample(rows_of(first), mean), Sample(rows_of(first[::-1] + 1), mean)]
-    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], trials=100)
+    _, (found,) = significance.contrasts(samples, [(0, 1)], trials=100)
     gaps = first[::-1] + 1 - first
     assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1), rel=1e-3)
 
@@ -234,7 +237,7 @@ def test_the_effect_on_a_mean_is_cohens():
     rng = np.random.default_rng(5)
     first, second = rng.normal(size=50), rng.normal(0.4, 1, size=50)
     samples = [Sample(rows_of(first), mean), Sample(rows_of(second), mean)]
-    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], trials=100)
+    _, (found,) = significance.contrasts(samples, [(0, 1)], trials=100)
     gaps = second - first
     assert found.effect == pytest.approx(gaps.mean() / gaps.std(ddof=1))
     assert found.standard_error == pytest.approx(stats.sem(gaps))
@@ -244,7 +247,7 @@ def test_the_effect_on_a_mean_is_cohens():
 
 def test_intervals_are_those_of_the_scores_alone():
     samples = [Sample(rows, bent) for rows in SEVERAL]
-    intervals, _ = paired_tests.contrasts(samples, [(0, 1)], trials=100)
+    intervals, _ = significance.contrasts(samples, [(0, 1)], trials=100)
     assert intervals == resampling.compute_intervals(samples)
 
 
@@ -253,7 +256,7 @@ def test_intervals_are_those_of_the_scores_alone():
 def test_too_few_units_are_no_evidence(test, count):
     first, second = two_systems(1, count or 1, gap=1.4)
     samples = [Sample(rows[:count], bent) for rows in (first, second)]
-    intervals, (found,) = paired_tests.contrasts(
+    intervals, (found,) = significance.contrasts(
         samples, [(0, 1)], test=test, trials=50
     )
     assert not found.enough
@@ -266,7 +269,7 @@ def test_progress_counts_all_draws(test, last):
     told = []
     samples = [Sample(rows, bent) for rows in SEVERAL[:2]]
     options = {"trials": 1000, "resamples": 300, "progress": told.append}
-    paired_tests.contrasts(samples, [(0, 1)], test=test, **options)
+    significance.contrasts(samples, [(0, 1)], test=test, **options)
     assert told == sorted(set(told))
     assert len(told) > 3
     assert told[-1] == last
@@ -275,7 +278,7 @@ def test_progress_counts_all_draws(test, last):
 def test_ten_units_are_enough():
     first, second = two_systems(1, 10, gap=1.4)
     samples = [Sample(first, bent), Sample(second, bent)]
-    _, (found,) = paired_tests.contrasts(samples, [(0, 1)], trials=50)
+    _, (found,) = significance.contrasts(samples, [(0, 1)], trials=50)
     assert found.enough
     assert 0 < found.p_value <= 1
 
@@ -323,3 +326,110 @@ def test_wrong_wishes(given, expected):
     with pytest.raises(metra.MetraError) as caught:
         p_value(SEVERAL[0], SEVERAL[1], **given)
     assert str(caught.value) == f"A test with {expected}"
+
+
+def draw_metrics(rng, units, *means):
+    return rng.normal(np.array(means)[:, None], 1, (len(means), units))
+
+
+def exchange_means(values):
+    """Means of two metrics over units, exchanged unit by unit."""
+    total = values.sum(1)
+
+    def after(moved):
+        def exchange(a, b):
+            change = moved[:, b] - moved[:, a]
+            return total[a] + change, total[b] - change
+
+        return exchange
+
+    return Exchanges(values.shape[1], lambda signs: (signs > 0) @ values.T, after)
+
+
+def enumerate_exchanges(values, i, j, sides):
+    """The plain twin: every exchange, one by one."""
+    observed = values[i].sum() - values[j].sum()
+    gaps = [
+        (
+            np.where(moved, values[j], values[i])
+            - np.where(moved, values[i], values[j])
+        ).sum()
+        for moved in product([False, True], repeat=values.shape[1])
+    ]
+    gaps = np.array(gaps)
+    if sides == "two-sided":
+        gaps, observed = np.abs(gaps), abs(observed)
+    return np.mean(gaps >= observed - 1e-9)
+
+
+@pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
+def test_few_units_are_exchanged_in_all_ways(sides):
+    values = draw_metrics(np.random.default_rng(0), 9, 0.6, 0.3, 0)
+    parts = [(exchange_means(values), 1.0)]
+    p, draws = exchange_p_values(parts, values.sum(1), sides=sides, draws=10, seed=1)
+    assert draws == 0
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert p[i, j] == pytest.approx(enumerate_exchanges(values, i, j, sides))
+    assert np.isnan(p[1, 0])
+
+
+@pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
+def test_drawn_exchanges_come_near_all_of_them(sides):
+    values = draw_metrics(np.random.default_rng(3), 16, 0.5, 0)
+    parts = [(exchange_means(values), 1.0)]
+    p, draws = exchange_p_values(
+        parts, values.sum(1), sides=sides, draws=20_000, seed=1
+    )
+    exact = enumerate_exchanges(values, 0, 1, sides)
+    assert 0 < draws <= 20_000
+    assert p[0, 1] == pytest.approx(exact, rel=0.5)  # 100 reached: 10 %
+
+
+def test_draws_end_where_a_pair_is_far_from_significant():
+    values = draw_metrics(np.random.default_rng(3), 40, 0.0, 0.0, -2.0)
+    p, draws = exchange_p_values(
+        [(exchange_means(values), 1.0)],
+        values.sum(1),
+        sides="two-sided",
+        draws=5000,
+        seed=1,
+    )
+    assert draws == 5000
+    assert p[0, 2] == 1 / 5001
+    # The first thousand were enough for the pair that does not differ.
+    assert (p[0, 1] * 1001) % 1 == pytest.approx(0, abs=1e-9)
+
+
+def test_parts_are_exchanged_together():
+    values = draw_metrics(np.random.default_rng(4), 30, 0.4, 0)
+    halves = [(exchange_means(values), 0.25), (exchange_means(values), 0.75)]
+    settings = {"sides": "two-sided", "draws": 500, "seed": 2, "wmt": True}
+    both = exchange_p_values(halves, values.sum(1), **settings)
+    whole = exchange_p_values([(halves[0][0], 1.0)], values.sum(1), **settings)
+    # The same seed draws the same signs in every part, so the weighted sum is the whole.
+    assert both[0][0, 1] == whole[0][0, 1]
+
+
+def test_the_effect_is_one_figure_everywhere():
+    rng = np.random.default_rng(2)
+    values = draw_metrics(rng, 30, 0.4, 0.0)
+    samples = [Sample(rows_of(each), mean) for each in values]
+    _, (contrast,) = significance.contrasts(samples, [(1, 0)], trials=50)
+    effects = standardise_gaps(values, paired=True)
+    assert effects[0, 1] == pytest.approx(contrast.effect)
+    assert effects[1, 0] == -effects[0, 1]
+    pooled = np.sqrt((values[0].var(ddof=1) + values[1].var(ddof=1)) / 2)
+    apart = standardise_gaps(values, paired=False)[0, 1]
+    assert apart == pytest.approx((values[0].mean() - values[1].mean()) / pooled)
+
+
+def test_units_are_drawn_whole_and_crossed():
+    segment, rater = (each.ravel() for each in np.indices((5, 3)))
+    rng = np.random.default_rng(0)
+    (weights,) = resampling.draw_crossed_weights([segment, rater], 40, rng)
+    grid = weights.reshape(40, 5, 3)
+    assert (grid.sum((1, 2)) == 15).all()  # 5 segments times 3 raters
+    for one in grid:
+        assert np.linalg.matrix_rank(one) == 1
+    (clusters,) = resampling.draw_crossed_weights([segment], 40, rng)
+    assert (np.ptp(clusters.reshape(40, 5, 3), axis=2) == 0).all()

@@ -431,5 +431,8 @@ def test_units_are_drawn_whole_and_crossed():
     assert (grid.sum((1, 2)) == 15).all()  # 5 segments times 3 raters
     for one in grid:
         assert np.linalg.matrix_rank(one) == 1
+    # Both segments and raters are drawn more than once, or not at all.
+    assert np.ptp(grid.sum(2), axis=1).any()
+    assert np.ptp(grid.sum(1), axis=1).any()
     (clusters,) = resampling.draw_crossed_weights([segment], 40, rng)
     assert (np.ptp(clusters.reshape(40, 5, 3), axis=2) == 0).all()

@@ -200,10 +200,8 @@ class PairFigures:
         changes = (np.diff(pairs, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
         self._value_starts = np.flatnonzero(changes)
         self._value_pairs = _find_starts(pairs[self._value_starts])
-        steps = np.diff(values[self._value_starts], append=0.0)
-        last = np.append(self._value_pairs[1:], len(steps)) - 1
-        steps[last] = 0.0
-        self._steps = steps
+        # Up to a pair's last value lies all of it, so the step from there counts nothing.
+        self._steps = np.diff(values[self._value_starts], append=0.0)
 
     def average(self, weights: Array) -> dict[str, Array]:
         """Average each figure over pairs, by what they share: (draws, units) to draws."""

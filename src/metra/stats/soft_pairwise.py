@@ -78,9 +78,8 @@ def wmt_p(scores: Array, *, trials: int = TRIALS, **_: int) -> Array:
     first, second = np.triu_indices(scores.shape[-2], 1)
     p_values = []
     for each in scores.reshape(-1, *scores.shape[-2:]):
-        rows = np.ascontiguousarray(
-            each
-        )  # the layout too decides on the order of adding
+        # The layout, too, decides on the order of adding.
+        rows = np.ascontiguousarray(each)
         null, total = signs @ rows.T, rows.sum(1)
         reached = null[:, first] - null[:, second] >= total[first] - total[second]
         p_values.append(reached.sum(0) / trials)

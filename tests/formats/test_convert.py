@@ -399,9 +399,6 @@ CANNOT = [
     pytest.param("wmt-xml", {"seg": "a\x02"}, "Segment 2 (document 'd1', segment 'a\\x02') of "
                  "the label 'seg' is 'a\\x02', which wmt-xml cannot carry; leave the label out "
                  "with `drop` seg.", id="control character in an id"),
-    pytest.param("jsonl", {"output:x": "\ud800"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds a lone surrogate, which UTF-8 cannot carry; change the "
-                 "text, or choose another format.", id="half a character"),
 ]  # fmt: skip
 
 

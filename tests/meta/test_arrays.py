@@ -9,7 +9,8 @@ from metra.meta.arrays import compare, spa
 
 
 def test_every_name_is_there():
-    assert arrays.__all__ == ["agree", "compare", "correlate", "spa"]
+    functions = ["agree", "compare", "correlate", "estimate_variance", "predict_power"]
+    assert arrays.__all__ == ["StudyPlan", "VarianceComponents", *functions, "spa"]
     assert all(callable(getattr(arrays, name)) for name in arrays.__all__)
 
 

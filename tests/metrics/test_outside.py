@@ -362,7 +362,7 @@ def test_texts_without_a_place_have_no_score():
     alone = "are of the segments of a test set, by number and system"
     with pytest.raises(CorpusError, match=alone):
         metric.sentence("one thing", ["one thing"])
-    with pytest.raises(OptionError, match="a measure that takes a candidate"):
+    with pytest.raises(OptionError, match="none for pairs of texts"):
         metra.pairwise(["one", "two"], ["two"], metric)
     with pytest.raises(OptionError, match="looks at the whole test set"):
         Accumulator([metric])
@@ -371,5 +371,5 @@ def test_texts_without_a_place_have_no_score():
 def test_the_name_needs_a_file():
     with pytest.raises(OptionError, match="outside needs a file of scores"):
         metra.metric("outside")
-    with pytest.raises(UnknownNameError, match="No metric named 'comet'"):
-        metra.metric("comet")
+    with pytest.raises(UnknownNameError, match="No metric named 'comets'"):
+        metra.metric("comets")

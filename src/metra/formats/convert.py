@@ -1,6 +1,5 @@
 """Convert files in any format to another: nothing is lost, or it is an error."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -19,13 +18,10 @@ from metra.formats.texts.rows import (
     RowChunk,
     check_names,
     list_text_fields,
-    refuse_value,
 )
 from metra.formats.texts.sources import Source, get_kept_segments
 
 SEGMENTS = 1024
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +126,6 @@ def _read_chunks(
         if kept:
             kept_rows = {field: [rows[field][i] for i in kept] for field in fields}
             chunk = RowChunk(kept_count, kept_rows)
-            _refuse_surrogates(chunk)
             yield chunk
             kept_count += len(kept)
         progress(read_count)
@@ -145,16 +140,3 @@ def _parse_filter(entry: str, fields: Sequence[Field]) -> tuple[Field, str]:
         msg = f"`only` {entry!r} has no value; expected NAME=VALUE, or NAME= for none."
         raise OptionError(msg)
     return _find_column(name, fields), value
-
-
-def _refuse_surrogates(chunk: RowChunk) -> None:
-    """JSON can name halves of characters, which no file can hold."""
-    for field, values in chunk.rows.items():
-        try:
-            "".join(text for text in values if text).encode()
-        except UnicodeEncodeError:
-            wrong = (
-                i for i, text in enumerate(values) if _SURROGATE.search(text or "")
-            )
-            index = next(wrong)
-            refuse_value(chunk, index, field, "holds a lone surrogate", "UTF-8")

@@ -132,7 +132,7 @@ WRONG = [
     ),
     pytest.param(
         ['{"ref": "x", "A": "\\ud800"}'],
-        "Segment 1 of output 'A' in {} is a lone surrogate; expected a string.",
+        "{}, line 1 holds \\ud800, half a character of UTF-16; expected both halves.",
         id="half a character",
     ),
 ]

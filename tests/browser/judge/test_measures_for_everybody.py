@@ -31,9 +31,9 @@ MATERIAL = {
 
 
 def made(name):
-    return frozen(
-        name, TEXTS, material=MATERIAL, references=TEXTS["s"], source=["a", "b"]
-    )
+    wishes = {"comprehension": {"control": False}} if name == "comprehension" else {}
+    texts = {"references": TEXTS["s"], "source": ["a", "b"]}
+    return frozen(name, TEXTS, material=MATERIAL, **texts, **wishes)
 
 
 def verdicts():

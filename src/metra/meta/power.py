@@ -80,7 +80,7 @@ class SystemPair:
     spread: float
 
     @property
-    def scaled(self) -> float:
+    def standard_difference(self) -> float:
         """Return the difference of a pair that varies as pairs do on average."""
         return self.difference / math.sqrt(self.spread) if self.spread else math.inf
 
@@ -213,7 +213,7 @@ def _plan_studies(
             not options.these_raters,
         )
         error = compute_error(components, plan)
-        wanted = [pair.scaled for pair in pairs] or options.differences
+        wanted = [pair.standard_difference for pair in pairs] or options.differences
         power = compute_power(wanted, error, alpha=alpha)
         studies.append(
             PlannedStudy(
@@ -325,7 +325,11 @@ def _build_needed(
     pair: SystemPair, curves: PowerCurves, plan: StudyPlan, options: PowerOptions
 ) -> Cell:
     needed = find_segments(
-        pair.scaled, curves.components, plan, power=options.power, alpha=curves.alpha
+        pair.standard_difference,
+        curves.components,
+        plan,
+        power=options.power,
+        alpha=curves.alpha,
     )
     return Cell("never" if needed is None else needed, digits=0)
 

@@ -59,30 +59,35 @@ class GroupTotals:
         """Add the totals of other segments."""
         import numpy as np
 
-        if not self.places:
-            self.places, self._rows = dict(more.places), more.rows
-            return
         known = self.places
         for key in more.places:
             known.setdefault(key, len(known))
         at = np.fromiter(map(known.__getitem__, more.places), np.intp, len(more.places))
         for pair, rows in more.rows.items():
             held = self._rows.get(pair, np.zeros((0, rows.shape[1])))
-            if len(held) < len(known):
-                larger = np.zeros((len(known) * 5 // 4, rows.shape[1]))
-                larger[: len(held)] = held
-                held = larger
-            held[at] += rows
-            self._rows[pair] = held
+            self._rows[pair] = _lengthen(held, len(known), len(known) // 4)
+            self._rows[pair][at] += rows
 
     @property
     def rows(self) -> "dict[Pair, Array]":
         """The rows by system and metric, in the order of the keys."""
-        return {pair: held[: len(self.places)] for pair, held in self._rows.items()}
+        count = len(self.places)
+        return {pair: _lengthen(r, count)[:count] for pair, r in self._rows.items()}
 
     def sum(self) -> dict[Pair, Total]:
         """Add up all groups."""
         return {pair: _read_total(held.sum(0)) for pair, held in self._rows.items()}
+
+
+def _lengthen(rows: "Array", least: int, spare: int = 0) -> "Array":
+    """Return the rows, with further ones of zeros if there are too few."""
+    import numpy as np
+
+    if len(rows) >= least:
+        return rows
+    longer = np.zeros((least + spare, rows.shape[1]))
+    longer[: len(rows)] = rows
+    return longer
 
 
 def build_row(total: Total) -> "Array":

@@ -1,7 +1,7 @@
 """Read mutated files by every command that reads them, and count what happens.
 
 python tests/fuzz/run.py --mutations 2000 --seed 7
-python tests/fuzz/run.py --mutations 20000 --write     writes bench/RELIABILITY.md
+python tests/fuzz/run.py --mutations 20000 --write     and bench/RELIABILITY.md
 python tests/fuzz/run.py --seconds 7200 --seed 100
 """
 
@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import click  # noqa: E402
+from bench.results import replace_section  # noqa: E402
 from tests.fuzz.bombs import format_bombs, measure_bombs  # noqa: E402
 from tests.fuzz.mutation import mutate  # noqa: E402
 from tests.fuzz.report import Report  # noqa: E402
@@ -41,6 +42,8 @@ from metra.cli import cli, name_flags  # noqa: E402
 from metra.errors import MetraError, format_message  # noqa: E402
 from metra.formats.stream import PIPES  # noqa: E402
 
+#: The page that has a section of mutations, and one of small files that ask for much.
+PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Whoever takes more seconds of the processor hangs.
 SECONDS = 60
 #: So many mutations are tried by one process.
@@ -262,7 +265,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1, help="processes at once")
     parser.add_argument("--piece", action="store_true", help="in this process")
     parser.add_argument(
-        "--write", action="store_true", help="write bench/RELIABILITY.md"
+        "--write", action="store_true", help="write into bench/RELIABILITY.md"
     )
     options = parser.parse_args()
     if options.piece:
@@ -272,7 +275,8 @@ def main() -> None:
     if options.write:
         with tempfile.TemporaryDirectory() as folder:
             bombs = format_bombs(measure_bombs(Path(folder)))
-        (ROOT / "bench" / "RELIABILITY.md").write_text(report.format(bombs))
+        replace_section(PAGE, "Mutations", report.format())
+        replace_section(PAGE, "Small files that ask for much", bombs)
     sys.exit(1 if report.faults else 0)
 
 

@@ -108,7 +108,7 @@ _UPLOAD = """
 import sys
 from pathlib import Path
 from metra.campaign.uploads import Upload, pair_uploads
-from metra.formats.limits import SERVED, apply_variable, use_limits
+from metra.limits import SERVED, apply_variable, use_limits
 with use_limits(apply_variable(SERVED)):
     path = Path(sys.argv[1])
     paired = pair_uploads([Upload("output", path.name, path.read_bytes())])

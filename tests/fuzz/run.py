@@ -102,13 +102,25 @@ def try_file(sample: Sample, content: bytes, folder: Path) -> tuple[str, str]:
     """Read a file by its command; return what happened, and details of a fault."""
     path = folder / sample.name
     path.write_bytes(content)
+    try:
+        return classify(lambda: read_sample(sample, path, folder))
+    finally:
+        # Other samples may read the file as well.
+        path.write_bytes(sample.content)
+
+
+def read_sample(sample: Sample, path: Path, folder: Path) -> None:
+    """Read a file as its sample says."""
+    if sample.read:
+        sample.read(str(path))
+        return
     store = folder / "judge.db"
     store.unlink(missing_ok=True)
     arguments = [
         word.replace(FILE, str(path)).replace("{folder}", str(folder))
         for word in sample.arguments
     ]
-    return classify(lambda: call(arguments))
+    call(arguments)
 
 
 def classify(act: Callable[[], object]) -> tuple[str, str]:

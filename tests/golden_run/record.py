@@ -201,7 +201,6 @@ def normalise(text: str, folder: Path) -> str:
     )
     text = re.sub(r"(\?v=)[\w.-]+", r"\1HASH", text)
     text = re.sub(r'(name="csrf(?:-token)?" (?:content|value)=")[^"]+', r"\1CSRF", text)
-    text = re.sub(r'(name="key" value=")[^"]+', r"\1KEY", text)
     text = re.sub(r'(nonce[=-]"?)[\w+/=-]+', r"\1NONCE", text)
     # Kept totals are named by a hash of the files' times.
     text = re.sub(r"-[0-9a-f]{24}(\.weights|\.totals)", r"-HASH\1", text)

@@ -43,6 +43,7 @@ def test_a_password_is_known_again(db):
     assert not access.check_password(PASSWORD + " ", kept)
     assert not access.check_password(PASSWORD, None)
     assert not access.check_password("", None)
+    assert access.find_password_hash(db, "bob") is None
 
 
 def test_a_guess_takes_64_megabytes(db, monkeypatch):

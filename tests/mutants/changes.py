@@ -109,8 +109,10 @@ def change_condition(node: ast.If | ast.While | ast.IfExp) -> Iterator[Change]:
 
 
 def change_return(node: ast.Return) -> Iterator[Change]:
-    """Return nothing."""
-    if node.value is not None and ast.unparse(node.value) != "None":
+    """Return nothing, unless what is returned counts as nothing."""
+    if node.value is not None and not (
+        isinstance(node.value, ast.Constant) and not node.value.value
+    ):
         yield "return None", "return None"
 
 

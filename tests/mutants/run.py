@@ -28,9 +28,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from changes import Mutant, find_mutants
-from lines import SLOW
-from tree import CACHE, ROOT, Tree, digest
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from tests.mutants.changes import Mutant, find_mutants
+from tests.mutants.lines import SLOW
+from tests.mutants.tree import CACHE, ROOT, Tree, digest
 
 PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Sources by package, and the tests that are its own.
@@ -411,7 +413,6 @@ def main() -> None:
     results = [one for one in run.results.values() if one["outcome"] != "no mutant"]
     print(Counter((one["package"], one["outcome"]) for one in results))
     if options.write:
-        sys.path.insert(0, str(ROOT))
         from bench.results import replace_section
 
         text = format_section(results, options.seed, PAGE.read_text())

@@ -1,13 +1,8 @@
 """Mutants are changes that compile, of everything but docstrings, messages and annotations."""
 
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).parent))
-
-from changes import find_mutants
-from lines import Tracer
-from run import format_section
+from tests.mutants.changes import find_mutants
+from tests.mutants.lines import Tracer
+from tests.mutants.run import format_section
 
 SOURCE = '''"""A module, 1 line."""
 

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from lines import STARTED, Mapper, Tracer
+from tests.mutants.lines import STARTED, Mapper, Tracer
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".mutants"

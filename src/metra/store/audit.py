@@ -36,13 +36,13 @@ def add_entry(
 
 def add_export(
     db: Connection,
+    form: str,
+    content: bytes,
     *,
+    rows: int,
     who: str,
     now: float,
-    campaign: str | None,
-    form: str,
-    rows: int,
-    content: bytes,
+    campaign: str | None = None,
     **more: object,
 ) -> None:
     """Record that judgements or scores left the store: in which format and how many."""

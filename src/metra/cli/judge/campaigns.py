@@ -348,7 +348,7 @@ def admin(
         flag = "--reset-second-factor" if reset else "--end-sessions"
         msg = f"{flag} is about one admin; name them: metra judge admin NAME {flag}"
         raise OptionError(msg)
-    now, rows = time.time(), []
+    now, rows = time.time(), list[tuple[str, ...]]()
     with closing(open_store(url)) as store, store.transaction() as db:
         known = access.list_admins(db)
         if name is not None and name not in known:

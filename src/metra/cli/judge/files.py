@@ -3,6 +3,7 @@
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -130,7 +131,7 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.store.events import write_key_log
     from metra.store.second_looks import read_completed
 
-    by = {"now": time.time(), "who": shared.AT_KEYBOARD}
+    by: dict[str, Any] = {"now": time.time(), "who": shared.AT_KEYBOARD}
     store = shared.open_store(url)
     with store.transaction() as db:
         key = campaigns.find_by_name(db, campaign).id
@@ -150,9 +151,8 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
         )
     known = None if stored.imported else stored.campaign
     found = exports.export_judgements(form, judgements, known, keys=keys)
-    about = {"campaign": key, "form": form, "blind": stored.is_blind}
-    amount = {"rows": len(judgements), "content": found.content}
+    by |= {"campaign": key, "blind": stored.is_blind}
     with closing(store), store.transaction() as db:
-        audit.add_export(db, **by, **about, **amount)
+        audit.add_export(db, form, found.content, rows=len(judgements), **by)
     with write_file(out) as file:
         file.write(found.content)

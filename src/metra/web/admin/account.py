@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Form, Request, Response
@@ -135,7 +135,7 @@ def _render_account(
 ) -> Response:
     state, name = get_state(request), session.name
     with state.store.reading() as db:
-        shown = {
+        shown: dict[str, Any] = {
             "sessions": access.list_sessions(db, name, now=state.clock()),
             "session": session,
             "second_factor": second_factor.has_second_factor(db, name),
@@ -152,7 +152,8 @@ def _render_setup(
     host = urlsplit(get_state(request).base_url or "").hostname or "localhost"
     uri = second_factor.write_uri(secret, f"{session.name}@{host}")
     groups = [secret[at : at + 4] for at in range(0, len(secret), 4)]
-    shown = {"secret": secret, "groups": groups, "uri": uri, "code": draw_qr_code(uri)}
+    shown: dict[str, Any] = {"secret": secret, "groups": groups, "uri": uri}
+    shown["code"] = draw_qr_code(uri)
     if refusal is not None:
         return render_refusal(request, "second_factor.html", refusal, **shown)
     return render_admin_page(request, "second_factor.html", **shown)

@@ -39,11 +39,10 @@ def download_tables(request: Request, session: Administering) -> Response:
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
     packed = zip_files(shown["found"].tables())
     names = [one.name for one in shown["known"] if one.id in shown["chosen"]]
-    about = {"campaign": None, "form": "exercise", "campaigns": names}
     state = get_state(request)
-    by = {"who": session.name, "now": state.clock()}
+    about = {"rows": shown["rows"], "who": session.name, "now": state.clock()}
     with state.store.transaction() as db:
-        audit.add_export(db, **by, **about, rows=shown["rows"], content=packed)
+        audit.add_export(db, "exercise", packed, campaigns=names, **about)
     return Response(packed, media_type="application/zip", headers=headers)
 
 

@@ -77,10 +77,9 @@ def download_export(visit: OfCampaign, form: str) -> Response:
         file = export_judgements(form, judgements, known, keys=keys)
     except MetraError as error:
         return visit.render("export.html", formats=[], problem=str(error))
-    about = {"campaign": stored.id, "form": form, "blind": stored.is_blind}
-    amount = {"rows": len(judgements), "content": file.content}
+    about = visit.by | {"campaign": stored.id, "blind": stored.is_blind}
     with visit.store.transaction() as db:
-        audit.add_export(db, **visit.by, **about, **amount)
+        audit.add_export(db, form, file.content, rows=len(judgements), **about)
     name = quote(f"{stored.name}.{file.name}", safe="")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(file.content, media_type=file.media_type, headers=headers)

@@ -155,8 +155,8 @@ def test_admins_are_let_in_again(judge):
             code = second_factor.compute_code(secret, int(now // 30))
             second_factor.enable_second_factor(db, name, secret, code, now=now)
             access.begin_session(db, "admin", now=now, name=name)
-        access.begin_attempt(db, "bob", free=1, now=now)
-        assert access.begin_attempt(db, "bob", free=1, now=now) > 0
+        access.begin_attempt(db, {"bob": 1}, now=now)
+        assert access.begin_attempt(db, {"bob": 1}, now=now) > 0
 
     def show(*arguments):
         shown = judge("admin", *arguments).out.rstrip().split("\n")[1:]
@@ -167,7 +167,7 @@ def test_admins_are_let_in_again(judge):
     assert show("bob", "--end-sessions") == [["bob", "on", "10", "0"]]
     assert show("--end-waits") == [["ann", "off", "0", "1"], ["bob", "on", "10", "0"]]
     with store.transaction() as db:
-        assert access.begin_attempt(db, "bob", free=1, now=now) == 0
+        assert access.begin_attempt(db, {"bob": 1}, now=now) == 0
         done = {one.what: one.data for one in audit.list_entries(db)}
     store.close()
     assert done["remove second factor"] == {"admin": "ann"}

@@ -300,6 +300,11 @@ def test_only_so_many_events_at_once(house):
         pytest.param(
             {"base_url": "judge.example.org"}, "expected https", id="no scheme"
         ),
+        pytest.param({"proxy": "::1"}, None, id="a proxy by its address"),
+        *(
+            pytest.param({"proxy": wrong}, "expected the address", id=f"proxy {wrong}")
+            for wrong in ("*", "localhost", "0.0.0.0/0", "127.0.0.1,::1", "")
+        ),
     ],
 )
 def test_the_public_is_reached_with_encryption_only(change, message):

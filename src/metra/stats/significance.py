@@ -162,16 +162,14 @@ def exchange_p_values(
             for (part, weight), signs in zip(parts, blocks, strict=True)
         ]
         for i, j in pairs:
-            gap = np.sum(
-                [weight * np.subtract(*after(i, j)) for after, weight in afters], 0
-            )
+            gap = sum(weight * np.subtract(*after(i, j)) for after, weight in afters)
             limit = observed[i] - observed[j]
             if exact and sides == "one-sided":
                 gap = np.concatenate([gap, -gap])
             if sides == "two-sided":
                 gap, limit = np.abs(gap), abs(limit)
             # What is no number counts as reached: the cautious side.
-            reached[i, j] += int((~(gap < limit - SLACK)).sum())
+            reached[i, j] += len(gap) - np.count_nonzero(gap < limit - SLACK)
             drawn[i, j] += len(gap)
         if not wmt:
             pairs = [pair for pair in pairs if reached[pair] < ENOUGH]

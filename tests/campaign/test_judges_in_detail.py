@@ -294,7 +294,12 @@ def test_judges_of_orders_agree_on_each_two_outputs():
     # Two segments are drawn: equal is that of one, of the other, or of both.
     assert kappa.interval[0] < kappa.value < kappa.interval[1]
     parts = [
-        [a == b for s, i, j in said if s == n for a, b in combinations(said[s, i, j], 2)]
+        [
+            a == b
+            for s, i, j in said
+            if s == n
+            for a, b in combinations(said[s, i, j], 2)
+        ]
         for n in (1, 2)
     ]
     ends = sorted(sum(part) / len(part) for part in parts)

@@ -291,7 +291,9 @@ def test_the_aces_score_averages_phenomena_then_adds_up_categories():
     ],
 )
 def test_no_aces_score_of_other_phenomena(phenomena):
-    found = score_challenge(make_aces(phenomena, 1), options=ChallengeOptions(no_ci=True))
+    found = score_challenge(
+        make_aces(phenomena, 1), options=ChallengeOptions(no_ci=True)
+    )
     assert not found.aces
 
 

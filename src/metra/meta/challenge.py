@@ -48,9 +48,7 @@ ACES_CATEGORIES = {
     "do not translate": AcesCategory(1, ("do-not-translate", "do not translate")),
     "overtranslation": AcesCategory(5, ("hyponym-", "overtranslation")),
     "undertranslation": AcesCategory(5, ("hypernym-", "undertranslation")),
-    "real-world knowledge": AcesCategory(
-        1, ("antonym-", "commonsense-", "real-world")
-    ),
+    "real-world knowledge": AcesCategory(1, ("antonym-", "commonsense-", "real-world")),
     "wrong language": AcesCategory(1, ("similar-language-", "wrong language")),
     "punctuation": AcesCategory(0.1, ("punctuation",)),
 }

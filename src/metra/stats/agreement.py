@@ -235,9 +235,14 @@ def comparison_columns(ratings: Ratings) -> Columns:
     """
     count = len(ratings.units)
     size = ratings.counts.astype(np.float64)
-    kinds = [np.bincount(ratings.unit[ratings.value == at], minlength=count) for at in (-1, 0, 1)]
+    kinds = [
+        np.bincount(ratings.unit[ratings.value == at], minlength=count)
+        for at in (-1, 0, 1)
+    ]
     equal = sum(kind * (kind - 1.0) for kind in kinds)
-    rows = np.column_stack([size * (size - 1), equal, size, kinds[1]]).astype(np.float64)
+    rows = np.column_stack([size * (size - 1), equal, size, kinds[1]]).astype(
+        np.float64
+    )
 
     def aggregate(totals: Array) -> Array:
         pairs, equal, judged, tied = np.moveaxis(totals, -1, 0)

@@ -47,7 +47,9 @@ def pearson_of_sums(sums: Array) -> Array:
     0.8
     """
     count, g, m, gg, mm, gm = np.moveaxis(sums, -1, 0)
-    spreads = [(count * square - x * x, count * square) for x, square in ((g, gg), (m, mm))]
+    spreads = [
+        (count * square - x * x, count * square) for x, square in ((g, gg), (m, mm))
+    ]
     varies = np.logical_and(*(spread > 1e-12 * most for spread, most in spreads))
     below = np.sqrt(np.maximum(spreads[0][0] * spreads[1][0], 0.0))
     return np.clip(divide(count * gm - g * m, below, varies), -1.0, 1.0)

@@ -285,7 +285,9 @@ def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchange
     order = order_pairs(pair_gaps(panel.gold))
     count = np.isfinite(order).sum(0)
     weights = divide(1.0, count, count > 0, fill=0.0) / max(1, (count > 0).sum())
-    if units.swap == "sys":  # all segments change sides together: they are summed at once
+    if (
+        units.swap == "sys"
+    ):  # all segments change sides together: they are summed at once
         fold, last = weights[:, None], WeightedValues(np.ones(1))
     else:
         fold, last = None, WeightedValues(weights)

@@ -122,7 +122,9 @@ class WeightedValues:
         most = float(np.abs(weights).sum(-1).max(initial=0.0))
         sums = weights @ self._apart(int(np.frexp(most)[1]))
         coarse, fine = np.split(sums, 2, axis=-1)
-        return np.asarray(coarse + fine).reshape(weights.shape[:-1] + self._values.shape[1:])
+        return np.asarray(coarse + fine).reshape(
+            weights.shape[:-1] + self._values.shape[1:]
+        )
 
     def _apart(self, room: int) -> Array:
         """Coarse and fine parts whose sums stay exact with weights below 2^room.

@@ -189,7 +189,11 @@ class RunScores:
             scores = build_score_table(
                 [system for system, _, _ in places],
                 [ScoredItem(str(segment)) for _, segment, _ in places],
-                {Scorer(self.model, "metric"): [self._values[place] for place in places]},
+                {
+                    Scorer(self.model, "metric"): [
+                        self._values[place] for place in places
+                    ]
+                },
                 judges=[f"run {run}" for _, _, run in places],
             )
             write_pieces(self.path, [f"{format_long_table(scores)}\n".encode()])

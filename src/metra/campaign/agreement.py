@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from metra.campaign.campaign import group_by
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import JudgeScore, ScoresByScorer
 from metra.formats.scores.error_spans import (
@@ -122,29 +123,36 @@ def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
 
     An order of several outputs compares each two of them, as at WMT.
     """
-    orders: dict[tuple[object, ...], dict[str, float]] = {}
-    for one in figures:
-        key = one.judge, one.document, one.segment, one.ordered, one.submitted_at
-        orders.setdefault(key, {})[one.system] = one.hundred
-    judges = sorted({figure.judge for figure in figures})
-    units: dict[tuple[object, ...], int] = {}
-    segments: dict[tuple[object, ...], int] = {}
-    cells, clusters = [], []
-    for (judge, *place, _, _), values in orders.items():
-        for one, other in combinations(sorted(values), 2):
-            gap = values[one] - values[other]
-            # Of two outputs, one may be a little better or much.
-            value = gap / 100 if len(values) == 2 else float(np.sign(gap))
-            unit = units.setdefault((one, other, *place), len(units))
-            if unit == len(clusters):
-                clusters.append(segments.setdefault(tuple(place), len(segments)))
-            cells.append((judges.index(str(judge)), unit, value))
-    judge, unit, value = (np.array(column) for column in zip(*cells, strict=True))
-    names = [f"{one} – {other} {place[-1]}" for one, other, *place in units]
-    return replace(
-        sort_ratings(judges, names, judge, unit, value.astype(np.float64)),
-        cluster=np.array(clusters, np.int64),
+    orders = group_by(
+        figures,
+        lambda one: (
+            *(one.judge, one.document, one.segment),
+            *(one.submitted_at, one.ordered),
+        ),
     )
+    judges = sorted({figure.judge for figure in figures})
+    units: dict[tuple[str, str, str, int], int] = {}
+    segments: dict[tuple[str, int], int] = {}
+    cells = []
+    for order in orders.values():
+        for one, other in combinations(sorted(order, key=lambda one: one.system), 2):
+            gap = one.hundred - other.hundred
+            # Of two outputs, one may be a little better or much.
+            value = gap / 100 if len(order) == 2 else float(np.sign(gap))
+            place = one.document, one.segment
+            segments.setdefault(place, len(segments))
+            unit = units.setdefault((one.system, other.system, *place), len(units))
+            cells.append((judges.index(one.judge), unit, value))
+    columns = [np.array(column) for column in zip(*cells, strict=True)]
+    ratings = sort_ratings(
+        judges,
+        [f"{one} – {other} {segment}" for one, other, _, segment in units],
+        columns[0],
+        columns[1],
+        columns[2].astype(np.float64),
+    )
+    clusters = [segments[document, segment] for _, _, document, segment in units]
+    return replace(ratings, cluster=np.array(clusters, np.int64))
 
 
 def compute_span_agreement(

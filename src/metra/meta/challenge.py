@@ -244,7 +244,7 @@ class _PairCounts(NamedTuple):
     """Pairs in the right order, then all pairs, by source and phenomenon; and ties."""
 
     rows: Array
-    tied: Array
+    tied: Codes | Array
 
 
 def _count_pairs(
@@ -256,7 +256,7 @@ def _count_pairs(
         np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape)
         for weights in ((gaps[there] > 0).astype(np.float64), None)
     )
-    tied = np.bincount(group[there], gaps[there] == 0, shape[1])
+    tied = np.bincount(group[there], (gaps[there] == 0).astype(np.float64), shape[1])
     return _PairCounts(np.hstack([right, counts]).astype(np.float64), tied)
 
 

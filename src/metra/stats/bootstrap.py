@@ -238,8 +238,8 @@ class _ResampleScorer:
         coefficients = {}
         for at, name in enumerate(self.panel.names):
             sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
-            sums = (count, sum_g, sum_m, sum_gg, sum_mm, sum_gm)
-            coefficients[name] = pearson_of_sums(np.stack(sums, axis=-1))
+            needed = (count, sum_g, sum_m, sum_gg, sum_mm, sum_gm)
+            coefficients[name] = pearson_of_sums(np.stack(needed, axis=-1))
         return coefficients
 
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:

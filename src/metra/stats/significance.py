@@ -13,7 +13,7 @@ prepared in `metra.stats.permutation`), by resamples, or by a formula.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations, permutations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -162,7 +162,10 @@ def exchange_p_values(
             for (part, weight), signs in zip(parts, blocks, strict=True)
         ]
         for i, j in pairs:
-            gap = sum(weight * np.subtract(*after(i, j)) for after, weight in afters)
+            gap = reduce(
+                np.add,
+                (weight * np.subtract(*after(i, j)) for after, weight in afters),
+            )
             limit = observed[i] - observed[j]
             if exact and sides == "one-sided":
                 gap = np.concatenate([gap, -gap])

@@ -297,9 +297,10 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
     _require_judges(scores.lines(name), name)
     lines = collect_rankings(scores, name)[0].lines(name)
     order = np.lexsort((lines.system, lines.judge, lines.item))
-    item, judge, system, share = (
-        column[order] for column in (lines.item, lines.judge, lines.system, lines.value)
+    item, judge, system = (
+        column[order] for column in (lines.item, lines.judge, lines.system)
     )
+    share = lines.value[order]
     ranking = item * len(lines.judges) + judge
     # A ranking's lines stand together: pairs are neighbours, next neighbours and so on.
     firsts = [

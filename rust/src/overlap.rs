@@ -194,6 +194,96 @@ impl Overlap {
     }
 }
 
+/// References that stand for one: each n-gram counts as often as it does in the mean of them.
+pub struct Expected<'a> {
+    /// The references as numbers of texts, and how much each weighs.
+    pub references: &'a [usize],
+    pub weights: &'a [f64],
+}
+
+impl Expected<'_> {
+    pub fn weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// The mean of a number for each text, such as its length.
+    pub fn mean(&self, number: impl Fn(usize) -> f64) -> f64 {
+        let weighed = self.references.iter().zip(self.weights);
+        weighed.map(|(text, weight)| weight * number(*text)).sum::<f64>() / self.weight()
+    }
+
+    /// For each output the matches of each order: of every n-gram as many as the output has, but
+    /// no more than it is expected to have.
+    ///
+    /// Whatever is added up is a multiple of a weight, so that no digit depends on the order of
+    /// the texts where weights are whole numbers.
+    pub fn matches(
+        &self,
+        texts: &Sequences<'_>,
+        orders: usize,
+        outputs: &[usize],
+        matches: &mut [f64],
+    ) {
+        matches.fill(0.0);
+        let total = self.weight();
+        let mut weights = vec![0.0; texts.ends.len()];
+        for (text, weight) in self.references.iter().zip(self.weights) {
+            weights[*text] += weight;
+        }
+        // Where each text's matches are; 0 for texts that are no output.
+        let mut rows = vec![0; texts.ends.len()];
+        outputs.iter().enumerate().for_each(|(row, text)| rows[*text] = row + 1);
+        let mut grams: Vec<Gram> = (0..orders).map(|_| Gram::new(outputs.len())).collect();
+        for position in sorted(texts, orders) {
+            let text = position.text as usize;
+            for (order, gram) in grams.iter_mut().enumerate().take(position.orders as usize) {
+                if order >= position.shared as usize {
+                    gram.close(total, &mut matches[order..], orders);
+                }
+                gram.expected += weights[text];
+                if rows[text] > 0 {
+                    gram.add(rows[text] - 1);
+                }
+            }
+        }
+        for (order, gram) in grams.iter_mut().enumerate() {
+            gram.close(total, &mut matches[order..], orders);
+        }
+        matches.iter_mut().for_each(|count| *count /= total);
+    }
+}
+
+/// The n-gram of an order at which the walk through sorted positions is.
+struct Gram {
+    /// Its count in the references, weighed.
+    expected: f64,
+    /// Its count in each output, and the outputs that have it.
+    counts: Vec<u32>,
+    seen: Vec<u32>,
+}
+
+impl Gram {
+    fn new(outputs: usize) -> Self {
+        Gram { expected: 0.0, counts: vec![0; outputs], seen: Vec::new() }
+    }
+
+    fn add(&mut self, output: usize) {
+        if self.counts[output] == 0 {
+            self.seen.push(output as u32);
+        }
+        self.counts[output] += 1;
+    }
+
+    /// Adds the matches of this n-gram, and makes room for the next one.
+    fn close(&mut self, total: f64, matches: &mut [f64], orders: usize) {
+        for output in self.seen.drain(..) {
+            let count = std::mem::take(&mut self.counts[output as usize]);
+            matches[output as usize * orders] += (count as f64 * total).min(self.expected);
+        }
+        self.expected = 0.0;
+    }
+}
+
 /// Adds the bits that an output has in common with each reference.
 fn add_common_bits(overlap: &Overlap, output: usize, counts: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]

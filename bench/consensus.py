@@ -25,23 +25,24 @@ METRICS = {"BLEU": "bleu", "chrF": "chrf", "chrF++": "chrf:word_order=2"}
 SAMPLE, SEGMENTS, SEED = 1000, 40, 20
 
 TEXT = """\
-How much the choice changes was measured on the systems' outputs of WMT 2023: first 12 to 15 outputs of
-each of {segments:,} segments (English–German, Hebrew–English, Chinese–English), then {sample:,} candidates
-of each of {few} segments, made of the outputs by changes of words. The candidates are the references. The
-loss is what the chosen candidate's mean score over all pairs lacks of the best, in points; the last columns
-score what was chosen against the human reference, with the same metric. Times are processor time for one
-segment, on one thread.
+How much the choice changes was measured on the systems' outputs of WMT 2023: first 12 to 15
+outputs of each of {segments:,} segments (English–German, Hebrew–English, Chinese–English), then
+{sample:,} candidates of each of {few} segments, made of the outputs by changes of words. The
+candidates are the references. The loss is what the mean score of the chosen candidate over all
+pairs lacks of the best, in points. The last columns score what was chosen against the human
+reference, with the same metric.
 
-| candidates | metric | same choice | mean loss | pairs: score | at once: score |
+| candidates | metric | same choice | mean loss | all pairs: score | at once: score |
 | --: | :-- | --: | --: | --: | --: |
 {effect}
+
+Processor time for one segment, on one thread:
 
 | {sample:,} × {sample:,} | all pairs | at once | ratio |
 | :-- | --: | --: | --: |
 {speed}
 
-Written by `python bench/consensus.py`. Choices differ most where candidates are alike; then little is lost.
-Use `score_consensus` for hundreds of candidates, or to preselect some that `pairwise` ranks.
+Written by `python bench/consensus.py --write`.
 """
 
 
@@ -64,7 +65,9 @@ def make_sample(outputs: list[str], rng: Random) -> list[str]:
     return [*outputs, *more]
 
 
-def compare(sets: list[tuple[list[str], str]], spec: str) -> tuple[list[float], list[float]]:
+def compare(
+    sets: list[tuple[list[str], str]], spec: str
+) -> tuple[list[float], list[float]]:
     """Return agreement, loss and both corpus scores; and the processor time of both."""
     texts, references = [each for each, _ in sets], [reference for _, reference in sets]
     start = time.process_time()
@@ -74,12 +77,12 @@ def compare(sets: list[tuple[list[str], str]], spec: str) -> tuple[list[float], 
     times = [(middle - start) / len(sets), (time.process_time() - middle) / len(sets)]
     best = [mean.argmax() for mean in means]
     chosen = [each.argmax() for each in scores]
-    kept = [
-        left[a] == left[b] for left, a, b in zip(texts, best, chosen, strict=True)
-    ]
+    kept = [left[a] == left[b] for left, a, b in zip(texts, best, chosen, strict=True)]
     losses = [mean.max() - mean[b] for mean, b in zip(means, chosen, strict=True)]
     corpora = [
-        metra.score([t[at] for t, at in zip(texts, each, strict=True)], [references], spec)
+        metra.score(
+            [t[at] for t, at in zip(texts, each, strict=True)], [references], spec
+        )
         for each in (best, chosen)
     ]
     figures = [100 * sum(kept) / len(sets), sum(losses) / len(sets)]

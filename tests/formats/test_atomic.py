@@ -45,6 +45,6 @@ def test_a_file_is_replaced_when_it_is_whole(tmp_path, monkeypatch, nameless):
     with pytest.raises(KeyError), write_file(str(target)) as file:
         raise KeyError
     assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
-    with pytest.raises(FormatError, match=r"b/c cannot be written: No such file"):
-        with write_file(str(tmp_path / "b" / "c")):
-            pass
+    says = r"b/c cannot be written: No such file"
+    with pytest.raises(FormatError, match=says), write_file(str(tmp_path / "b" / "c")):
+        pass

@@ -225,7 +225,9 @@ TWINS = [
 
 
 @pytest.mark.parametrize(("spec", "twin"), TWINS)
-@given(candidates=st.lists(WORDS.map(" ".join), min_size=1, max_size=6), weighted=WEIGHTED)
+@given(
+    candidates=st.lists(WORDS.map(" ".join), min_size=1, max_size=6), weighted=WEIGHTED
+)
 @settings(max_examples=80, deadline=None)
 def test_the_consensus_equals_its_twin(spec, twin, candidates, weighted):
     references, weights = zip(*weighted, strict=True)
@@ -261,8 +263,8 @@ def test_consensus_of_many_sentences_and_weights():
     references = [REFERENCES[at % 2 :] for at in range(5)]
     weights = [[at + 1.5, *[1] * (len(refs) - 1)] for at, refs in enumerate(references)]
     found = metra.score_consensus(candidates, references, "bleu", weights=weights)
-    for scores, *given in zip(found, candidates, references, weights, strict=True):
-        left, right, weight = given
+    sentences = zip(found, candidates, references, weights, strict=True)
+    for scores, left, right, weight in sentences:
         expected = metra.score_consensus(left, right, "bleu", weights=weight)
         np.testing.assert_array_equal(scores, expected)
     # Only the proportions of weights matter.

@@ -61,7 +61,9 @@ def pairwise(
     chosen = make_metric(metric) if isinstance(metric, str) else metric
     _check(chosen, source is not None)
     score = partial(_score_matrix, chosen.for_segments or chosen)
-    return _map_sentences(score, candidates, references, source, "source", _check_source)
+    return _map_sentences(
+        score, candidates, references, source, "source", _check_source
+    )
 
 
 @overload
@@ -278,9 +280,7 @@ def _check_weights(weights: object, count: int, where: str) -> Array:
     return given
 
 
-def _check_present(
-    candidates: list[Any], references: list[Any], where: str
-) -> None:
+def _check_present(candidates: list[Any], references: list[Any], where: str) -> None:
     for texts, what in ((candidates, "candidates"), (references, "references")):
         gone = pack(texts, f"{what}{where}").missing()
         if gone:

@@ -137,14 +137,20 @@ def _expand_file(file: str) -> list[tuple[str | None, str]]:
 
 
 def _list_shards(folder: str) -> list[str]:
-    """List the Parquet files of a folder; hidden ones and logs are none of them."""
+    """List the Parquet files of a folder, and of folders in it with names such as lp=en-de.
+
+    Hidden files and logs are none of them.
+    """
     forms = (form for form in FORMATS.values() if form.has_shards)
     suffixes = tuple(suffix for form in forms for suffix in form.suffixes)
-    paths = [
-        os.path.join(folder, name)
-        for name in sorted(os.listdir(folder))
-        if name.endswith(suffixes) and not name.startswith((".", "_"))
-    ]
+    paths = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(n for n in folders if "=" in n and n[0] not in "._")
+        paths += [
+            os.path.join(place, name)
+            for name in sorted(names)
+            if name.endswith(suffixes) and not name.startswith((".", "_"))
+        ]
     if not paths:
         problem = f"{folder} is a folder without Parquet files in it"
         msg = f"{problem}; give files, or a folder that has some."

@@ -207,7 +207,7 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
             raise OptionError(msg)
         targets = [out]
     else:
-        targets = [os.path.join(out, os.path.basename(path)) for path in paths]
+        targets = [os.path.join(out, _name_in_folder(path)) for path in paths]
     for path, target in zip(paths, targets, strict=True):
         if targets.count(target) > 1:
             msg = f"Two files are called {os.path.basename(path)}; score them apart."
@@ -215,8 +215,15 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
         if os.path.realpath(path) == os.path.realpath(target):
             msg = f"{out} would overwrite {path}; give the name of another folder."
             raise OptionError(msg)
-    _make_folder(os.path.dirname(os.path.abspath(targets[0])), out, "scores")
+    for folder in dict.fromkeys(map(os.path.dirname, map(os.path.abspath, targets))):
+        _make_folder(folder, out, "scores")
     return targets
+
+
+def _name_in_folder(path: str) -> str:
+    """Return a file's name, with the folders before it that name a part of the table."""
+    *folders, name = path.split("/")
+    return "/".join([*(folder for folder in folders if "=" in folder), name])
 
 
 def _is_written(target: str, fingerprint: str) -> bool:
@@ -317,6 +324,7 @@ def _load_weights(
 
 def _score_shard(shard: _Shard, work: _Work) -> Totals:
     schema = parquet.read_schema(shard.path)
+    folders = parquet.list_partitions(schema)
     plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
 
     def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
@@ -327,8 +335,8 @@ def _score_shard(shard: _Shard, work: _Work) -> Totals:
         parts = _read_rows(shard.path, plan, schema.names if keep else plan.columns)
         for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
             add_entries(totals, counted.items())
-            if write:
-                write(scored)
+            if write and scored is not None:
+                write(scored.drop_columns(folders))
             work.add(rows)
     return totals
 
@@ -339,6 +347,8 @@ def _open_score_file(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Write a shard with its scores; the file is whole or not there."""
     schema = table_totals.scores_schema(plan, schema)
+    for name in parquet.list_partitions(schema):
+        schema = schema.remove(schema.get_field_index(name))
     metadata = {
         **(schema.metadata or {}),
         FINGERPRINT: shard.fingerprint.encode(),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from metra.errors import FormatError
+from metra.formats.remote import is_remote, write_remote
 from metra.formats.stream import PACKED_SUFFIXES, STDIN
 
 
@@ -25,6 +26,10 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
             raise
         except OSError as error:
             raise close_stdout(error) from None
+        return
+    if is_remote(path):
+        with write_remote(path) as remote:
+            yield remote
         return
     target = Path(os.path.realpath(path))
     with _translate_errors(path), ExitStack() as stack:

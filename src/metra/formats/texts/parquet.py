@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.atomic import write_file
-from metra.formats.stream import STDIN
+from metra.formats.remote import is_remote, open_remote
+from metra.formats.stream import STDIN, get_file_state
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     ColumnNames,
@@ -248,6 +249,7 @@ def read_batches(
         with _translate_errors(path):
             rows = _choose_rows(file, columns, path)
         unpacked = 0
+        _, size = get_file_state(path) or (0, 0)
         batches = file.iter_batches(rows, columns=columns, use_threads=False)
         while True:
             with _translate_errors(path):
@@ -255,7 +257,7 @@ def read_batches(
             if batch is None:
                 return
             unpacked += _measure_batch(batch, path)
-            check_unpacked(unpacked, os.path.getsize(path), path)
+            check_unpacked(unpacked, size, path)
             for name, value in folders.items():
                 values = pa.repeat(pa.scalar(value, pa.string()), batch.num_rows)
                 field = pa.field(name, pa.string(), metadata=_PARTITION)
@@ -321,8 +323,9 @@ def _open_parquet(path: str, shared: Sequence[str] = ()) -> pq.ParquetFile:
     if os.path.isdir(path):
         msg = f"{path} is a folder; expected a Parquet file here."
         raise FormatError(msg)
+    file = open_remote(path) if is_remote(path) else Path(path)
     return pq.ParquetFile(
-        Path(path), pre_buffer=False, buffer_size=_BUFFER, read_dictionary=[*shared]
+        file, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=[*shared]
     )
 
 

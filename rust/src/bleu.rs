@@ -102,8 +102,8 @@ impl Formula {
         let columns = ngram::columns(self.order);
         for (index, row) in rows.chunks_exact_mut(columns).enumerate() {
             let length = lengths[outputs[index]];
-            row[..self.order].copy_from_slice(&matches[index * self.order..][..self.order]);
             for below in 0..self.order {
+                row[below] = matches[below * outputs.len() + index];
                 row[self.order + below] = length.saturating_sub(below) as f64;
             }
             row[2 * self.order] = length as f64;

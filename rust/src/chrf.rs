@@ -181,7 +181,7 @@ impl Chrf {
                     let there = reference > 0.0;
                     counts[0] = if there { grams(outputs[index], below) } else { 0.0 };
                     counts[1] = reference;
-                    counts[2] = matches[index * orders + below];
+                    counts[2] = matches[below * outputs.len() + index];
                 }
             }
         };

@@ -68,7 +68,7 @@ def folder(tmp_path, bucket):
     return tmp_path / "data", "s3://tables/data"
 
 
-def test_the_same_digits_from_a_store(cli, folder, bucket, tmp_path):
+def test_the_same_digits_from_a_store(cli, folder):
     local, address = folder
     expected = json.loads(cli("score", local, *OPTIONS).out)
     for given in (address, f"{address}/", f"{address}/*/*.parquet"):
@@ -121,7 +121,7 @@ cli(sys.argv[1:], prog_name="metra")
 """
 
 
-def test_a_kill_in_the_middle(cli, folder, bucket, tmp_path):
+def test_a_kill_in_the_middle(cli, folder):
     local, address = folder
     words = ("score", address, *OPTIONS, "--scores-out", "s3://tables/out", "--resume",
              "s3://tables/kept")  # fmt: skip
@@ -163,21 +163,25 @@ def test_texts_are_read_from_a_store_and_converted_into_one(cli, bucket, tmp_pat
         ("s3://tables/none.txt", "s3://tables/none.txt cannot be read: "),
     ],
 )
-def test_what_is_not_there(cli, bucket, address, says):
+@pytest.mark.usefixtures("bucket")
+def test_what_is_not_there(cli, address, says):
     ran = cli("score", address, "-r", address)
     assert (ran.code, ran.out) == (2, "")
     assert says in ran.err
     assert ran.err.count("\n") == 1
 
 
-def test_a_file_that_was_not_finished_is_not_sent(bucket):
-    with pytest.raises(KeyError), remote.write_remote("s3://tables/a") as file:
-        file.write(b"half")
-        raise KeyError
+@pytest.mark.usefixtures("bucket")
+def test_a_file_that_was_not_finished_is_not_sent():
+    def write(path: str, content: bytes | None) -> None:
+        with remote.write_remote(path) as file:
+            file.write(b"half")
+            file.write(content)
+
+    with pytest.raises(TypeError):
+        write("s3://tables/a", None)
     assert remote.get_remote_state("s3://tables/a") is None
-    says = r"s3://none/a cannot be written: .*rights"
-    with (
-        pytest.raises(FormatError, match=says),
-        remote.write_remote("s3://none/a") as file,
-    ):
-        file.write(b"a")
+    write("s3://tables/a", b"whole")
+    assert remote.get_remote_state("s3://tables/a")[1] == 9
+    with pytest.raises(FormatError, match=r"s3://none/a cannot be written: .*rights"):
+        write("s3://none/a", b"whole")

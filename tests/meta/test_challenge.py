@@ -57,6 +57,23 @@ def test_a_table_as_aces_has_it(aces):
     assert math.isnan(bad[3])
 
 
+def test_columns_go_by_several_names(write):
+    names = {
+        "source": "source src src_sent",
+        "good": "good good-translation good_translation mt_sent",
+        "bad": "bad incorrect-translation incorrect_translation pert_sent",
+        "reference": "reference ref eng_sent",
+        "phenomenon": "phenomenon phenomena pert_name category",
+        "lang": "langpair lang lp lang_tag",
+    }
+    for role, known in names.items():
+        for name in known.split():
+            header = [*(other for other in names if other != role), name]
+            cells = [f"{other} it" for other in header[:-1]] + ["mine"]
+            path = write("set.tsv", ["\t".join(header), "\t".join(cells)])
+            assert getattr(read_challenge_set(str(path)), role) == ["mine"], name
+
+
 FORMS = [
     pytest.param(json.dumps([DEMETR, DEMETR]), id="array"),
     pytest.param("\n".join([json.dumps(DEMETR)] * 2), id="lines"),

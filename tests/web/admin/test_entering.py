@@ -125,6 +125,16 @@ def test_the_mark_of_a_browser_opens_nothing_and_cannot_be_made_up(light_admin):
     assert sign_in(stranger).status_code == 429, "a new password forgets browsers"
 
 
+def test_coming_in_again_ends_the_session_before(light_admin):
+    browser = light_admin.browser
+    old = browser.client.cookies["metra-admin"]
+    assert sign_in(browser).status_code == 303
+    assert browser.client.cookies["metra-admin"] != old
+    thief = light_admin.house.browser()
+    thief.client.cookies.set("metra-admin", old)
+    assert thief.get("/admin").status_code == 303
+
+
 def test_a_session_ends_by_itself(light_admin):
     light_admin.house.clock.pass_by(3 * 3600)
     assert light_admin.browser.get("/admin").headers["location"] == "/admin/login"

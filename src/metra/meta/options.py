@@ -33,6 +33,7 @@ Test: TypeAlias = Literal[
     "williams",
     "wilcoxon",
 ]
+Sides: TypeAlias = Literal["two-sided", "one-sided"]
 #: By which p-values a difference counts.
 Correction: TypeAlias = Literal["holm", "bh", "none"]
 Rule: TypeAlias = Literal["greedy", "wmt"]
@@ -73,6 +74,22 @@ _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
         "none",
         "Put each judge's values on one scale first.",
         {"flags": "--normalise"},
+    ),
+    "sides": (
+        "two-sided",
+        "Ask whether two metrics differ, or whether the one that came out better is better.",
+        {},
+    ),
+    "correction": (
+        "holm",
+        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
+        "or not. The table shows all.",
+        {},
+    ),
+    "draws": (
+        None,
+        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
+        {"low": 1},
     ),
     "alpha": (0.05, "What counts as significant.", {}),
     "trials": (TRIALS, "Number of resamples or permutations.", {"low": 1}),
@@ -152,15 +169,8 @@ class CompareOptions:
         "segments (boot-both), or a formula. auto: for systems williams for pearson, else "
         "perm-sys; for segments perm-input. The output says for whom the answer holds.",
     )
-    sides: Literal["two-sided", "one-sided"] = _option(
-        "two-sided",
-        "Ask whether two metrics differ, or whether the one that came out better is better.",
-    )
-    correction: Correction = _option(
-        "holm",
-        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
-        "or not. The table shows all.",
-    )
+    sides: Sides = _find_option("sides")
+    correction: Correction = _find_option("correction")
     absolute: bool = _option(False, "Williams test of absolute correlations.")
     eps: float | None = _find_option("eps")
     eps_from: tuple[str, ...] = _find_option("eps_from")
@@ -188,11 +198,7 @@ class CompareOptions:
         flags="--pairs",
         low=0,
     )
-    trials: int | None = _option(
-        None,
-        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
-        low=1,
-    )
+    trials: int | None = _find_option("draws")
     seed: int = _find_option("seed")
 
 
@@ -328,12 +334,21 @@ class TaskOptions:
 
     wmt: bool = _find_option("wmt")
     test: bool = _option(
-        False, "Test the averages of all pairs of metrics; gives clusters."
+        False,
+        "Test each two metrics, by each column and by the average; gives clusters.",
     )
+    sides: Sides = _find_option("sides")
+    correction: Correction = _find_option("correction")
+    alpha: float = _find_option("alpha")
     ci: bool = _option(
         False, "Add bootstrap intervals, of other systems and segments; --plot does so."
     )
-    trials: int = _find_option("trials")
+    trials: int | None = _option(
+        None,
+        "Number of draws; 1,000 for intervals, and for tests 10,000 or as many as their "
+        "number needs, if not given.",
+        low=1,
+    )
     seed: int = _find_option("seed")
 
 

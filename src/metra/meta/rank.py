@@ -16,12 +16,19 @@ from metra.formats.scores.panel import (
     orient_scores,
 )
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_signature,
+    describe_differences,
+    export_tests,
+)
 from metra.meta.normalise import normalise
 from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, drop_nan, group_lines, row_means
+from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.significance import PairTests, Unit, standardise_gaps
@@ -188,33 +195,9 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         auto=",".join(options.auto) or None,
         sys=len(ranking.systems),
     )
-    tests = ranking.tests
-    matrices = {
-        "p": tests.p,
-        "holm": tests.holm,
-        "bh": tests.bh,
-        "effect": ranking.effects,
-    }
-    data: dict[str, object] = {
-        name: [[drop_nan(value) for value in row] for row in matrix.tolist()]
-        for name, matrix in matrices.items()
-    }
-    data["population"] = tests.population
-    notes = [*ranking.notes, _count_differences(tests, options.alpha)]
+    data = export_tests(ranking.tests, effect=ranking.effects)
+    notes = [*ranking.notes, describe_differences(ranking.tests, options.alpha)]
     return MetaReport(tables, signature, notes, data)
-
-
-def _count_differences(tests: PairTests, alpha: float) -> str:
-    """Say how many differences are significant, and for whom that holds."""
-    upper = np.triu_indices(len(tests.p), 1)
-    plain, holm, bh = (
-        int((p[upper] < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)
-    )
-    return (
-        f"{plain} of {len(upper[0])} differences have p < {alpha:g} ({tests.sides}); {holm} "
-        f"after Holm's correction, {bh} after Benjamini and Hochberg's. The answer holds "
-        f"for {tests.population}."
-    )
 
 
 def build_ranking_table(ranking: ScorerRanking) -> Table:

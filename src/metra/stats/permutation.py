@@ -63,13 +63,18 @@ def prepare_swaps(
     return prepare(panel, options, _SwapUnits(panel, swap))
 
 
-def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
-    """Exchange cells where that can be, whole segments where these are the groups."""
-    if level == "sys":
-        if options.coefficient.soft:
-            return "input"
-        return "both" if swaps_segments(panel) else "sys"
-    return "input" if options.group == "item" else "both"
+def exchange_outcomes(right: Array, weights: Array) -> Exchanges:
+    """Exchange which pairs of outputs two metrics get right: metrics × pairs, and weights."""
+    sums = _MovedSums((right * (weights / weights.sum())).T)
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            change = moved[:, b] - moved[:, a]
+            return sums.total[a] + change, sums.total[b] - change
+
+        return exchange
+
+    return Exchanges(right.shape[1], sums.add_up, after)
 
 
 def swaps_segments(panel: ScorePanel) -> bool:

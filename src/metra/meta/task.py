@@ -47,7 +47,12 @@ from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
-from metra.stats.permutation import Swap, exchange_outcomes, prepare_swaps
+from metra.stats.permutation import (
+    Swap,
+    exchange_outcomes,
+    exchange_systems,
+    prepare_swaps,
+)
 from metra.stats.significance import (
     ExchangePart,
     Exchanges,
@@ -497,7 +502,8 @@ def _test_averages(
 
     Columns of a language pair share their draws, so that a system or a segment changes
     sides in all of them; language pairs are drawn apart. WMT's scorer draws for every
-    column anew.
+    column anew, and takes the systems of a pooled column for one sample: it puts scores of
+    all language pairs on one scale, so that levels of language pairs change sides too.
     """
     asked = [
         replace(column, question=replace(question, options=question.options.in_tests))
@@ -509,13 +515,19 @@ def _test_averages(
     parts: list[ExchangePart] = []
     units: list[Unit] = []
     for column, weight in zip(columns, weights.tolist(), strict=True):
-        pairs = column.pairs
-        for panel, count in zip(column.panels, pairs.tolist(), strict=True):
-            part = weight * count / pairs.sum() / (1 - column.lowest)
-            ordered = panel.of_metrics([panel.names[place] for place in order])
-            exchanges, unit = _prepare_exchanges(ordered, column.question)
+        names = [column.panels[0].names[place] for place in order]
+        panels = [panel.of_metrics(names) for panel in column.panels]
+        part = weight / (1 - column.lowest)
+        if options.wmt and len(panels) > 1:
+            exchanges = exchange_systems(panels, column.question.options)
+            parts.append(ExchangePart(exchanges, part, len(parts)))
+            units.append("system")
+            continue
+        shares = column.pairs / column.pairs.sum()
+        for panel, share in zip(panels, shares.tolist(), strict=True):
+            exchanges, unit = _prepare_exchanges(panel, column.question)
             stream = len(parts) if options.wmt else langs.index(panel.lang)
-            parts.append(ExchangePart(exchanges, part, stream))
+            parts.append(ExchangePart(exchanges, part * share, stream))
             units.append(unit)
     size = len(order)
     p, draws = exchange_p_values(

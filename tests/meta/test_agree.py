@@ -19,8 +19,8 @@ from metra.errors import CorpusError
 from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.meta.agree import compute_agreement, report_agreement
+from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
-from metra.meta.options import AgreeOptions
 from metra.stats.agreement import SCALES, alpha, cohen
 from metra.stats.judge_agreement import (
     PairFigures,

@@ -12,7 +12,7 @@ import metra
 from metra.errors import MetraError
 from metra.formats.annotations.challenge_set import ChallengeSet, read_challenge_set
 from metra.meta.challenge import ALL, MEAN, report_challenge, score_challenge
-from metra.meta.use_options import ChallengeOptions
+from metra.meta.options import ChallengeOptions
 from metra.stats.distributions import wilson_interval
 
 #: Columns as ACES has them, with another program's scores; the last pair is no pair.

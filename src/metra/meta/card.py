@@ -25,7 +25,14 @@ from metra.meta.correlate import (
 )
 from metra.meta.deltas import NoticedDifferences, measure_differences, report_deltas
 from metra.meta.findings import MetaReport, build_figure, build_signature
-from metra.meta.options import RobustOptions
+from metra.meta.options import (
+    CardOptions,
+    ChallengeOptions,
+    DeltaOptions,
+    RobustOptions,
+    SelectOptions,
+    SentinelOptions,
+)
 from metra.meta.robust import FEWEST, Robustness, compute_robustness
 from metra.meta.scatter import ScatterCorrelations, correlate_choices
 from metra.meta.select import report_selection, select_outputs
@@ -34,13 +41,6 @@ from metra.meta.sentinel import (
     correlate_sentinels,
     is_sentinel,
     report_sentinels,
-)
-from metra.meta.use_options import (
-    CardOptions,
-    ChallengeOptions,
-    DeltaOptions,
-    SelectOptions,
-    SentinelOptions,
 )
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.correlation import Options

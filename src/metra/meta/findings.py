@@ -22,7 +22,7 @@ class MetaReport:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
-    #: LaTeX's label where the table is for a paper; then it is a float with these remarks.
+    #: LaTeX's label, if the table's name is none, and what the marks of the table mean.
     label: str = ""
     remarks: Sequence[str] = ()
 

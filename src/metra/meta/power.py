@@ -11,7 +11,7 @@ from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import orient_scores
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
-from metra.meta.options import PowerOptions
+from metra.meta.judge_options import PowerOptions
 from metra.meta.variance import collect_factors, explain_components
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array

@@ -24,8 +24,8 @@ from metra.meta.findings import (
     describe_differences,
     export_tests,
 )
+from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise
-from metra.meta.options import RankOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means

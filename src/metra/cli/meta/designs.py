@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli.meta import options as shared
+from metra.meta.judge_options import PowerOptions
 from metra.meta.options import (
-    PowerOptions,
     PseudoOptions,
     RefsOptions,
     RobustOptions,

@@ -413,7 +413,9 @@ def test_wmt22_direct_assessments(shared, cli, pair, systems, figures):
     """
     folder = shared / "data/published-formats/wmt22-da"
     path = folder / f"ad-{pair}en-good-stnd-redup.csv.gz"
-    done = cli("meta", "rank", path, "--scorer", "da", "--wmt", "--format", "json")
+    done = cli(
+        "meta", "rank", path, "--scorer", "da", "--like", "da", "--format", "json"
+    )
     assert done.code == 0, done.err
     ranking = json.loads(done.out)
     rows = {row["system"]: row for row in ranking["tables"]["ranking"]}

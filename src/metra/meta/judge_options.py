@@ -89,6 +89,13 @@ class RankOptions:
         "As WMT's scripts for direct assessments: every judgement of an output counts the "
         "same, whoever gave it; means have 15 digits; the test is Mann-Whitney's.",
     )
+    like: Literal["da"] | None = build_option(
+        None,
+        "As WMT ranks by direct assessments, from the first judgement on: workers who do "
+        "not see degraded copies are left out, each worker's scores are standardised by all "
+        "that they judged, and the rest is --wmt. Scores that are standardised, some being "
+        "below zero, are taken as they are.",
+    )
     against: tuple[str, ...] = build_names(
         "Scorers whose rankings are held against this one.", "--against"
     )
@@ -233,7 +240,7 @@ class PowerOptions:
         low=0,
     )
     scaling: Scaling = find_option("scaling")
-    like: Literal["esa", "mqm"] | None = build_option(
+    like: Literal["esa", "mqm", "da"] | None = build_option(
         None, "Without scores: plan with the variances of a published study."
     )
     assumed: tuple[tuple[str, float], ...] = build_option(

@@ -1,7 +1,7 @@
 """The question `rank`: which systems are better, and which cannot be told apart?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
 
@@ -25,7 +25,7 @@ from metra.meta.findings import (
     export_tests,
 )
 from metra.meta.judge_options import RankOptions
-from metra.meta.normalise import normalise
+from metra.meta.normalise import normalise, standardise_workers
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
 from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
@@ -79,6 +79,10 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     """
     notes: list[str] = []
     rankings = None
+    if options.like:
+        options = replace(options, wmt=True)
+        scores, note = standardise_workers(scores, name)
+        notes.append(note)
     if options.ranks:
         scores, rankings = collect_rankings(scores, name)
     values = (_average_as_wmt if options.wmt else orient_scores)(scores, name)
@@ -184,7 +188,8 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         by=options.by,
         values="ranks" if options.ranks else None,
         macro=options.macro if options.macro != "none" else None,
-        judgements="each, 15 digits" if options.wmt else None,
+        judgements="each, 15 digits" if options.wmt or options.like else None,
+        like=options.like,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,

@@ -85,9 +85,8 @@ def _render_latex(paper: PaperTable, style: Style) -> str:
         *(f"{escape_latex(name)}: {_quote_latex(s)}" for name, s in paper.signatures),
     ]
     is_long = len(table.rows) > MOST_ROWS
-    write = partial(_format_latex_float, width=width)
-    write = _format_latex_pages if is_long else write
-    lines = write(
+    in_float = partial(_format_latex_float, width=width)
+    lines = (_format_latex_pages if is_long else in_float)(
         rf"\caption{{{escape_latex(table.caption)}}}",
         rf"\label{{{_clean_label(paper.label)}}}",
         parts,

@@ -354,7 +354,7 @@ def test_latex():
     assert r"\begin{tabular}{lr@{}l}" in found
     assert r"new & \textbf{31.50} & \textsuperscript{\dag{}} \\" in found
     assert r"odd & 29.90 &  \\" in found
-    assert found[0] == r"% Needs \usepackage{booktabs}."
+    assert found[0] == r"% Needs \usepackage{booktabs,graphicx}."
 
 
 def test_awkward_names_do_no_harm():

@@ -216,11 +216,11 @@ def exchange_systems(panels: Sequence[ScorePanel], options: Options) -> Exchange
 
 def _prepare_rows(gold: Array, options: Options) -> Callable[[Array], Array]:
     """Return what gives the coefficient of many rows of systems with one gold."""
+    rows = options.rows  # which some coefficients do not have
     if options.coefficient.linear:
         return _pearson_with(gold)
     if options.coefficient.pairs and not options.eps:
         return _accuracy_with(gold)
-    rows = options.rows
     return lambda x: rows(gold, x)
 
 

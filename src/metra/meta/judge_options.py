@@ -123,6 +123,12 @@ class AgreeOptions:
 
     within: float = build_option(1.0, "Judgements this far apart still count as near.")
     scaling: Scaling = find_option("scaling")
+    ranks: bool = build_option(
+        False,
+        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
+        "segment, or to some of them: judges agree on which of two outputs is better, as "
+        "at WMT, and intervals draw segments.",
+    )
     runs: tuple[str, ...] = build_names(
         "Scorers that are runs of one judge, such as a language model that was asked several "
         "times; they are taken for judges.",

@@ -205,8 +205,8 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 def read_partitions(path: str) -> dict[str, str | None]:
     """Return the values that the names of a file's folders have, as Hive and Spark write.
 
-    >>> read_partitions("data/lp=en-de/domain=news%3A1/part-0.parquet")
-    {'lp': 'en-de', 'domain': 'news:1'}
+    >>> read_partitions("data/lp=en-de/text%20type=news%3A1/part-0.parquet")
+    {'lp': 'en-de', 'text type': 'news:1'}
     """
     from urllib.parse import unquote
 

@@ -14,6 +14,7 @@ neural metrics are left out, because their tests need torch.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -32,7 +33,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from tests.mutants.changes import Mutant, find_mutants
 from tests.mutants.lines import SLOW
-from tests.mutants.tree import CACHE, ROOT, Tree, digest
+from tests.mutants.tree import CACHE, ROOT, Tree
 
 PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Sources by package, and the tests that are its own; what `meta` asks is computed by `stats`.
@@ -45,30 +46,26 @@ PACKAGES = {
     "meta": ("tests/meta",),
     "web/security": ("tests/web",),
 }
-LEFT_OUT = ("metrics/neural/",)
+LEFT_OUT = ("src/metra/metrics/neural/",)
 #: Batches of tests, by the seconds that they take without a mutant.
 BATCHES = (2.0, 8.0, 30.0, 120.0)
 
 
 def list_mutants(package: str) -> list[Mutant]:
     """Return all mutants of a package."""
-    base = ROOT / "src" / "metra"
-    paths = sorted((base / package).rglob("*.py"))
-    names = [str(path.relative_to(base)) for path in paths]
+    paths = map(str, sorted(Path("src/metra", package).rglob("*.py")))
     return [
         mutant
-        for name in names
-        if not name.startswith(LEFT_OUT)
-        for mutant in find_mutants(
-            f"src/metra/{name}", read_source(f"src/metra/{name}")
-        )
+        for path in paths
+        if not path.startswith(LEFT_OUT)
+        for mutant in find_mutants(path, read_source(path))
     ]
 
 
 @cache
 def read_source(path: str) -> bytes:
-    """Return a file of the tree."""
-    return (ROOT / path).read_bytes()
+    """Return a file of the tree, as it is without a mutant."""
+    return Path(path).read_bytes()
 
 
 class Chooser:
@@ -136,8 +133,7 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
 def list_users(name: str) -> dict[str, int]:
     """Return the lines of the package where a name occurs, as a mask of each file."""
     masks = {}
-    for place in (ROOT / "src" / "metra").rglob("*.py"):
-        path = str(place.relative_to(ROOT))
+    for path in map(str, Path("src/metra").rglob("*.py")):
         lines = read_source(path).decode().split("\n")
         mask = sum(
             1 << number
@@ -173,7 +169,7 @@ def try_mutant(
     tree: Tree, mutant: Mutant, tests: dict[str, dict[str, Any]], limit: float
 ) -> dict[str, Any]:
     """Run the tests that may notice a mutant; return what happened."""
-    place, note = tree.root / mutant.path, tree.home / "note"
+    place, note = Path(mutant.path), tree.home / "note"
     content = read_source(mutant.path)
     note.unlink(missing_ok=True)
     begin, count, outcome, failed = time.monotonic(), 0, "survived", ""
@@ -211,8 +207,8 @@ def try_mutant(
 
 def list_files(folders: tuple[str, ...], slow: bool) -> list[str]:
     """Return the test files of folders, but not the slow ones unless they are asked for."""
-    paths = [path for folder in folders for path in (ROOT / folder).rglob("test_*.py")]
-    names = sorted(str(path.relative_to(ROOT)) for path in paths)
+    paths = [path for folder in folders for path in Path(folder).rglob("test_*.py")]
+    names = sorted(map(str, paths))
     return [name for name in names if slow or not SLOW.search(name)]
 
 
@@ -272,7 +268,8 @@ class Run:
     ) -> None:
         """Try a mutant, unless what becomes of it is known."""
         before, after, line = mutant.describe(read_source(mutant.path))
-        key = f"{mutant.path} {mutant.start} {mutant.new} {digest(ROOT / mutant.path)}"
+        version = hashlib.sha256(read_source(mutant.path)).hexdigest()[:12]
+        key = f"{mutant.path} {mutant.start} {mutant.new} {version}"
         self.sample.append(key)
         known = self.results.get(key)
         if known is not None and not self.is_open(known):

@@ -231,7 +231,9 @@ class Run:
 
     def try_package(self, package: str) -> None:
         """Try a sample of a package's mutants, by its own tests, then by all."""
-        mutants = self.choose_mutants(package)
+        keyed = {name_mutant(mutant): mutant for mutant in self.choose_mutants(package)}
+        self.sample += keyed
+        mutants = [mutant for key, mutant in keyed.items() if self.is_open(key)]
         if not mutants:
             return
         files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
@@ -266,14 +268,9 @@ class Run:
         own: dict[str, dict[str, Any]],
         others: dict[str, dict[str, Any]],
     ) -> None:
-        """Try a mutant, unless what becomes of it is known."""
+        """Try a mutant, and keep what becomes of it."""
         before, after, line = mutant.describe(read_source(mutant.path))
-        version = hashlib.sha256(read_source(mutant.path)).hexdigest()[:12]
-        key = f"{mutant.path} {mutant.start} {mutant.new} {version}"
-        self.sample.append(key)
-        known = self.results.get(key)
-        if known is not None and not self.is_open(known):
-            return
+        key = name_mutant(mutant)
         result = try_mutant(self.tree, mutant, own, self.options.limit)
         stage = "own"
         if result["outcome"] == "survived" and others:
@@ -301,11 +298,22 @@ class Run:
                 file.write(json.dumps(result) + "\n")
         print(describe(result), flush=True)
 
-    def is_open(self, result: dict[str, Any]) -> bool:
-        """Whether a mutant that was tried is to be tried again."""
+    def is_open(self, key: str) -> bool:
+        """Whether a mutant has not been tried, or is to be tried again."""
+        result = self.results.get(key, {"outcome": "survived", "stage": ""})
         if result["outcome"] != "survived":
             return False
-        return self.options.again or (self.options.all and result["stage"] == "own")
+        return (
+            not result["stage"]
+            or self.options.again
+            or (self.options.all and result["stage"] == "own")
+        )
+
+
+def name_mutant(mutant: Mutant) -> str:
+    """Return a name that no other mutant has, nor this one of another version of its file."""
+    version = hashlib.sha256(read_source(mutant.path)).hexdigest()[:12]
+    return f"{mutant.path} {mutant.start} {mutant.new} {version}"
 
 
 def describe(result: dict[str, Any]) -> str:

@@ -17,8 +17,8 @@ from metra.formats.scores.panel import collect_comparisons, collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.agree import compute_agreement, report_agreement
+from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
-from metra.meta.options import AgreeOptions
 from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen, comparison_columns
 from metra.stats.judge_agreement import (
     PairFigures,

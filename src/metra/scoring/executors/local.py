@@ -337,7 +337,7 @@ def _load_weights(
 
 def _score_shard(shard: _Shard, work: _Work) -> Totals:
     schema = parquet.read_schema(shard.path)
-    folders = parquet.list_partitions(schema)
+    added = parquet.list_added(schema)
     plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
 
     def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
@@ -349,7 +349,7 @@ def _score_shard(shard: _Shard, work: _Work) -> Totals:
         for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
             add_entries(totals, counted.items())
             if write and scored is not None:
-                write(scored.drop_columns(folders))
+                write(scored.drop_columns(added))
             work.add(rows)
     return totals
 
@@ -360,7 +360,7 @@ def _open_score_file(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Write a shard with its scores; the file is whole or not there."""
     schema = table_totals.scores_schema(plan, schema)
-    for name in parquet.list_partitions(schema):
+    for name in parquet.list_added(schema):
         schema = schema.remove(schema.get_field_index(name))
     metadata = {
         **(schema.metadata or {}),

@@ -401,7 +401,7 @@ def _count_shards(
 def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
     """Count a shard in the order of its rows, and write them with their scores if asked."""
     schema = parquet.read_schema(shard.path)
-    folders = parquet.list_partitions(schema)
+    added = parquet.list_added(schema)
     plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
 
     def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
@@ -412,7 +412,7 @@ def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
         for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
             totals.add(counted)
             if write and scored is not None:
-                write(scored.drop_columns(folders))
+                write(scored.drop_columns(added))
             work.add(rows)
 
 
@@ -422,7 +422,7 @@ def _open_score_file(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Write a shard with its scores; the file is whole or not there."""
     schema = table_totals.scores_schema(plan, schema)
-    for name in parquet.list_partitions(schema):
+    for name in parquet.list_added(schema):
         schema = schema.remove(schema.get_field_index(name))
     metadata = {
         **(schema.metadata or {}),

@@ -50,6 +50,7 @@ EXCHANGED = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.BitXor: ast.BitOr,
     ast.LShift: ast.RShift, ast.RShift: ast.LShift, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+COMMUTATIVE = ("max", "min", "maximum", "minimum", "logical_and", "logical_or")
 TEXT = (ast.JoinedStr, ast.List, ast.Tuple)
 DELETED = (ast.Continue, ast.Break, ast.Raise, ast.Delete, ast.AugAssign)
 #: A kind of change, what is put there, and the first and last node if it is put elsewhere.
@@ -117,9 +118,11 @@ def change_return(node: ast.Return) -> Iterator[Change]:
 
 
 def change_call(node: ast.Call) -> Iterator[Change]:
-    """Swap the first two arguments."""
+    """Swap the first two arguments, where their order matters."""
     first, second, *_ = [*node.args, None, None]
     if first is None or second is None or isinstance(first, ast.Starred):
+        return
+    if ast.unparse(node.func).rpartition(".")[2] in COMMUTATIVE:
         return
     if not isinstance(second, ast.Starred) and ast.dump(first) != ast.dump(second):
         other = deepcopy(node)

@@ -14,7 +14,7 @@ def choose(values: "list[1]", limit: int = 7) -> int:
     if not values or limit < 3:
         msg = f"{1 + 1} values"
         raise ValueError(msg)
-    values.append(max(limit, 4) - 1)
+    values.append(pow(limit, max(4, 1)) - 1)
     return values[0]
 '''
 EXPECTED = {
@@ -26,8 +26,8 @@ EXPECTED = {
     "comparison shifted": ["if not values or (limit <= 3):"],
     "negation left out": ["if (values) or limit < 3:"],
     "statement deleted": ["pass", "pass"],
-    "arguments swapped": ["values.append((max(4, limit)) - 1)"],
-    "arithmetic": ["values.append((max(limit, 4) + 1))"],
+    "arguments swapped": ["values.append((pow(max(4, 1), limit)) - 1)"],
+    "arithmetic": ["values.append((pow(limit, max(4, 1)) + 1))"],
     "return None": ["return None"],
 }
 
@@ -43,8 +43,8 @@ def test_every_kind_of_mutant_is_found_and_compiles():
         changed.setdefault(mutant.kind, []).append(after)
     constants = changed.pop("constant")
     assert changed == EXPECTED
-    # 2.5, 7, 3, 4, 1 and the index 0, one more and one less.
-    assert len(constants) == 12
+    # 2.5, 7, 3, 4, 1, 1 and the index 0, one more and one less.
+    assert len(constants) == 14
     assert 'def choose(values: "list[1]", limit: int = 8) -> int:' in constants
     assert [mutant.name for mutant in mutants if mutant.name] == ["TABLE"] * 5
 

@@ -41,7 +41,7 @@ from metra.limits import (
     use_limits,
 )
 from metra.metrics.llm.cache import AnswerCache
-from metra.metrics.neural import checkpoints
+from metra.metrics.neural import checkpoints, comet
 from metra.scoring.files import open_corpus
 
 
@@ -497,6 +497,8 @@ def test_a_dictionary_that_asks_for_too_much_memory(tmp_path):
     ("name", "content"),
     [
         ("hparams.yaml", "[" * 5000),
+        ("hparams.yaml", "class_identifier: xcomet_metric\nerror_labels: null"),
+        ("hparams.yaml", "class_identifier: [1]"),
         ("config.json", "[1]"),
         ("tokenizer_config.json", '{"model_max_length": "x"}'),
         ("model.safetensors.index.json", '{"weight_map": [1]}'),
@@ -507,7 +509,7 @@ def test_files_of_models_that_are_damaged(tmp_path, name, content):
     path = tmp_path / name
     path.write_text(content)
     readers = {
-        "hparams.yaml": lambda: checkpoints.read_yaml(str(path)),
+        "hparams.yaml": lambda: comet._read_settings(str(path)),
         "config.json": lambda: checkpoints.read_config("x", str(tmp_path)),
         "tokenizer_config.json": lambda: checkpoints._read_longest(str(tmp_path)),
         "answers.jsonl": lambda: AnswerCache(str(path)).refresh(),

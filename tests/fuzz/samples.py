@@ -383,9 +383,7 @@ def _list_model_files(folder: Path) -> Iterator[Sample]:
     model = folder / "model"
     model.mkdir(exist_ok=True)
     for name, text, read in (
-        ("model/hparams.yaml", SETTINGS, lambda path: comet._describe_kind(
-            "xcomet_metric", comet.complete_settings("xcomet_metric",
-                                                     checkpoints.read_yaml(path)))),
+        ("model/hparams.yaml", SETTINGS, comet._read_settings),
         ("model/config.json", '{"num_hidden_layers": 4, "model_type": "mt5"}',
          lambda path: bertscore._choose_layer(str(Path(path).parent), 2)),
         ("model/tokenizer_config.json", '{"model_max_length": 512}',

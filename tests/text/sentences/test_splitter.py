@@ -114,3 +114,8 @@ def test_lists_hold_what_can_be_looked_up(lang):
         assert not word.endswith(".")
     # What both never ends a sentence and may end one would be a slip.
     assert not rules.never_final & rules.maybe_final
+
+
+def test_a_long_line_takes_no_more_time_for_each_sentence():
+    # What copies the rest of the line at every mark takes minutes here.
+    assert len(split_sentences("It is. " * 60_000, "en")) == 60_000

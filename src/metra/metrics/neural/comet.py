@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from metra.corpus.batch import SegmentColumn
 from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.formats.stream import refuse_damage
 from metra.metrics.neural import checkpoints
 from metra.metrics.neural.comet_network import CheckpointParts, build_network
 from metra.metrics.neural.comet_scores import JointScorer, VectorScorer
@@ -199,20 +200,26 @@ def _read_checkpoint(model: str, encoder: str) -> CometCheckpoint:
     folder = checkpoints.check_folder("comet", "model", model, _EXPECTED)
     settings_path = checkpoints.require_file("comet", folder, "hparams.yaml")
     path = checkpoints.require_file("comet", folder, "checkpoints/model.ckpt")
-    given = checkpoints.read_yaml(settings_path)
-    name = given.get("class_identifier")
-    if name not in _DEFAULTS:
-        msg = (
-            f"comet: {settings_path} has the class_identifier {name!r}; expected one of "
-            f"{', '.join(_DEFAULTS)}."
-        )
-        raise FormatError(msg)
+    kind, given = _read_settings(settings_path)
     home = _find_encoder(folder, encoder, str(given.get("pretrained_model", "")))
     versions = checkpoints.require_packages("comet")
     files = [settings_path, path, *checkpoints.list_encoder_files("comet", home)]
     digest = checkpoints.digest_files(files)
-    kind = _describe_kind(name, complete_settings(name, given))
     return CometCheckpoint(kind, folder, path, home, digest, versions)
+
+
+def _read_settings(path: str) -> tuple[ModelKind, dict[str, Any]]:
+    """Read what kind of model a checkpoint has, and its settings as they are in the file."""
+    given = checkpoints.read_yaml(path)
+    name = given.get("class_identifier")
+    with refuse_damage(path):
+        if name in _DEFAULTS:
+            return _describe_kind(name, complete_settings(name, given)), given
+    msg = (
+        f"comet: {path} has the class_identifier {name!r}; expected one of "
+        f"{', '.join(_DEFAULTS)}."
+    )
+    raise FormatError(msg)
 
 
 def _describe_kind(name: str, settings: Mapping[str, Any]) -> ModelKind:

@@ -164,9 +164,14 @@ def _pass_closing(line: _Line, position: int, start: int) -> int:
     return position
 
 
+def _get_signs(text: str, position: int) -> tuple[str, str]:
+    """Return the sign at a position and the next one; the rest may be long."""
+    return text[position : position + 1], text[position + 1 : position + 2]
+
+
 def _is_closing(line: _Line, position: int, start: int) -> bool:
     """Whether a sign right behind a mark closes something."""
-    sign, following = line.text[position : position + 1], line.text[position + 1 :][:1]
+    sign, following = _get_signs(line.text, position)
     if not sign or sign not in _CLOSING:
         return False
     if sign not in _BOTH_WAYS or not following:
@@ -179,11 +184,12 @@ def _is_closing(line: _Line, position: int, start: int) -> bool:
 def _closes_after_blank(line: _Line, position: int, start: int) -> bool:
     """Whether a sign that stands behind a blank closes what is before it: « Oui. »"""
     text = line.text
-    sign, following = text[position], text[position + 1 :][:1]
+    sign, following = _get_signs(text, position)
     if following and not following.isspace():
         # In scripts without blanks, there may be one before the sign only.
-        last = text[start:position].rstrip()[-1:]
-        return sign in "”」』" and last in _UNSPACED
+        if sign not in "”」』":
+            return False
+        return text[start:position].rstrip()[-1:] in _UNSPACED
     if sign in _STRAIGHT:
         return text.count(sign, start, position) % 2 == 1
     is_opening = sign in "»›" and line.lang in _OPENING_GUILLEMETS

@@ -83,7 +83,7 @@ WAITS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
 
 
 def attempt(db, now, key="ann"):
-    return access.begin_attempt(db, key, free=5, now=now)
+    return access.begin_attempt(db, {key: 5}, now=now)
 
 
 def test_the_wait_doubles_and_asking_does_not_prolong_it(db):
@@ -99,6 +99,17 @@ def test_the_wait_doubles_and_asking_does_not_prolong_it(db):
     assert attempt(db, now, "another key") == 0
 
 
+def test_an_attempt_counts_for_all_its_keys_or_for_none(db):
+    free = {"ann at home": 2, "home": 3}
+    assert [access.begin_attempt(db, free, now=0.0) for _ in range(3)] == [0, 0, 1]
+    other = {"bob at home": 2, "home": 3}
+    assert [access.begin_attempt(db, other, now=0.0) for _ in range(2)] == [0, 1]
+    stored = db.execute(select(database.attempt.c.failures)).scalars()
+    assert sorted(stored) == [1, 2, 3]
+    access.forget_attempts(db, free)
+    assert access.begin_attempt(db, other, now=0.0) == 0
+
+
 def test_a_day_of_quiet_and_a_right_password_forgive(db):
     for _ in range(6):
         attempt(db, 0.0)
@@ -106,7 +117,7 @@ def test_a_day_of_quiet_and_a_right_password_forgive(db):
     assert attempt(db, 86401.0) == 0
     assert [attempt(db, 86401.0) for _ in range(5)] == [0] * 4 + [1.0]
     attempt(db, 86401.0, "bob")
-    access.forget_attempts(db, "ann")
+    access.forget_attempts(db, ["ann"])
     assert attempt(db, 86401.0) == 0
     failures = database.attempt.c.failures
     assert sorted(db.execute(select(failures)).scalars()) == [1, 1]
@@ -189,10 +200,12 @@ def test_codes_are_those_of_the_standards():
 @pytest.fixture
 def ann(db):
     """The recovery codes of an admin who set a second factor up with period 100's code."""
-    access.set_password(db, "ann", PASSWORD, now=0.0, who="test")
+    for name in ("ann", "bob"):
+        access.set_password(db, name, PASSWORD, now=0.0, who="test")
     code = factor.compute_code(SECRET, 100)
     codes = factor.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
     assert len(set(codes)) == 10
+    assert not factor.has_second_factor(db, "bob")
     return codes
 
 
@@ -234,11 +247,14 @@ def test_recovery_codes_open_once_each(db, ann):
     stored = db.execute(select(database.recovery_code.c.code_hash)).scalars().all()
     assert len(stored) == 10
     assert hashlib.sha256(first.replace("-", "").encode()).hexdigest() in stored
-    access.set_password(db, "bob", PASSWORD, now=0.0, who="test")
     assert factor.use_code(db, "bob", first, now=9e9) is None
+    code = factor.compute_code(SECRET, 100)
+    assert factor.enable_second_factor(db, "bob", SECRET, code, now=3000.0)
     factor.disable_second_factor(db, "ann", now=9e9, who="test")
     assert factor.use_code(db, "ann", first, now=9e9) is None
     assert use(db, 500, 500) is None
+    assert factor.has_second_factor(db, "bob")
+    assert factor.count_recovery_codes(db, "bob") == 10
 
 
 def test_a_wrong_code_sets_nothing_up(db):

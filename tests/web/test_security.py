@@ -11,7 +11,7 @@ from tests.web.browsing import answer
 from metra.errors import OptionError
 from metra.store import audit, judges
 from metra.web.security.headers import ALWAYS
-from metra.web.security.limits import MaskSecrets
+from metra.web.security.limits import ErrorReplies, MaskSecrets
 from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
@@ -54,6 +54,7 @@ def test_a_busy_worker_is_not_taken_for_dead(monkeypatch):
     monkeypatch.setenv("METRA_JUDGE_SERVING", "")
     run_server(ServerOptions("judge.db", workers=2))
     assert told["workers"] == 2
+    assert (told["proxy_headers"], told["forwarded_allow_ips"]) == (False, "")
     assert told["timeout_worker_healthcheck"] == 60
 
 
@@ -79,6 +80,23 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
     assert "under the mat" in caplog.text
 
 
+def test_a_reply_that_has_begun_is_not_begun_again():
+    import anyio
+
+    sent = []
+
+    async def fall(_, __, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError
+
+    async def note(message):
+        sent.append(message["type"])
+
+    with pytest.raises(RuntimeError):
+        anyio.run(ErrorReplies(fall), {"type": "http"}, None, note)
+    assert sent == ["http.response.start"]
+
+
 def test_no_page_holds_script_or_style_of_its_own(house):
     browser = house.browser(enter=False)
     pages = [browser.get("/").text, browser.get(f"/j/{house.tokens['judge 0']}").text]
@@ -98,7 +116,7 @@ def test_other_names_are_not_ours(house, host):
     assert reply.status_code == 400
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:1234", "[::1]:8000"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "LocalHost:1234", "[::1]:8000"])
 def test_this_machine_goes_by_several_names(house, host):
     assert house.browser().get("/health", headers={"Host": host}).status_code == 200
 
@@ -129,8 +147,13 @@ ORIGINS = [
 @pytest.mark.parametrize(("headers", "fits"), ORIGINS)
 def test_changes_come_from_our_own_pages(house, headers, fits):
     path = f"/j/{house.tokens['judge 0']}"
-    reply = house.browser().client.post(path, headers=headers)
+    client = house.browser().client
+    reply = client.post(path, headers=headers)
     assert reply.status_code == (303 if fits else 403)
+    for method in ("PUT", "DELETE", "PATCH", "STRANGE"):
+        reply = client.request(method, path, headers=headers)
+        assert reply.status_code == (405 if fits else 403)
+    assert client.head(path, headers=headers).status_code == 405
 
 
 def test_without_an_address_of_its_own_the_app_goes_by_the_host(house):
@@ -293,6 +316,11 @@ def test_only_so_many_events_at_once(house):
         pytest.param({"host": "0.0.0.0", "base_url": SITE}, None, id="behind a proxy"),
         pytest.param(
             {"base_url": "judge.example.org"}, "expected https", id="no scheme"
+        ),
+        pytest.param({"proxy": "::1"}, None, id="a proxy by its address"),
+        *(
+            pytest.param({"proxy": wrong}, "expected the address", id=f"proxy {wrong}")
+            for wrong in ("*", "localhost", "0.0.0.0/0", "127.0.0.1,::1", "")
         ),
     ],
 )

@@ -306,6 +306,26 @@ def test_judges_of_orders_agree_on_each_two_outputs():
     assert found["equal"].interval == pytest.approx(tuple(ends))
 
 
+def test_a_choice_of_the_best_puts_nothing_else_in_order():
+    answers = [
+        made(
+            "",
+            1,
+            judge,
+            {"gold": {"chosen": chosen, "of": 3}},
+            systems=("x", "y", "z"),
+            outputs=("a", "b", "c"),
+            name="gold-standard",
+        )
+        for judge, chosen in (("ann", 1), ("bob", 2))
+    ]
+    (agreement,) = compute_agreement(group_by_scorer(answers), trials=0)
+    # Of two judges who choose different outputs, both say of the third that it is not best.
+    assert (agreement.unit, agreement.outputs) == ("outputs", 3)
+    equal = next(one for one in agreement.coefficients if one.name == "equal")
+    assert equal.value == pytest.approx(1 / 3)
+
+
 def test_pictures_say_where_long_times_are_cut():
     def draw(times):
         answers = [

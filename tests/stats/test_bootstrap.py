@@ -21,6 +21,7 @@ from metra.stats.bootstrap import (
     resamples_segments,
 )
 from metra.stats.correlation import Options, correlate_all
+from metra.stats.moments import pearson_of_sums
 from metra.stats.panel import SegmentStatistics
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -262,3 +263,12 @@ def test_threads_change_no_digit():
         for threads in ("1", "2", "5")
     }
     assert len(found) == 1
+
+
+@pytest.mark.parametrize("constant", [0.1, 0.3, 1 / 3, 1e6 + 0.1, 0.0])
+def test_sums_of_a_constant_have_no_correlation_whatever_rounding_leaves(constant):
+    m = np.random.default_rng(2).normal(size=11)
+    for count in range(2, 12):
+        g = np.full(count, constant)
+        columns = (np.ones(count), g, m[:count], g * g, m[:count] ** 2, g * m[:count])
+        assert np.isnan(pearson_of_sums(np.array([column.sum() for column in columns])))

@@ -443,3 +443,14 @@ def test_units_are_drawn_whole_and_crossed():
     assert np.ptp(grid.sum(1), axis=1).any()
     (clusters,) = resampling.draw_crossed_weights([segment], 40, rng)
     assert (np.ptp(clusters.reshape(40, 5, 3), axis=2) == 0).all()
+
+
+def test_exchanges_that_give_no_number_count_as_reached():
+    def after(moved):
+        return lambda _one, _other: (np.full(len(moved), np.nan), np.zeros(len(moved)))
+
+    exchanges = Exchanges(20, lambda signs: signs, after)
+    p, draws = exchange_p_values(
+        [(exchanges, 1.0)], np.array([0.5, 0.1]), sides="two-sided", draws=99, seed=1
+    )
+    assert (p[0, 1], draws) == (1, 99)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.stats import weighted_sums
-from metra.stats.weighted_sums import StackedRows, round_to_grid
+from metra.stats.weighted_sums import StackedRows, round_to_grid, weigh_values
 
 # Numbers of very different sizes, so that the order of additions shows in the last bits.
 ROWS = np.random.default_rng(5).lognormal(0, 4, (500, 3))
@@ -73,3 +73,16 @@ def test_what_is_no_number_stays_as_it_is():
 
 def test_a_column_of_nothing_stays_nothing():
     assert round_to_grid(np.array([[0.0, 0.3], [0.0, 0.1]]))[:, 0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS[:, 0]], ids=["columns", "one column"])
+def test_weighted_values_keep_all_their_digits(rows):
+    """Coarse and fine parts together lose nothing but the last rounding."""
+    signs = WEIGHTS[:, : len(rows)] * 2.0 - 3
+    found = weigh_values(signs, rows)
+    assert found.shape == (len(signs), *rows.shape[1:])
+    columns = rows.reshape(len(rows), -1).T
+    for got, row in zip(found.reshape(len(signs), -1), signs, strict=True):
+        for value, column in zip(got, columns, strict=True):
+            total = exact(row, column)
+            assert value == pytest.approx(float(total), rel=1e-14, abs=0)

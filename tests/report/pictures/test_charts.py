@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -187,6 +188,12 @@ def test_panels_of_a_forest_plot_stand_below_each_other_in_a_column():
     wide = draw_forest(FOREST, PictureLayout(width=160))
     narrow = draw_forest(FOREST, PictureLayout(width=60))
     assert (wide.count(">b<title"), narrow.count(">b<title")) == (1, 2)
+
+
+def test_a_value_is_marked_in_every_panel_of_a_forest_plot():
+    plain, marked = draw_forest(FOREST), draw_forest(replace(FOREST, line=0.5))
+    lines = [drawn.count('class="axis"') for drawn in (plain, marked)]
+    assert lines[1] - lines[0] == len(FOREST.panels)
 
 
 def test_an_interval_is_drawn_from_end_to_end():

@@ -3,14 +3,14 @@
 Coefficients come from `metra.stats`; calibration counts here, because all judges saw it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from metra.campaign.metric_scores import build_table_from_scores
-from metra.campaign.results import JudgeScore, ScoresByScorer
+from metra.campaign.results import ScoreColumns
 from metra.formats.scores.error_spans import (
     ErrorSpans,
     collect_marks,
@@ -18,7 +18,7 @@ from metra.formats.scores.error_spans import (
 )
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import collect_ratings
-from metra.stats.arrays import drop_nan
+from metra.stats.arrays import drop_nan, number_by_appearance
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
@@ -74,21 +74,21 @@ class ScorerAgreement:
 
 
 def compute_agreement(
-    scores_by_scorer: ScoresByScorer, *, trials: int = TRIALS, seed: int = SEED
+    every: Sequence[ScoreColumns], *, trials: int = TRIALS, seed: int = SEED
 ) -> list[ScorerAgreement]:
     """Compute agreement by each scorer; none where no output has two judges.
 
     The scores are those of judgements without checks. A judge who compares two outputs
     says one thing and not two: then comparisons are what judges agree on.
     """
-    scores = build_table_from_scores(scores_by_scorer)
+    table = build_table_from_scores(every)
     agreement: list[ScorerAgreement] = []
-    if scores is None:
+    if table is None:
         return agreement
-    for (name, _), figures in scores_by_scorer.items():
-        compared = all(figure.beside for figure in figures)
+    for scores in every:
+        name, compared = scores.scorer, bool((scores.beside >= 0).all())
         mine = (
-            _collect_comparisons(figures) if compared else collect_ratings(scores, name)
+            _collect_comparisons(scores) if compared else collect_ratings(table, name)
         )
         if not len(mine.pairable().units):
             continue
@@ -113,18 +113,24 @@ def compute_agreement(
     return agreement
 
 
-def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
+def _collect_comparisons(scores: ScoreColumns) -> Ratings:
     """Gather who is better: 1 the first system by name, -1 the second, 0 neither."""
-    firsts = [figure for figure in figures if figure.system < figure.beside]
-    judges = sorted({figure.judge for figure in firsts})
-    places = [(one.segment, one.system, one.beside) for one in firsts]
-    units = {place: number for number, place in enumerate(dict.fromkeys(places))}
+    judges, systems = sorted(scores.judges), scores.systems
+    numbers = np.array([judges.index(name) for name in scores.judges], np.int64)
+    names = np.array(systems)
+    firsts = scores.keep_lines(names[scores.system] < names[scores.beside])
+    width = len(systems)
+    pair = firsts.system * width + firsts.beside
+    units, unit = number_by_appearance(firsts.segment * width**2 + pair)
     return sort_ratings(
         judges,
-        [f"{one} – {other} {segment}" for segment, one, other in units],
-        np.array([judges.index(figure.judge) for figure in firsts], np.int64),
-        np.array([units[place] for place in places], np.int64),
-        np.array([figure.hundred / 50 - 1 for figure in firsts]),
+        [
+            f"{systems[at // width % width]} – {systems[at % width]} {at // width**2}"
+            for at in units.tolist()
+        ],
+        numbers[firsts.judge],
+        unit,
+        firsts.hundred / 50 - 1,
     )
 
 

@@ -13,7 +13,7 @@ from metra.campaign.agreement import (
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.judgement import drop_checks, keep_latest, score_judgements
+from metra.campaign.judgement import drop_checks, keep_latest, score_kept
 from metra.campaign.judges import (
     DEFAULT_RULES,
     FlagRules,
@@ -157,7 +157,7 @@ def compute_measurements(
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
-        list_undefined(score_judgements(kept)),
+        list_undefined(score_kept(kept)),
         [
             InterruptedAttempt(
                 *(one.judge, one.systems[0], one.document),
@@ -213,9 +213,9 @@ def summarise_judgements(
     kept = keep_latest(judgements)
     chosen = filter_judgements(kept, options.choice, options.rules)
     unchecked = drop_checks(chosen)
-    figures = group_by_scorer(unchecked)
-    counted = keep_counting_scores(figures)
-    rows = build_judge_rows(chosen, figures, options.rules.words_per_minute)
+    scores = group_by_scorer(unchecked)
+    counted = keep_counting_scores(scores)
+    rows = build_judge_rows(chosen, scores, options.rules.words_per_minute)
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
     return Summary(
         len(chosen),
@@ -224,10 +224,10 @@ def summarise_judgements(
         rows,
         flag_judges(rows, options.rules),
         average_by_judge(counted),
-        compute_agreement(figures, trials=trials, seed=options.ranking.seed),
+        compute_agreement(scores, trials=trials, seed=options.ranking.seed),
         trials,
         build_time_table(chosen),
-        count_undefined(score_judgements(chosen)),
+        count_undefined(score_kept(chosen)),
         count_skipped(chosen),
         compute_span_agreement(unchecked, trials=trials, seed=options.ranking.seed),
     )

@@ -13,7 +13,13 @@ from metra.campaign.agreement import (
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.judgement import drop_checks, keep_latest, score_kept
+from metra.campaign.judgement import (
+    drop_checks,
+    keep_latest,
+    list_lacking,
+    pause_collection,
+    score_kept,
+)
 from metra.campaign.judges import (
     DEFAULT_RULES,
     FlagRules,
@@ -74,7 +80,12 @@ def filter_judgements(
     Who is flagged is told from all judgements, not from those that are left. Where outputs
     were compared, the order among the chosen systems is what remains.
     """
-    kept = keep_latest(judgements)
+    return _choose_judgements(keep_latest(judgements), choice, rules)
+
+
+def _choose_judgements(
+    kept: Sequence[Judgement], choice: JudgementFilter, rules: FlagRules
+) -> list[Judgement]:
     rows = []
     if choice.without_flagged:
         rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
@@ -177,7 +188,8 @@ def compute_measurements(
 class Summary:
     """The results of a choice of judgements."""
 
-    judgements: int
+    #: The last revisions that were chosen.
+    chosen: Sequence[Judgement]
     #: How many answers there are without the choice.
     of: int
     rankings: Sequence[HumanRanking]
@@ -195,6 +207,11 @@ class Summary:
     #: How judges agree on the errors that they marked; None where no two marked the same.
     span_agreement: SpanAgreement | None = None
 
+    @property
+    def judgements(self) -> int:
+        """How many answers were chosen."""
+        return len(self.chosen)
+
 
 @dataclass(frozen=True, slots=True)
 class SummaryOptions:
@@ -209,16 +226,19 @@ def summarise_judgements(
     judgements: Iterable[Judgement], options: SummaryOptions | None = None
 ) -> Summary:
     """Return rankings, judges, agreement and times from the same judgements."""
-    options = options or SummaryOptions()
-    kept = keep_latest(judgements)
-    chosen = filter_judgements(kept, options.choice, options.rules)
+    with pause_collection():
+        return _summarise_kept(keep_latest(judgements), options or SummaryOptions())
+
+
+def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summary:
+    chosen = _choose_judgements(kept, options.choice, options.rules)
     unchecked = drop_checks(chosen)
     scores = group_by_scorer(unchecked)
     counted = keep_counting_scores(scores)
     rows = build_judge_rows(chosen, scores, options.rules.words_per_minute)
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
     return Summary(
-        len(chosen),
+        chosen,
         len(kept),
         rank_from_scores(counted, options.ranking),
         rows,
@@ -227,7 +247,7 @@ def summarise_judgements(
         compute_agreement(scores, trials=trials, seed=options.ranking.seed),
         trials,
         build_time_table(chosen),
-        count_undefined(score_kept(chosen)),
+        count_undefined(list_lacking(chosen)),
         count_skipped(chosen),
         compute_span_agreement(unchecked, trials=trials, seed=options.ranking.seed),
     )

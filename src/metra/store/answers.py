@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
-from metra.campaign.judgement import KEPT, record_answers
+from metra.campaign.judgement import KEPT, pause_collection, record_answers
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
@@ -194,25 +194,27 @@ def read_judgements(
         .where(task.campaign == stored.id)
         .order_by(judge.place, task.position, judgement.number, judgement.revision)
     )
-    if judge_id is None:
-        owned = tasks.list_campaign_tasks(db, stored.id)
-    else:
-        owned = tasks.list_all_judge_tasks(db, judge_id)
-        query = query.where(judgement.judge == judge_id)
+    with pause_collection():
+        if judge_id is None:
+            owned = tasks.list_campaign_tasks(db, stored.id)
+        else:
+            owned = tasks.list_all_judge_tasks(db, judge_id)
+            query = query.where(judgement.judge == judge_id)
     known = {
         one.task.id: replace(one.task, id=one.called) if one.called else one.task
         for one in owned
     }
     # Many judges say the same: values, which were checked when they came in, are read once.
     decode = cache(decode_json)
-    rows = db.execute(query).all()
-    return record_answers(
-        stored.campaign,
-        (
-            (known[of], number, called or key, decode(value), kept)
-            for key, called, of, number, value, *kept in rows
-        ),
-    )
+    with pause_collection():
+        rows = db.execute(query).all()
+        return record_answers(
+            stored.campaign,
+            (
+                (known[of], number, called or key, decode(value), kept)
+                for key, called, of, number, value, *kept in rows
+            ),
+        )
 
 
 def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:

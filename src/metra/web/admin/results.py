@@ -27,7 +27,6 @@ from metra.campaign.summary import (
     JudgementFilter,
     SummaryOptions,
     compute_measurements,
-    filter_judgements,
     summarise_judgements,
 )
 from metra.campaign.times import WORDS_PER_MINUTE
@@ -226,7 +225,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
     results = summarise_judgements(judgements, options)
     with_metrics = query.get("metrics") == "yes"
     correlations, metrics_problem = [], ""
-    kept = filter_judgements(judgements, options.choice, options.rules)
+    kept = results.chosen
     if with_metrics:
         metrics = {name: registry.metric(name) for name in _METRICS}
         try:
@@ -266,7 +265,9 @@ class OutsideComparison:
 
 
 def _compare_outside(
-    visit: CampaignVisit, judgements: list[Judgement], rankings: Sequence[HumanRanking]
+    visit: CampaignVisit,
+    judgements: Sequence[Judgement],
+    rankings: Sequence[HumanRanking],
 ) -> OutsideComparison:
     stored = visit.stored
     with visit.store.reading() as db:

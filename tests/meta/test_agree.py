@@ -22,6 +22,7 @@ from metra.meta.agree import compute_agreement, report_agreement
 from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.meta.options import AgreeOptions
 from metra.stats.agreement import SCALES, alpha, cohen
+from metra.stats.defaults import LEAST_UNITS
 from metra.stats.judge_agreement import (
     PairFigures,
     agree,
@@ -29,6 +30,8 @@ from metra.stats.judge_agreement import (
     compare_judges,
     pair_judgements,
 )
+from metra.stats.moments import pearson, spearman
+from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.ratings import convert_matrix
 
 NAN = float("nan")
@@ -402,3 +405,45 @@ def test_values_that_hardly_repeat_are_no_categories():
     assert np.isnan(found.pairs[0].kappa)
     assert "mean kappa" not in found.intervals
     assert found.values["mean quadratic"] > 0.3
+
+
+def test_pairs_are_what_each_pair_gives_by_itself():
+    """All pairs at once, against the plain functions of two judges; constants have none."""
+    rng = np.random.default_rng(2)
+    values = rng.integers(1, 6, (6, 40)) / 3
+    values[rng.random(values.shape) < 0.4] = np.nan
+    values[4], values[5] = 1.1, np.where(np.arange(40) < 3, 1.1, np.nan)
+    ratings = convert_matrix(values).pairable()
+    pairs = compare_judges(ratings, pair_judgements(ratings), within=0.4)
+    assert [pair.n for pair in pairs] == sorted(
+        (pair.n for pair in pairs), reverse=True
+    )
+    assert len(pairs) == 15
+    for pair in pairs:
+        one, two = (values[int(name) - 1] for name in (pair.first, pair.second))
+        both = np.isfinite(one) & np.isfinite(two)
+        a, b = one[both], two[both]
+        assert sorted(zip(pair.a, pair.b, strict=True)) == sorted(
+            zip(a, b, strict=True)
+        )
+        plain = {
+            "exact": (a == b).mean(),
+            "within": (np.abs(a - b) <= 0.4).mean(),
+            "pearson": pearson(a, b),
+            "spearman": spearman(a, b),
+            "kendall": tau_b(pair_counts(a, b)),
+            "kappa": cohen(a, b),
+            "linear": cohen(a, b, "linear"),
+            "quadratic": cohen(a, b, "quadratic"),
+        }
+        if len({*a, *b}) == 1:
+            plain |= dict.fromkeys(("kappa", "linear", "quadratic"), np.nan)
+        for name, expected in plain.items():
+            found = getattr(pair, name)
+            assert found == pytest.approx(float(expected), abs=1e-12, nan_ok=True), name
+
+
+def test_few_units_have_no_interval():
+    values = np.random.default_rng(1).integers(1, 6, (2, LEAST_UNITS)).astype(float)
+    assert agree(convert_matrix(values), trials=50).intervals
+    assert agree(convert_matrix(values[:, 1:]), trials=50).intervals == {}

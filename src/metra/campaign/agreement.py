@@ -22,7 +22,13 @@ from metra.stats.arrays import drop_nan, number_by_appearance
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
-from metra.stats.span_agreement import SpanAgreement, agree_on_spans
+from metra.stats.span_agreement import (
+    MarkedSpan,
+    RatedUnit,
+    SpanAgreement,
+    SpanMarks,
+    agree_on_spans,
+)
 
 #: What is told, and what it is called.
 COEFFICIENTS = {
@@ -137,17 +143,35 @@ def _collect_comparisons(scores: ScoreColumns) -> Ratings:
 def compute_span_agreement(
     judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
 ) -> SpanAgreement | None:
-    """Compare the errors that judges marked; None where no output has marks of two judges.
+    """Compare the errors or names that judges marked; None where no two marked the same.
 
     The judgements are without checks.
     """
     answered = [one for one in judgements if one.cannot is None]
-    spans, rated, texts = list_marked_errors(answered)
-    if not spans:
-        return None
-    marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
+    marks = _collect_tags(answered)
+    if not marks.marks:
+        spans, rated, texts = list_marked_errors(answered)
+        if not spans:
+            return None
+        marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
     agreement = agree_on_spans(marks, trials=trials, seed=seed)
     return agreement if agreement.overall is not None else None
+
+
+def _collect_tags(judgements: Iterable[Judgement]) -> SpanMarks:
+    """Gather the names or terms that judges tagged, whatever their types."""
+    marks: dict[RatedUnit, dict[str, list[MarkedSpan]]] = {}
+    lengths = {}
+    for one in judgements:
+        for step in one.value.values():
+            if isinstance(step, dict) and "tags" in step:
+                unit = RatedUnit(one.systems[0], str(one.segment))
+                lengths[unit] = len(one.outputs[0])
+                own = marks.setdefault(unit, {}).setdefault(one.judge, [])
+                own += [
+                    MarkedSpan(tag["start"], tag["end"], True) for tag in step["tags"]
+                ]
+    return SpanMarks(marks, lengths)
 
 
 def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:

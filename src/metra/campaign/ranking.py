@@ -18,7 +18,7 @@ from metra.campaign.results import ScoreColumns, SystemMean
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
-from metra.stats.defaults import SEED, TRIALS
+from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.normalisation import scale_judges
 from metra.stats.ranking import are_paired, find_clusters
@@ -30,8 +30,6 @@ Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
 Rule: TypeAlias = Literal["neighbours", "all"]
 #: What the rules are called where metrics are ranked too.
 RULES: dict[Rule, str] = {"neighbours": "neighbours", "all": "wmt"}
-#: Fewer units than these leave Wilcoxon's test without a fair limit.
-LEAST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ class RankingOptions:
     #: Whether p-values are corrected for how many there are (Holm 1979).
     holm: bool = False
     alpha: float = 0.05
-    least: int = LEAST
+    least: int = LEAST_UNITS
     level: float = 0.95
     trials: int = TRIALS
     seed: int = SEED

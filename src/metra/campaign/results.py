@@ -6,7 +6,7 @@ workbook asks for them.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from math import nan
 from operator import itemgetter
@@ -145,6 +145,12 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
             )
         )
     return columns
+
+
+def drop_judges(scores: ScoreColumns, names: Container[str]) -> ScoreColumns:
+    """Return the scores of all judges but some."""
+    kept = np.array([name not in names for name in scores.judges], bool)
+    return scores.keep_lines(kept[scores.judge])
 
 
 def keep_counting_scores(scores: Iterable[ScoreColumns]) -> list[ScoreColumns]:

@@ -4,6 +4,7 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from metra.campaign.agreement import (
     ScorerAgreement,
@@ -44,6 +45,7 @@ from metra.campaign.results import (
     TextScore,
     count_skipped,
     describe_word_counting,
+    drop_judges,
     group_by_scorer,
     keep_counting_scores,
     score_texts,
@@ -53,6 +55,10 @@ from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
 from metra.stats.span_agreement import SpanAgreement
+
+#: Answers of flagged judges count for systems, are set apart from these alone, or are left
+#: out of everything.
+Flagged: TypeAlias = Literal["apart", "count", "out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +72,8 @@ class JudgementFilter:
     #: Answers that came in from then on, and before then; those without a time go.
     since: float | None = None
     until: float | None = None
-    #: Whether judges with a flag are left out.
-    without_flagged: bool = False
+    #: What becomes of the answers of judges with a flag.
+    flagged: Flagged = "apart"
 
 
 def filter_judgements(
@@ -86,10 +92,12 @@ def filter_judgements(
 def _choose_judgements(
     kept: Sequence[Judgement], choice: JudgementFilter, rules: FlagRules
 ) -> list[Judgement]:
-    rows = []
-    if choice.without_flagged:
+    if choice in (JudgementFilter(), JudgementFilter(flagged="count")):
+        return list(kept)
+    flagged = set()
+    if choice.flagged == "out":
         rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
-    flagged = {judge for judge, why in flag_judges(rows, rules).items() if why}
+        flagged = _list_flagged(flag_judges(rows, rules))
     wanted = [
         one
         for one in kept
@@ -206,6 +214,16 @@ class Summary:
     skipped: Sequence[SkippedOutputs] = ()
     #: How judges agree on the errors that they marked; None where no two marked the same.
     span_agreement: SpanAgreement | None = None
+    #: By scorer, the ranking with flagged judges where they are set apart, else without
+    #: them; none where that is the same.
+    other_rankings: Mapping[str, HumanRanking] = field(default_factory=dict)
+    #: F of the tags of every two judges, with their types, where they were asked for tags.
+    raters: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+
+    @property
+    def flagged(self) -> list[str]:
+        """The judges with a flag."""
+        return [judge for judge, reasons in self.flags.items() if reasons]
 
     @property
     def judgements(self) -> int:
@@ -231,26 +249,58 @@ def summarise_judgements(
 
 
 def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summary:
-    chosen = _choose_judgements(kept, options.choice, options.rules)
+    choice, rules = options.choice, options.rules
+    chosen = _choose_judgements(kept, choice, rules)
     unchecked = drop_checks(chosen)
     scores = group_by_scorer(unchecked)
+    rows = build_judge_rows(chosen, scores, rules.words_per_minute)
+    # Who is flagged is told from all answers.
+    told = rows
+    if len(chosen) < len(kept):
+        told = build_judge_table(kept, words_per_minute=rules.words_per_minute)
+    flags = flag_judges(told, rules)
     counted = keep_counting_scores(scores)
-    rows = build_judge_rows(chosen, scores, options.rules.words_per_minute)
+    flagged = _list_flagged(flags)
+    unflagged = [drop_judges(one, flagged) for one in counted]
+    # A scorer whose judges all have a flag has nothing else to go by.
+    both = [
+        (one, other)
+        for one, other in zip(counted, unflagged, strict=True)
+        if 0 < len(other) < len(one)
+    ]
+    main, others = counted, [other for _, other in both]
+    if choice.flagged == "apart":
+        main = [
+            other if len(other) else one
+            for one, other in zip(counted, unflagged, strict=True)
+        ]
+        others = [one for one, _ in both]
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
+    drawing = {"trials": trials, "seed": options.ranking.seed}
     return Summary(
         chosen,
         len(kept),
-        rank_from_scores(counted, options.ranking),
+        rank_from_scores(main, options.ranking),
         rows,
-        flag_judges(rows, options.rules),
+        {row.judge: flags[row.judge] for row in rows},
         average_by_judge(counted),
-        compute_agreement(scores, trials=trials, seed=options.ranking.seed),
+        compute_agreement(scores, **drawing),
         trials,
         build_time_table(chosen),
         count_undefined(list_lacking(chosen)),
         count_skipped(chosen),
-        compute_span_agreement(unchecked, trials=trials, seed=options.ranking.seed),
+        compute_span_agreement(unchecked, **drawing),
+        {one.scorer: one for one in rank_from_scores(others, options.ranking)},
+        compute_rater_agreement(unchecked) if _asks_for_tags(unchecked) else {},
     )
+
+
+def _list_flagged(flags: Mapping[str, Sequence[str]]) -> set[str]:
+    return {judge for judge, reasons in flags.items() if reasons}
+
+
+def _asks_for_tags(judgements: Sequence[Judgement]) -> bool:
+    return any(one.protocol in SETTLED_BY for one in judgements)
 
 
 def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:

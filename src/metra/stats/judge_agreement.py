@@ -11,7 +11,7 @@ from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
 from metra.stats.arrays import Array, Codes, Mask, divide
-from metra.stats.defaults import SEED, TRIALS
+from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
@@ -451,7 +451,8 @@ def _draw_coefficients(
 ) -> dict[str, Array]:
     """Draw units with replacement, each set of units that a coefficient uses by itself."""
     draws: dict[str, list[Array]] = {}
-    for size in sorted({len(rows) for _, rows, _ in groups}):
+    sizes = {len(rows) for _, rows, _ in groups}
+    for size in sorted(size for size in sizes if size >= LEAST_UNITS):
         rng = np.random.default_rng(seed)
         weighable = [
             (names, ColumnSums(rows), aggregate)

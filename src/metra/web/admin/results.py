@@ -24,6 +24,7 @@ from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.ranking import HumanRanking, RankingOptions
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
+    Flagged,
     JudgementFilter,
     SummaryOptions,
     compute_measurements,
@@ -54,6 +55,7 @@ _DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
     "higher": "higher",
     "lower": "lower",
 }
+_FLAGGED: dict[str, Flagged] = {"count": "count", "without": "out"}
 _METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
 
@@ -335,7 +337,7 @@ def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOp
             read_names("kind", known.kinds),
             since=_parse_day(query.get("from", "")),
             until=_parse_day(query.get("to", ""), days=1),
-            without_flagged=query.get("flagged") == "without",
+            flagged=_FLAGGED.get(query.get("flagged", ""), "apart"),
         ),
         RankingOptions(
             by=by,

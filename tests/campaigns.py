@@ -8,6 +8,7 @@ from metra.campaign.assignment import Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.judgement import KEPT, record_answers
+from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
@@ -74,7 +75,8 @@ def check_answer(
         "revision": 1,
         "comment": "",
     }
-    known |= {"wording": "", "wording_version": ""} | more | {"cannot": cannot}
+    known |= {"wording": "", "cannot": cannot} | more
+    known["wording_version"] = find_wording_version(campaign, known["wording"])
     kept = [known.get(name) for name in KEPT]
     [judgement] = record_answers(campaign, [(task, number, more["id"], checked, kept)])
     return judgement

@@ -136,15 +136,12 @@ def record_answers(
         else:
             text, segment = segments[place], campaign.number(place)
             document, source = text.document, text.source
-        judgements.append(
-            Judgement(
-                *(key, settings.name, asked.name, version, *languages),
-                *(task.judge, task.id, task.kind, tuple([one[1] for one in items])),
-                *(document, segment, source, tuple([one[3] for one in items])),
-                *(value, revision, task.original, *rest),
-                campaign.portion_of(system, place) if has_portions else None,
-            )
-        )
+        portion = campaign.portion_of(system, place) if has_portions else None
+        fields: list[Any] = [key, settings.name, asked.name, version, *languages]
+        fields += (task.judge, task.id, task.kind, tuple([one[1] for one in items]))
+        fields += (document, segment, source, tuple([one[3] for one in items]), value)
+        fields += (revision, task.original, *rest, portion)
+        judgements.append(Judgement(*fields))
     return judgements
 
 

@@ -96,22 +96,20 @@ class ScoreColumns:
     def average(self, key: Codes) -> Iterator[tuple[int, int, float, float]]:
         """Yield each key, its lines, and its mean score, native and between 0 and 100."""
         for code, lines in group_lines(key):
-            means = (
-                fmean(values[lines].tolist()) for values in (self.native, self.hundred)
-            )
-            yield code, len(lines), *means
+            native = fmean(self.native[lines].tolist())
+            yield code, len(lines), native, fmean(self.hundred[lines].tolist())
 
 
 def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
     """Return all defined scores, scorer by scorer."""
     judgements = list(judgements)
     lines: dict[tuple[str, bool], list[tuple[int, int, float, float]]] = {}
-    for at, outputs in enumerate(score_each(judgements)):
+    for order, outputs in enumerate(score_each(judgements)):
         for place, scores in enumerate(outputs):
-            for scorer, native, hundred, higher, reason in scores:
+            for name, score, percent, higher, reason in scores:
                 if not reason:
-                    mine = lines.setdefault((scorer, higher), [])
-                    mine.append((at, place, native, hundred))
+                    mine = lines.setdefault((name, higher), [])
+                    mine.append((order, place, score, percent))
     judges, judge = number_names([one.judge for one in judgements])
     documents, document = number_names([one.document for one in judgements])
     # Outputs, of which some judgements have several.
@@ -220,8 +218,15 @@ def average_from_sums(
         interval, hundreds = ends[2 * at : 2 * at + 2]
         name = scores.systems[system]
         mean = SystemMean(
-            *(name, scores.scorer, sums.items[at], sums.judgements[at]),
-            *(native, interval, hundred, hundreds, scores.higher_is_better),
+            name,
+            scores.scorer,
+            sums.items[at],
+            sums.judgements[at],
+            native,
+            interval,
+            hundred,
+            hundreds,
+            scores.higher_is_better,
         )
         means.append((-worth, name, mean))
     return [mean for _, _, mean in sorted(means, key=itemgetter(0, 1))]
@@ -293,7 +298,7 @@ def sum_units(scores: ScoreColumns, by: str) -> UnitSums:
         # Items in the order in which they came, so that sums come to the same digits.
         _, item = number_by_appearance(scores.segment[lines])
         each, unit = np.bincount(item), unit_of[lines]
-        rows = []
+        rows: list[Array] = []
         for column in (scores.native, scores.hundred, scores.worth):
             values = column[lines]
             if by == "crossed":
@@ -306,7 +311,7 @@ def sum_units(scores: ScoreColumns, by: str) -> UnitSums:
                 parts = np.bincount(item, values) / each
                 shares = np.ones(len(each))
             summed = [np.bincount(place, x, len(units[0])) for x in (parts, shares)]
-            rows.append(np.column_stack(summed))
+            rows.append(np.column_stack(summed).astype(np.float64, copy=False))
         sums.systems.append(system)
         sums.rows.append(rows)
         sums.items.append(len(each))

@@ -1,9 +1,9 @@
 """Agreement between judges: two at a time, and all together with bootstrap intervals."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -176,17 +176,13 @@ def compare_judges(
     _, figures = PairFigures(shared).compute(np.ones((1, len(ratings.units))))
     kappas = [figures[name][0] for name in ("mean kappa", "mean linear")]
     columns = [n, *nears, pearsons, spearmans, *kappas, quadratic]
-    pairs = [
-        JudgePair(
-            judges[code // len(judges)], judges[code % len(judges)], *row, *values
-        )
-        for code, row, values in zip(
-            codes.tolist(),
-            zip(*(column.tolist() for column in columns), strict=True),
-            zip(np.split(a, starts[1:]), np.split(b, starts[1:]), strict=True),
-            strict=True,
-        )
-    ]
+    figures_by_pair: Iterable[Any] = zip(*map(np.ndarray.tolist, columns), strict=True)
+    values = zip(np.split(a, starts[1:]), np.split(b, starts[1:]), strict=True)
+    pairs = []
+    for code, row, both in zip(codes.tolist(), figures_by_pair, values, strict=True):
+        names = (judges[at] for at in divmod(code, len(judges)))
+        fields: list[Any] = [*names, *row, *both]
+        pairs.append(JudgePair(*fields))
     return sorted(pairs, key=lambda pair: -pair.n)
 
 

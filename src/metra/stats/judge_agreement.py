@@ -20,6 +20,8 @@ from metra.stats.resampling import draw_counts
 SLACK = 1e-9
 #: What is computed for every two judges, and then averaged.
 PAIR_FIGURES = ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic")
+#: What a table of pairs tells of each.
+PAIR_COLUMNS = ("first", "second", "n", "exact", "within", *PAIR_FIGURES)
 #: Pairs of judgements that are weighted at a time: more would leave the processor's cache.
 BLOCK = 100_000
 #: Columns up to which sums are not left to BLAS.

@@ -4,7 +4,9 @@ Coefficients come from `metra.stats`; calibration counts here, because all judge
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
@@ -18,7 +20,7 @@ from metra.formats.scores.error_spans import (
 )
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import collect_ratings
-from metra.stats.arrays import drop_nan, number_by_appearance
+from metra.stats.arrays import drop_nan, group_lines
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
@@ -34,6 +36,7 @@ from metra.stats.span_agreement import (
 COEFFICIENTS = {
     "exact": "equal",
     "within": "at most 1 apart",
+    "comparisons": "kappa of comparisons, as at WMT",
     "mean linear": "Cohen's kappa, linear",
     "mean quadratic": "Cohen's kappa, quadratic",
     "alpha ordinal": "Krippendorff's alpha, ordinal",
@@ -85,14 +88,15 @@ def compute_agreement(
     """Compute agreement by each scorer; none where no output has two judges.
 
     The scores are those of judgements without checks. A judge who compares two outputs
-    says one thing and not two: then comparisons are what judges agree on.
+    says one thing and not two: then comparisons are what judges agree on, and those of a
+    segment are drawn together.
     """
     table = build_table_from_scores(every)
     agreement: list[ScorerAgreement] = []
     if table is None:
         return agreement
     for scores in every:
-        name, compared = scores.scorer, bool((scores.beside >= 0).all())
+        name, compared = scores.scorer, bool((scores.order >= 0).all())
         mine = (
             _collect_comparisons(scores) if compared else collect_ratings(table, name)
         )
@@ -108,6 +112,7 @@ def compute_agreement(
                 result.reasons.get(key, ""),
             )
             for key, label in COEFFICIENTS.items()
+            if key != "comparisons" or compared
         )
         counts, apart = (result.units, len(gaps)), count_differences(gaps.tolist())
         pairs = tuple(result.pairs)
@@ -120,24 +125,35 @@ def compute_agreement(
 
 
 def _collect_comparisons(scores: ScoreColumns) -> Ratings:
-    """Gather who is better: 1 the first system by name, -1 the second, 0 neither."""
-    judges, systems = sorted(scores.judges), scores.systems
-    numbers = np.array([judges.index(name) for name in scores.judges], np.int64)
-    names = np.array(systems)
-    firsts = scores.keep_lines(names[scores.system] < names[scores.beside])
-    width = len(systems)
-    pair = firsts.system * width + firsts.beside
-    units, unit = number_by_appearance(firsts.segment * width**2 + pair)
-    return sort_ratings(
+    """Gather who is better: 1 the first system by name, -1 the second, 0 neither.
+
+    An order of several outputs compares each two of them, as at WMT.
+    """
+    lines = list(scores.list_lines())
+    judges = sorted({line.judge for line in lines})
+    units: dict[tuple[str, str, str, int], int] = {}
+    segments: dict[tuple[str, int], int] = {}
+    cells = []
+    for _, places in group_lines(scores.order):
+        order = sorted((lines[at] for at in places.tolist()), key=attrgetter("system"))
+        for one, other in combinations(order, 2):
+            gap = one.hundred - other.hundred
+            # Of two outputs, one may be a little better or much.
+            value = gap / 100 if len(order) == 2 else float(np.sign(gap))
+            place = one.document, one.segment
+            segments.setdefault(place, len(segments))
+            unit = units.setdefault((one.system, other.system, *place), len(units))
+            cells.append((judges.index(one.judge), unit, value))
+    columns = [np.array(column) for column in zip(*cells, strict=True)]
+    ratings = sort_ratings(
         judges,
-        [
-            f"{systems[at // width % width]} – {systems[at % width]} {at // width**2}"
-            for at in units.tolist()
-        ],
-        numbers[firsts.judge],
-        unit,
-        firsts.hundred / 50 - 1,
+        [f"{one} – {other} {segment}" for one, other, _, segment in units],
+        columns[0],
+        columns[1],
+        columns[2].astype(np.float64),
     )
+    clusters = [segments[document, segment] for _, _, document, segment in units]
+    return replace(ratings, cluster=np.array(clusters, np.int64))
 
 
 def compute_span_agreement(

@@ -69,8 +69,8 @@ class ScoreColumns:
     counts: Mask
     #: NaN where nobody knows.
     submitted_at: Array
-    #: The system that it was compared with, where two were; else -1.
-    beside: Codes
+    #: The number of the order that it is part of, where outputs were put in order; else -1.
+    order: Codes
 
     def __len__(self) -> int:
         return len(self.native)
@@ -104,12 +104,12 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
     """Return all defined scores, scorer by scorer."""
     judgements = list(judgements)
     lines: dict[tuple[str, bool], list[tuple[int, int, float, float]]] = {}
-    for order, outputs in enumerate(score_each(judgements)):
+    for number, outputs in enumerate(score_each(judgements)):
         for place, scores in enumerate(outputs):
             for name, score, percent, higher, reason in scores:
                 if not reason:
                     mine = lines.setdefault((name, higher), [])
-                    mine.append((order, place, score, percent))
+                    mine.append((number, place, score, percent))
     judges, judge = number_names([one.judge for one in judgements])
     documents, document = number_names([one.document for one in judgements])
     # Outputs, of which some judgements have several.
@@ -128,18 +128,18 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
     columns = []
     for (scorer, higher), mine in lines.items():
         places, numbers, natives, hundreds = zip(*mine, strict=True)
-        at, number = np.array(places, np.int64), np.array(numbers, np.int64)
+        at, place_on = np.array(places, np.int64), np.array(numbers, np.int64)
         native, hundred = np.array(natives, np.float64), np.array(hundreds, np.float64)
-        two = compared[at] & (sizes[at] == 2)
+        # A choice of the best of several does not say in which order the others are.
+        ordered = compared[at] & ((sizes[at] == 2) | (not higher))
         # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
         worth = np.where(compared[at], hundred, native if higher else -native)
-        other = np.where(two, starts[at] + 1 - number, 0)
         columns.append(
             ScoreColumns(
                 *(scorer, higher, judges, systems, documents),
-                *(judge[at], system[starts[at] + number], document[at], segment[at]),
+                *(judge[at], system[starts[at] + place_on], document[at], segment[at]),
                 *(native, hundred, worth, counts[at], times[at]),
-                np.where(two, system[other], -1),
+                np.where(ordered, at, -1),
             )
         )
     return columns

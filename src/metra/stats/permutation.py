@@ -10,7 +10,8 @@ computed once a draw for each metric and serve every pair of metrics. All pairs 
 draws, which `metra.stats.significance` makes and counts.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.stats.arrays import Array, Codes, Mask, divide
+from metra.stats.arrays import Array, Codes, Mask, divide, order_pairs, pair_gaps
 from metra.stats.correlation import (
     Options,
     compute_thresholds,
@@ -58,18 +59,25 @@ def prepare_swaps(
         prepare = _swap_for_pearson
     elif options.group == "item" and swap in ("input", "doc"):
         prepare = _swap_segment_values
+    elif coef.pairs and options.group == "item" and _ties_are_equal(options):
+        prepare = _swap_outcomes
     else:
         prepare = _swap_and_recompute
     return prepare(panel, options, _SwapUnits(panel, swap))
 
 
-def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
-    """Exchange cells where that can be, whole segments where these are the groups."""
-    if level == "sys":
-        if options.coefficient.soft:
-            return "input"
-        return "both" if swaps_segments(panel) else "sys"
-    return "input" if options.group == "item" else "both"
+def exchange_outcomes(right: Array, weights: Array) -> Exchanges:
+    """Exchange which pairs of outputs two metrics get right: metrics × pairs, and weights."""
+    sums = _MovedSums((right * (weights / weights.sum())).T)
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            change = moved[:, b] - moved[:, a]
+            return sums.total[a] + change, sums.total[b] - change
+
+        return exchange
+
+    return Exchanges(right.shape[1], sums.add_up, after)
 
 
 def swaps_segments(panel: ScorePanel) -> bool:
@@ -156,36 +164,69 @@ def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
 def _swap_system_scores(
     panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
-    rows, gold = options.rows, panel.system_gold
-    sum_draws: Callable[[Array], NDArray[Any]]
-    if options.coefficient.linear:
-        rows = _pearson_with(gold)
+    """Exchange system scores, or what makes them up."""
     if units.swap == "sys":
-        means = standardise_metrics(panel.system_stack)
-
-        sum_draws = _find_moved
-
-        def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
-            one, other = means[a], means[b]
-            return np.where(moved, other, one), np.where(moved, one, other)
-    else:
-        cells, there = _standardise_cells(panel)
-        count = np.maximum(there.sum(1), 1)
-        means = cells.sum(-1) / count
-        sum_draws = _sum_cells_by_system(cells / count[:, None], units)
-
-        def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
-            change = moved[:, b] - moved[:, a]
-            return means[a] + change, means[b] - change
+        return exchange_systems([panel], options)
+    rows = _prepare_rows(panel.system_gold, options)
+    cells, there = _standardise_cells(panel)
+    count = np.maximum(there.sum(1), 1)
+    means = cells.sum(-1) / count
 
     def after(moved: NDArray[Any]) -> Exchange:
+        # The draws of one metric side by side, as every pair of metrics needs them.
+        moved = np.ascontiguousarray(moved.swapaxes(0, 1))
+
         def exchange(a: int, b: int) -> tuple[Array, Array]:
-            first, second = sides(moved, a, b)
-            return rows(gold, first), rows(gold, second)
+            change = moved[b] - moved[a]
+            return rows(means[a] + change), rows(means[b] - change)
 
         return exchange
 
+    sum_draws = _sum_cells_by_system(cells / count[:, None], units)
     return Exchanges(units.width, sum_draws, after)
+
+
+def exchange_systems(panels: Sequence[ScorePanel], options: Options) -> Exchanges:
+    """Exchange the scores of whole systems, pooled over language pairs if there are several.
+
+    Scores are standardised over all systems of all language pairs, as WMT's scorer does.
+    What is compared is the mean of the language pairs' coefficients, each weighing as much
+    as it has pairs of systems.
+    """
+    means = standardise_metrics(np.concatenate([p.system_stack for p in panels], 1))
+    sizes = [len(panel.systems) for panel in panels]
+    ends = np.cumsum(sizes).tolist()
+    weights = np.array([math.comb(size, 2) for size in sizes], float)
+    weights /= weights.sum()
+    parts = [
+        (slice(end - size, end), _prepare_rows(panel.system_gold, options), weight)
+        for panel, size, end, weight in zip(
+            panels, sizes, ends, weights.tolist(), strict=True
+        )
+    ]
+
+    def rows(x: Array) -> Array:
+        return np.sum([weight * part(x[:, own]) for own, part, weight in parts], 0)
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            one, other = means[a], means[b]
+            first, second = np.where(moved, other, one), np.where(moved, one, other)
+            return rows(first), rows(second)
+
+        return exchange
+
+    return Exchanges(means.shape[1], _find_moved, after)
+
+
+def _prepare_rows(gold: Array, options: Options) -> Callable[[Array], Array]:
+    """Return what gives the coefficient of many rows of systems with one gold."""
+    rows = options.rows  # which some coefficients do not have
+    if options.coefficient.linear:
+        return _pearson_with(gold)
+    if options.coefficient.pairs and not options.eps:
+        return _accuracy_with(gold)
+    return lambda x: rows(gold, x)
 
 
 def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], Array]:
@@ -205,13 +246,21 @@ def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], A
     return sum_draws
 
 
-def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
+def _accuracy_with(gold: Array) -> Callable[[Array], Array]:
+    """The share of pairs that rows order, or tie, as one gold does that is all there."""
+    first, second = np.triu_indices(len(gold), 1)
+    order = np.sign(gold[first] - gold[second])
+    return lambda x: (np.sign(x[:, first] - x[:, second]) == order).mean(1)
+
+
+def _pearson_with(gold: Array) -> Callable[[Array], Array]:
     """Pearson's r of many rows with one gold that is all there."""
     centred = gold - gold.mean()
     unit = centred / np.sqrt((centred**2).sum())
 
-    def r(_: Array, x: Array) -> Array:
-        spread = np.einsum("ds,ds->d", x, x) - x.sum(1) ** 2 / len(unit)
+    def r(x: Array) -> Array:
+        total = np.einsum("ds->d", x)  # of short rows quicker than x.sum(1)
+        spread = np.einsum("ds,ds->d", x, x) - total**2 / len(unit)
         return np.einsum("ds,s->d", x, unit) / np.sqrt(np.maximum(spread, 1e-300))
 
     return r
@@ -263,6 +312,60 @@ def _swap_segment_values(
         return exchange
 
     return Exchanges(units.width, sums.add_up, after)
+
+
+def _ties_are_equal(options: Options) -> bool:
+    """Whether only equal scores tie, and segments count the same."""
+    coef = options.coefficient
+    return not (coef.calibrated or options.eps or options.folds or options.micro)
+
+
+def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
+    """Accuracy by segment: a pair has four outcomes, as either system changes sides or not."""
+    z, _there = _standardise_cells(panel)
+    first, second = np.triu_indices(len(panel.systems), 1)
+    order = order_pairs(pair_gaps(panel.gold))
+    count = np.isfinite(order).sum(0)
+    weights = divide(1.0, count, count > 0, fill=0.0) / max(1, (count > 0).sum())
+    if (
+        units.swap == "sys"
+    ):  # all segments change sides together: they are summed at once
+        fold, last = weights[:, None], WeightedValues(np.ones(1))
+    else:
+        fold, last = None, WeightedValues(weights)
+    block = max(1, BLOCK // (len(first) * len(weights if fold is None else fold.T)))
+    # The smallest numbers that hold counts of pairs are the quickest to add up.
+    kind = np.min_scalar_type(len(first)) if fold is None else np.dtype(np.float64)
+
+    def find_right(one: Array, other: Array) -> NDArray[Any]:
+        right = order_pairs(one[first] - other[second]) == order
+        return right if fold is None else right @ fold
+
+    def choose(mask: NDArray[Any], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[Any]:
+        # Of truth values this is np.where, and some times quicker.
+        return np.where(mask, yes, no) if fold is not None else no ^ (mask & (no ^ yes))
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            kept, only_second, only_first, both = (
+                find_right(z[x], z[y]) for x, y in ((a, a), (a, b), (b, a), (b, b))
+            )
+            values = []
+            for start in range(0, len(moved), block):
+                part = moved[start : start + block]
+                i, j = np.take(part, first, 1), np.take(part, second, 1)
+                for four in (
+                    (both, only_first, only_second, kept),
+                    (kept, only_second, only_first, both),
+                ):
+                    right = choose(i, choose(j, *four[:2]), choose(j, *four[2:]))
+                    right = right.view(np.uint8) if fold is None else right
+                    values.append(last.sum_weighted(right.sum(1, kind).astype(float)))
+            return np.concatenate(values[::2]), np.concatenate(values[1::2])
+
+        return exchange
+
+    return Exchanges(units.width, units.spread, after)
 
 
 def _swap_and_recompute(

@@ -7,7 +7,8 @@ from typing import Any
 from metra.campaign.assignment import Task
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.judgement import record_answer
+from metra.campaign.judgement import KEPT, record_answers
+from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
@@ -69,8 +70,16 @@ def check_answer(
     if cannot is None:
         asked = get_screen_protocol(campaign, task, number)
         checked = asked.check(value, collect_texts(campaign, task, number))
-    more.setdefault("protocol_version", campaign.protocol.version)
-    return record_answer(campaign, task, checked, number=number, cannot=cannot, **more)
+    known = {
+        "protocol_version": campaign.protocol.version,
+        "revision": 1,
+        "comment": "",
+    }
+    known |= {"wording": "", "cannot": cannot} | more
+    known["wording_version"] = find_wording_version(campaign, known["wording"])
+    kept = [known.get(name) for name in KEPT]
+    [judgement] = record_answers(campaign, [(task, number, more["id"], checked, kept)])
+    return judgement
 
 
 @dataclass

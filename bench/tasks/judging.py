@@ -1,4 +1,4 @@
-"""Fifty judges at once on the judging app, through a real server: how long a save takes.
+"""The judging app: how long a save takes with fifty judges at once, and a large results page.
 
 Each reads a screen, rests a while, saves a draft and an answer, two hundred times. The rest is
 a tenth of what a quick judge takes. Before any time counts, every answer must be there, once.
@@ -60,7 +60,21 @@ def _limit(name: str, kind: str, workers: int) -> Limit:
     )
 
 
+def time_results() -> list[float]:
+    """Seconds of processor time of the page, with nothing kept from one time to the next."""
+    import large_campaign
+
+    return large_campaign.time_results("da")
+
+
 TASKS = [
     _limit("SQLite", "sqlite", 1),
     _limit("PostgreSQL, two workers", "postgresql", 2),
+    Limit(
+        task="judging app, results of 100,000 judgements",
+        measure=time_results,
+        unit="s",
+        most=1.5,
+        quick=False,
+    ),
 ]

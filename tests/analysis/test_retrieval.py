@@ -76,7 +76,7 @@ def test_the_reference_run_says_what_is_relevant():
     assert system.average_precision == {"q1": 100, "q2": 0}
     assert system.ndcg == {"q1": 100, "q2": 0}
     assert (system.map, system.mean_ndcg) == (50, 50)
-    assert system.map_interval[0] <= 50 <= system.map_interval[1]
+    assert system.map_interval is None  # two queries are too few
     assert "relevant:reference run, top 1" in found.signature
 
 

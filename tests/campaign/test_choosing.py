@@ -1,11 +1,13 @@
 """Filters, blinding, and the summary: every number follows what is chosen."""
 
+from dataclasses import replace
+
 import pytest
 from tests.campaign.answers import made
 
 from metra.campaign.creation import freeze_campaign
 from metra.campaign.metric_scores import correlate_metrics
-from metra.campaign.ranking import RankingOptions
+from metra.campaign.ranking import RankingOptions, rank_systems
 from metra.campaign.settings import Settings
 from metra.campaign.summary import (
     JudgementFilter,
@@ -53,8 +55,85 @@ def test_flagged_judges_are_told_from_all_answers():
         for at in range(1, 9)
     ]
     good = [made("one", at, "ann", 1 + at % 5, active_ms=99999) for at in range(1, 9)]
-    choice = JudgementFilter(documents=frozenset({"d4"}), without_flagged=True)
+    choice = JudgementFilter(documents=frozenset({"d4"}), flagged="out")
     assert {one.judge for one in filter_judgements(hasty + good, choice)} == {"ann"}
+
+
+def judge_two_systems(judge, good, bad, seconds):
+    """Twelve answers of a judge about each of two systems, which cannot be read in 0 s."""
+    return [
+        made(
+            *(system, at, judge, mean - at % 2),
+            outputs=("words " * 20,),
+            active_ms=round(1000 * seconds),
+        )
+        for system, mean in (("good", good), ("bad", bad))
+        for at in range(1, 13)
+    ]
+
+
+CAREFUL = judge_two_systems("ann", 4, 3, 30) + judge_two_systems("bob", 4, 3, 30)
+SPEEDER = judge_two_systems("eve", 2, 5, 0)
+
+
+def test_a_flagged_judge_puts_no_system_on_top_in_silence():
+    def order(ranking):
+        return [(one.mean.system, one.mean.native) for one in ranking.systems]
+
+    everybody = CAREFUL + [
+        replace(one, judge=name, task=f"{name} {one.task}")
+        for one in SPEEDER
+        for name in ("eve", "eva", "ina")
+    ]
+    [without], [with_them] = rank_systems(CAREFUL), rank_systems(everybody)
+    assert (order(without)[0][0], order(with_them)[0][0]) == ("good", "bad")
+    found = summarise_judgements(everybody)
+    assert found.flagged == ["eva", "eve", "ina"]
+    assert order(found.rankings[0]) == order(without)
+    assert order(found.other_rankings["adequacy"]) == order(with_them)
+    assert {row.judge for row in found.judges} == {"ann", "bob", "eva", "eve", "ina"}
+    assert found.judgements == len(everybody)
+    counting = SummaryOptions(JudgementFilter(flagged="count"))
+    found = summarise_judgements(everybody, counting)
+    assert order(found.rankings[0]) == order(with_them)
+    assert order(found.other_rankings["adequacy"]) == order(without)
+    left_out = SummaryOptions(JudgementFilter(flagged="out"))
+    found = summarise_judgements(everybody, left_out)
+    assert order(found.rankings[0]) == order(without)
+    assert (found.other_rankings, found.judgements) == ({}, len(CAREFUL))
+    assert {row.judge for row in found.judges} == {"ann", "bob"}
+
+
+def test_flags_that_change_nothing():
+    # Nobody is flagged, or nobody is left: then there is one figure only.
+    found = summarise_judgements(CAREFUL)
+    assert (found.flagged, found.other_rankings) == ([], {})
+    alone = summarise_judgements(SPEEDER)
+    assert alone.flagged == ["eve"]
+    assert alone.other_rankings == {}
+    assert alone.rankings == rank_systems(SPEEDER)
+
+
+def test_tags_have_agreement_and_no_ranking():
+    def tag(judge, segment, *places):
+        tags = [{"start": a, "end": b, "type": kind} for a, b, kind in places]
+        return made(
+            *("reference", segment, judge, {"entity-tagging": {"tags": tags}}),
+            name="entity-tagging",
+            outputs=("Ann met Bob in Rome",),
+        )
+
+    ann, bob, rome = (0, 3, "person"), (8, 11, "person"), (15, 19, "location")
+    wrong = (15, 19, "organisation")
+    answers = [tag("x", 1, ann, bob, rome), tag("y", 1, ann, wrong), tag("x", 2)]
+    found = summarise_judgements(answers)
+    assert not found.rankings
+    # Of 3 and 2 tags, one is at the same place with the same type, two at the same place.
+    assert found.raters == {("x", "y"): pytest.approx(100 * 2 / 5)}
+    overall = found.span_agreement.overall
+    assert overall.values["exact", "F"] == pytest.approx(2 * 2 / 5)
+    assert overall.values["characters", "F"] == pytest.approx(2 * 7 / (10 + 7))
+    assert (overall.outputs, found.span_agreement.outputs) == (1, 1)
 
 
 def test_orders_among_the_chosen_systems_remain():

@@ -1,5 +1,6 @@
 """Protocols: what is a valid answer, what it is worth, and what makes a new version."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -179,6 +180,9 @@ def test_anchors_lie_on_their_scale_and_name_its_ends(asked):
             at = [anchor.at for anchor in step.asks.anchors]
             assert (min(at), max(at)) == (step.asks.low, step.asks.high)
             assert all(anchor.text.endswith(".") for anchor in step.asks.anchors)
+            # What is shown is what is typed: no number of another scale stands at a point.
+            for anchor in step.asks.anchors:
+                assert {*map(float, re.findall(r"\d+", anchor.label))} <= {anchor.at}
 
 
 def test_fluency_is_judged_before_anything_else_is_seen():

@@ -35,8 +35,6 @@ def test_the_mean_of_the_means_of_items():
     assert (one.system, one.native, one.hundred) == ("one", 2.5, 37.5)
     assert (one.items, one.judgements, one.higher_is_better) == (2, 3, True)
     assert (two.system, two.native, two.hundred) == ("two", 4.5, 87.5)
-    assert two.hundred_interval == (75.0, 100.0)
-    assert one.native_interval == (1.0, 4.0)
 
 
 def test_checks_and_calibration_never_enter():
@@ -85,13 +83,31 @@ def test_what_cannot_be_resampled():
 
 
 def test_documents_are_resampled_whole():
-    # Two documents whose segments agree: by segment there is more to draw from.
-    judgements = [made("one", at, "ann", 1 if at < 4 else 5) for at in range(2, 6)]
+    # Ten documents whose segments agree: by segment there is more to draw from.
+    judgements = [made("one", at, "ann", 1 + at // 2 % 2) for at in range(2, 22)]
     [segments] = average_systems(judgements, by="segment")
     [documents] = average_systems(judgements, by="document")
-    assert segments.native == documents.native == 3
-    assert documents.native_interval == (1.0, 5.0)
-    assert segments.native_interval[1] - segments.native_interval[0] <= 4
+    assert segments.native == documents.native == 1.5
+    wide, narrow = (
+        high - low
+        for low, high in (documents.native_interval, segments.native_interval)
+    )
+    assert wide > narrow > 0
+
+
+def test_few_units_have_no_interval():
+    """Whatever others have: nine texts of one system, and two documents, are too few."""
+    judgements = [made("one", at, "ann", 1 + at % 5) for at in range(2, 22)]
+    judgements += [made("two", at, "ann", 1 + at % 5) for at in range(2, 11)]
+    by_system = {one.system: one for one in average_systems(judgements)}
+    assert by_system["one"].native_interval is not None
+    assert by_system["one"].hundred_interval is not None
+    assert (by_system["two"].items, by_system["two"].native_interval) == (9, None)
+    crossed = {one.system: one for one in average_systems(judgements, by="crossed")}
+    assert crossed["one"].native_interval is not None
+    assert crossed["two"].native_interval is None
+    few = average_systems(judgements[:18], by="document")
+    assert [one.native_interval for one in few] == [None]
 
 
 @given(

@@ -20,6 +20,7 @@ from metra.meta.agree import compute_agreement, report_agreement
 from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen, comparison_columns
+from metra.stats.defaults import LEAST_UNITS
 from metra.stats.judge_agreement import (
     PairFigures,
     agree,
@@ -27,6 +28,8 @@ from metra.stats.judge_agreement import (
     compare_judges,
     pair_judgements,
 )
+from metra.stats.moments import pearson, spearman
+from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.ratings import convert_matrix
 from metra.stats.resampling import draw_counts
 
@@ -421,6 +424,48 @@ def test_values_that_hardly_repeat_are_no_categories():
     assert found.values["mean quadratic"] > 0.3
 
 
+def test_pairs_are_what_each_pair_gives_by_itself():
+    """All pairs at once, against the plain functions of two judges; constants have none."""
+    rng = np.random.default_rng(2)
+    values = rng.integers(1, 6, (6, 40)) / 3
+    values[rng.random(values.shape) < 0.4] = np.nan
+    values[4], values[5] = 1.1, np.where(np.arange(40) < 3, 1.1, np.nan)
+    ratings = convert_matrix(values).pairable()
+    pairs = compare_judges(ratings, pair_judgements(ratings), within=0.4)
+    assert [pair.n for pair in pairs] == sorted(
+        (pair.n for pair in pairs), reverse=True
+    )
+    assert len(pairs) == 15
+    for pair in pairs:
+        one, two = (values[int(name) - 1] for name in (pair.first, pair.second))
+        both = np.isfinite(one) & np.isfinite(two)
+        a, b = one[both], two[both]
+        assert sorted(zip(pair.a, pair.b, strict=True)) == sorted(
+            zip(a, b, strict=True)
+        )
+        plain = {
+            "exact": (a == b).mean(),
+            "within": (np.abs(a - b) <= 0.4).mean(),
+            "pearson": pearson(a, b),
+            "spearman": spearman(a, b),
+            "kendall": tau_b(pair_counts(a, b)),
+            "kappa": cohen(a, b),
+            "linear": cohen(a, b, "linear"),
+            "quadratic": cohen(a, b, "quadratic"),
+        }
+        if len({*a, *b}) == 1:
+            plain |= dict.fromkeys(("kappa", "linear", "quadratic"), np.nan)
+        for name, expected in plain.items():
+            found = getattr(pair, name)
+            assert found == pytest.approx(float(expected), abs=1e-12, nan_ok=True), name
+
+
+def test_few_units_have_no_interval():
+    values = np.random.default_rng(1).integers(1, 6, (2, LEAST_UNITS)).astype(float)
+    assert agree(convert_matrix(values), trials=50).intervals
+    assert agree(convert_matrix(values[:, 1:]), trials=50).intervals == {}
+
+
 def table_of_ranks(rankings):
     """Scores of rankings: a segment, a judge, and ranks by system."""
     lines = [
@@ -482,15 +527,23 @@ def test_comparisons_of_ranks_against_a_plain_twin(seed):
 
 
 def test_comparisons_of_a_segment_are_drawn_together():
-    """Judges agree on all of one segment and on nothing of the other: 0, a half or 1."""
+    """Judges agree on all of each other segment, on nothing of the rest: tenths of them."""
     order = {f"s{at}": at + 1 for at in range(4)}
     turned = {f"s{at}": 4 - at for at in range(4)}
-    rankings = [("1", "ann", order), ("1", "bob", order)]
-    rankings += [("2", "ann", order), ("2", "bob", turned)]
+    rankings = [
+        (str(segment), judge, turned if judge == "bob" and segment % 2 else order)
+        for segment in range(10)
+        for judge in ("ann", "bob")
+    ]
     ratings = collect_comparisons(table_of_ranks(rankings), "rank")
     found = agree(ratings, trials=100)
     assert found.values["exact"] == 0.5
-    assert found.intervals["exact"] == (0, 1)
+    low, high = found.intervals["exact"]
+    # Sixty comparisons by themselves would be within 0.37 and 0.63.
+    assert low <= 0.25
+    assert high >= 0.75
+    few = collect_comparisons(table_of_ranks(rankings[:18]), "rank")
+    assert agree(few, trials=100).intervals == {}
 
 
 def test_ranks_of_wmt_2012(shared):

@@ -10,6 +10,7 @@ from scipy import stats
 
 import metra
 from metra.stats import resampling
+from metra.stats.defaults import LEAST_UNITS
 from metra.stats.resampling import Sample, interval
 
 
@@ -125,9 +126,10 @@ def test_bca_is_the_percentile_interval_where_there_is_nothing_to_correct_with()
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
-@pytest.mark.parametrize("size", [0, 1])
-def test_fewer_than_two_segments_have_no_interval(size, method):
-    assert confidence(SKEWED[:size], mean, method=method) is None
+@pytest.mark.parametrize("size", [1, LEAST_UNITS - 1, LEAST_UNITS])
+def test_few_segments_have_no_interval(size, method):
+    found = confidence(SKEWED[:size], mean, method=method)
+    assert (found is not None) == (size == LEAST_UNITS)
 
 
 def test_the_same_seed_gives_the_same_digits():

@@ -22,7 +22,7 @@ from metra.metrics import unigram
 from metra.metrics.record import Array
 from metra.scoring.statistics import CHUNK, CorpusStatistics
 from metra.stats import defaults, resampling, totals
-from metra.stats.significance import LEAST_UNITS
+from metra.stats.defaults import LEAST_UNITS
 from metra.text.columns import check_lengths, pack
 from metra.text.preparation import Preparation, prepare
 

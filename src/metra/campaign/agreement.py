@@ -3,16 +3,16 @@
 Coefficients come from `metra.stats`; calibration counts here, because all judges saw it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from operator import attrgetter
 from typing import Literal
 
 import numpy as np
 
-from metra.campaign.campaign import group_by
 from metra.campaign.metric_scores import build_table_from_scores
-from metra.campaign.results import JudgeScore, ScoresByScorer
+from metra.campaign.results import ScoreColumns
 from metra.formats.scores.error_spans import (
     ErrorSpans,
     collect_marks,
@@ -20,11 +20,17 @@ from metra.formats.scores.error_spans import (
 )
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import collect_ratings
-from metra.stats.arrays import drop_nan
+from metra.stats.arrays import drop_nan, group_lines
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
-from metra.stats.span_agreement import SpanAgreement, agree_on_spans
+from metra.stats.span_agreement import (
+    MarkedSpan,
+    RatedUnit,
+    SpanAgreement,
+    SpanMarks,
+    agree_on_spans,
+)
 
 #: What is told, and what it is called.
 COEFFICIENTS = {
@@ -77,7 +83,7 @@ class ScorerAgreement:
 
 
 def compute_agreement(
-    scores_by_scorer: ScoresByScorer, *, trials: int = TRIALS, seed: int = SEED
+    every: Sequence[ScoreColumns], *, trials: int = TRIALS, seed: int = SEED
 ) -> list[ScorerAgreement]:
     """Compute agreement by each scorer; none where no output has two judges.
 
@@ -85,14 +91,14 @@ def compute_agreement(
     says one thing and not two: then comparisons are what judges agree on, and those of a
     segment are drawn together.
     """
-    scores = build_table_from_scores(scores_by_scorer)
+    table = build_table_from_scores(every)
     agreement: list[ScorerAgreement] = []
-    if scores is None:
+    if table is None:
         return agreement
-    for (name, _), figures in scores_by_scorer.items():
-        compared = all(figure.ordered for figure in figures)
+    for scores in every:
+        name, compared = scores.scorer, bool((scores.order >= 0).all())
         mine = (
-            _collect_comparisons(figures) if compared else collect_ratings(scores, name)
+            _collect_comparisons(scores) if compared else collect_ratings(table, name)
         )
         if not len(mine.pairable().units):
             continue
@@ -118,24 +124,19 @@ def compute_agreement(
     return agreement
 
 
-def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
+def _collect_comparisons(scores: ScoreColumns) -> Ratings:
     """Gather who is better: 1 the first system by name, -1 the second, 0 neither.
 
     An order of several outputs compares each two of them, as at WMT.
     """
-    orders = group_by(
-        figures,
-        lambda one: (
-            *(one.judge, one.document, one.segment),
-            *(one.submitted_at, one.ordered),
-        ),
-    )
-    judges = sorted({figure.judge for figure in figures})
+    lines = list(scores.list_lines())
+    judges = sorted({line.judge for line in lines})
     units: dict[tuple[str, str, str, int], int] = {}
     segments: dict[tuple[str, int], int] = {}
     cells = []
-    for order in orders.values():
-        for one, other in combinations(sorted(order, key=lambda one: one.system), 2):
+    for _, places in group_lines(scores.order):
+        order = sorted((lines[at] for at in places.tolist()), key=attrgetter("system"))
+        for one, other in combinations(order, 2):
             gap = one.hundred - other.hundred
             # Of two outputs, one may be a little better or much.
             value = gap / 100 if len(order) == 2 else float(np.sign(gap))
@@ -158,17 +159,35 @@ def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
 def compute_span_agreement(
     judgements: Iterable[Judgement], *, trials: int = TRIALS, seed: int = SEED
 ) -> SpanAgreement | None:
-    """Compare the errors that judges marked; None where no output has marks of two judges.
+    """Compare the errors or names that judges marked; None where no two marked the same.
 
     The judgements are without checks.
     """
     answered = [one for one in judgements if one.cannot is None]
-    spans, rated, texts = list_marked_errors(answered)
-    if not spans:
-        return None
-    marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
+    marks = _collect_tags(answered)
+    if not marks.marks:
+        spans, rated, texts = list_marked_errors(answered)
+        if not spans:
+            return None
+        marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
     agreement = agree_on_spans(marks, trials=trials, seed=seed)
     return agreement if agreement.overall is not None else None
+
+
+def _collect_tags(judgements: Iterable[Judgement]) -> SpanMarks:
+    """Gather the names or terms that judges tagged, whatever their types."""
+    marks: dict[RatedUnit, dict[str, list[MarkedSpan]]] = {}
+    lengths = {}
+    for one in judgements:
+        for step in one.value.values():
+            if isinstance(step, dict) and "tags" in step:
+                unit = RatedUnit(one.systems[0], str(one.segment))
+                lengths[unit] = len(one.outputs[0])
+                own = marks.setdefault(unit, {}).setdefault(one.judge, [])
+                own += [
+                    MarkedSpan(tag["start"], tag["end"], True) for tag in step["tags"]
+                ]
+    return SpanMarks(marks, lengths)
 
 
 def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:

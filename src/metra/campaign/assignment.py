@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations, product
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,8 +23,7 @@ from metra.formats.scores.judgement import JudgementKind
 BASELINE = "baseline"
 
 
-@dataclass(frozen=True, slots=True)
-class TaskItem:
+class TaskItem(NamedTuple):
     """One output as it is shown."""
 
     id: str

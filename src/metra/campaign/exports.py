@@ -306,7 +306,7 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
         tables = compare_evaluators(results).tables()
         files |= {f"exercise/{path}": text for path, text in tables.items()}
     files["systems.tsv"] = _write_systems(judgements)
-    if skipped := count_skipped(judgements):
+    if skipped := count_skipped(keep_latest(judgements)):
         rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
         header = ("system", "skipped", "answers", "share")
         files["skipped.tsv"] = write_table([header, *rows])

@@ -7,20 +7,17 @@ became stricter on the way. Nothing here drops anybody.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
+from operator import attrgetter, itemgetter
 from statistics import fmean, median, stdev
 
 import numpy as np
 
 from metra.campaign.campaign import group_by
 from metra.campaign.judgement import drop_checks, keep_latest, score_outputs
-from metra.campaign.results import (
-    JudgeScore,
-    ScoresByScorer,
-    group_by_scorer,
-    group_by_system,
-)
+from metra.campaign.results import ScoreColumns, group_by_scorer
 from metra.campaign.times import WORDS_PER_MINUTE, Speed, count_early_answers
 from metra.formats.scores.judgement import Judgement
+from metra.stats.arrays import group_lines
 from metra.stats.exact_tests import rank_sum_p
 
 #: Fewer answers than these in either half say nothing.
@@ -37,30 +34,28 @@ class Drift:
     p_value: float
 
 
-def compute_drifts(
-    scores_by_scorer: ScoresByScorer,
-) -> dict[tuple[str, str], Drift]:
+def compute_drifts(every: Iterable[ScoreColumns]) -> dict[tuple[str, str], Drift]:
     """Return the drifts by judge and scorer; without times or with too few there is none.
 
     Each score counts as its distance from its system's mean, so that a judge who met the
     better systems later has not drifted.
     """
     drifts: dict[tuple[str, str], Drift] = {}
-    for (scorer, _), figures in scores_by_scorer.items():
-        timed = [one for one in figures if one.submitted_at is not None]
-        timed.sort(key=lambda one: one.submitted_at or 0.0)
-        means = {
-            system: fmean(one.hundred for one in mine)
-            for system, mine in group_by_system(timed).items()
-        }
-        for judge, own in group_by(timed, lambda one: one.judge).items():
-            half = len(own) // 2
+    for scores in every:
+        timed = scores.keep_lines(np.isfinite(scores.submitted_at))
+        offs = timed.hundred.copy()
+        for system, _, _, mean in timed.average(timed.system):
+            offs[timed.system == system] -= mean
+        in_time = np.argsort(timed.submitted_at, kind="stable")
+        offs = offs[in_time]
+        for judge, lines in group_lines(timed.judge[in_time]):
+            half = len(lines) // 2
             if half >= LEAST:
-                offs = np.array([one.hundred - means[one.system] for one in own])
-                early, late = offs[:half], offs[len(offs) - half :]
+                early, late = offs[lines[:half]], offs[lines[len(lines) - half :]]
                 up, down = rank_sum_p(late, early), rank_sum_p(early, late)
                 change = float(late.mean() - early.mean())
-                drifts[judge, scorer] = Drift(change, min(1.0, 2 * min(up, down)))
+                drift = Drift(change, min(1.0, 2 * min(up, down)))
+                drifts[scores.judges[judge], scores.scorer] = drift
     return drifts
 
 
@@ -101,39 +96,49 @@ def build_judge_table(
 
 
 def build_judge_rows(
-    kept: Sequence[Judgement], scores_by_scorer: ScoresByScorer, words_per_minute: float
+    kept: Sequence[Judgement], every: Sequence[ScoreColumns], words_per_minute: float
 ) -> list[JudgeRow]:
     """Return the same rows from last revisions and scores without checks."""
     timed = group_by(
         (one for one in drop_checks(kept) if one.active_ms is not None),
-        lambda one: one.judge,
+        attrgetter("judge"),
     )
+    seconds = {
+        judge: median([(one.active_ms or 0) / 1000 for one in own])
+        for judge, own in timed.items()
+    }
     speeds = count_early_answers(kept, words_per_minute)
-    drifts = compute_drifts(scores_by_scorer)
-    answers = group_by(kept, lambda one: one.judge)
+    drifts = compute_drifts(every)
+    answers = group_by(kept, attrgetter("judge"))
+    repeats, degraded = (
+        {judge: _compare_with_originals(own, kind) for judge, own in answers.items()}
+        for kind in ("repeat", "degraded")
+    )
     rows = []
-    for (scorer, _), figures in scores_by_scorer.items():
-        outputs = group_by(figures, lambda one: (one.system, one.segment))
-        for judge, own in sorted(group_by(figures, lambda one: one.judge).items()):
-            scores = [figure.hundred for figure in own]
-            again = _differences(answers[judge], scorer, "repeat")
-            less = _differences(answers[judge], scorer, "degraded")
-            seconds = [(one.active_ms or 0) / 1000 for one in timed.get(judge, ())]
+    for scores in every:
+        scorer, milder = scores.scorer, _compute_leniency(scores)
+        lines_by_judge = {
+            scores.judges[at]: mine for at, mine in group_lines(scores.judge)
+        }
+        for judge, lines in sorted(lines_by_judge.items(), key=itemgetter(0)):
+            hundreds = scores.hundred[lines].tolist()
+            again = repeats[judge].get(scorer, [])
+            less = degraded[judge].get(scorer, [])
             rows.append(
                 JudgeRow(
                     judge,
                     scorer,
-                    len(own),
-                    fmean(scores),
-                    stdev(scores) if len(scores) > 1 else None,
-                    _compute_leniency(own, outputs),
+                    len(hundreds),
+                    fmean(hundreds),
+                    stdev(hundreds) if len(hundreds) > 1 else None,
+                    milder.get(judge),
                     len(again),
                     fmean(gap == 0 for gap in again) if again else None,
                     fmean(map(abs, again)) if again else None,
                     len(less),
                     sum(gap < 0 for gap in less),
                     compute_sign_test(less),
-                    median(seconds) if seconds else None,
+                    seconds.get(judge),
                     speeds[judge],
                     drifts.get((judge, scorer)),
                 )
@@ -154,42 +159,65 @@ def compute_sign_test(differences: Iterable[float]) -> float | None:
     return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
 
 
-def _compute_leniency(
-    mine: list[JudgeScore], outputs: dict[tuple[str, int], list[JudgeScore]]
-) -> float | None:
-    gaps = []
-    for figure in mine:
-        together = outputs[figure.system, figure.segment]
-        others = [one.hundred for one in together if one.judge != figure.judge]
-        if others:
-            gaps.append(figure.hundred - fmean(others))
-    return fmean(gaps) if gaps else None
+def _compute_leniency(scores: ScoreColumns) -> dict[str, float]:
+    """Return how much milder judges are than the others on the same outputs, on average."""
+    judge, hundred = scores.judge, scores.hundred
+    gaps = np.full(len(scores), np.nan)
+    outputs = scores.segment * len(scores.systems) + scores.system
+    order = np.argsort(outputs, kind="stable")
+    starts = np.flatnonzero(np.diff(outputs[order], prepend=-1))
+    sizes = np.diff(starts, append=len(order))
+    # Most outputs have two judges: all of these at once.
+    one, other = (order[starts[sizes == 2] + at] for at in (0, 1))
+    apart = judge[one] != judge[other]
+    one, other = one[apart], other[apart]
+    gaps[one], gaps[other] = (
+        hundred[one] - hundred[other],
+        hundred[other] - hundred[one],
+    )
+    more = sizes > 2
+    for start, size in zip(starts[more].tolist(), sizes[more].tolist(), strict=True):
+        lines = order[start : start + size]
+        together = list(
+            zip(judge[lines].tolist(), hundred[lines].tolist(), strict=True)
+        )
+        for line, (name, own) in zip(lines.tolist(), together, strict=True):
+            others = [value for another, value in together if another != name]
+            if others:
+                gaps[line] = own - fmean(others)
+    compared = np.flatnonzero(np.isfinite(gaps))
+    return {
+        scores.judges[at]: fmean(gaps[compared[mine]].tolist())
+        for at, mine in group_lines(judge[compared])
+    }
 
 
-def _differences(judgements: list[Judgement], scorer: str, kind: str) -> list[float]:
-    """Return a judge's scores of repeated items minus those of their originals."""
+def _compare_with_originals(
+    judgements: list[Judgement], kind: str
+) -> dict[str, list[float]]:
+    """Return a judge's scores of repeated items minus those of their originals, by scorer."""
     again = [one for one in judgements if one.kind == kind]
     wanted = {one.original for one in again}
     firsts = {(one.task, one.segment): one for one in judgements if one.task in wanted}
-    differences = []
+    differences: dict[str, list[float]] = {}
     for one in again:
         first = firsts.get((one.original or "", one.segment))
         if first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
-            before, after = (_get_percent_scores(each, scorer) for each in (first, one))
-            differences += [
-                after[name] - before[name] for name in after if name in before
-            ]
+            before, after = (_get_percent_scores(each) for each in (first, one))
+            for place in after.keys() & before.keys():
+                gaps = differences.setdefault(place[0], [])
+                gaps.append(after[place] - before[place])
     return differences
 
 
-def _get_percent_scores(judgement: Judgement, scorer: str) -> dict[str, float]:
+def _get_percent_scores(judgement: Judgement) -> dict[tuple[str, str], float]:
     outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
     return {
-        system: scored.hundred
+        (scored.scorer, system): scored.hundred
         for system, scores in outputs
         for scored in scores
-        if scored.scorer == scorer and scored.is_defined
+        if scored.is_defined
     }
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
-from metra.campaign.results import JudgeScore, ScoresByScorer, group_by_scorer
+from metra.campaign.results import ScoreColumns, group_by_scorer
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
@@ -15,41 +17,51 @@ from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
     Scores,
-    build_score_table,
     concatenate_scores,
+    drop_nameless,
 )
 from metra.metrics.record import Metric
 from metra.scoring.scorers import score_systems
-from metra.stats.arrays import drop_nan
+from metra.stats.arrays import Array, drop_nan, number_by_appearance
 from metra.stats.correlation import correlate
 from metra.stats.panel import ScorePanel, SegmentStatistics
 
 
-def build_table_from_scores(by_scorer: ScoresByScorer) -> Scores | None:
+def build_table_from_scores(by_scorer: Iterable[ScoreColumns]) -> Scores | None:
     """Put scores by scorer into one table; None if there are none."""
     tables = [
-        _build_table(scores, Scorer(name, name, higher), [s.native for s in scores])
-        for (name, higher), scores in by_scorer.items()
+        build_table(one, one.native, higher_is_better=one.higher_is_better)
+        for one in by_scorer
     ]
     return concatenate_scores(tables) if tables else None
 
 
-def build_oriented_table(scores: list[JudgeScore], name: str) -> Scores:
-    """Put one scorer's scores into a table in which higher is better."""
-    return _build_table(scores, Scorer(name, name), [s.worth for s in scores])
-
-
-def _build_table(
-    scores: list[JudgeScore], scorer: Scorer, values: list[float]
+def build_table(
+    scores: ScoreColumns, values: Array, *, higher_is_better: bool = True
 ) -> Scores:
-    # Segments have many scores: each is named once.
-    places = [(score.segment, score.document) for score in scores]
-    items = {place: ScoredItem(str(place[0]), place[1]) for place in set(places)}
-    return build_score_table(
-        [score.system for score in scores],
-        [items[place] for place in places],
-        {scorer: values},
-        [score.judge for score in scores],
+    """Put values of one scorer's lines into a table."""
+    scores = scores.keep_lines(np.isfinite(values))
+    values = values[np.isfinite(values)]
+    # Names are numbered as they come: resampling draws outputs by their numbers.
+    used_systems, system = number_by_appearance(scores.system)
+    used_judges, judge = number_by_appearance(scores.judge)
+    width = len(scores.documents)
+    items, item = number_by_appearance(scores.segment * width + scores.document)
+    judges = tuple(scores.judges[at] for at in used_judges.tolist())
+    judges, judge = drop_nameless(judges, judge)
+    return Scores(
+        tuple(scores.systems[at] for at in used_systems.tolist()),
+        tuple(
+            ScoredItem(str(at // width), scores.documents[at % width])
+            for at in items.tolist()
+        ),
+        (Scorer(scores.scorer, scores.scorer, higher_is_better),),
+        judges,
+        system,
+        item,
+        np.zeros(len(values), np.int64),
+        judge,
+        values,
     )
 
 

@@ -49,9 +49,9 @@ def find_disagreements(
         for system in one.systems:
             answers.setdefault((system, one.segment), {}).setdefault(one.judge, one)
     widest: dict[tuple[str, int], Disagreement] = {}
-    for (scorer, _), figures in group_by_scorer(shown).items():
+    for columns in group_by_scorer(shown):
         by_output: dict[tuple[str, int], dict[str, tuple[float, float]]] = {}
-        for figure in figures:
+        for figure in columns.list_lines():
             scores = by_output.setdefault((figure.system, figure.segment), {})
             scores.setdefault(figure.judge, (figure.native, figure.hundred))
         for key, scores in by_output.items():
@@ -61,7 +61,7 @@ def find_disagreements(
             if len(scores) > 1 and gap >= apart and farther:
                 said = tuple(answers[key][judge] for judge in scores)
                 both = said, tuple(scores.values())
-                widest[key] = Disagreement(*key, scorer, gap, *both)
+                widest[key] = Disagreement(*key, columns.scorer, gap, *both)
     return sorted(
         widest.values(), key=lambda one: (-one.apart, one.segment, one.system)
     )

@@ -7,20 +7,18 @@ data for a test, the ranking says so and has no clusters.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from metra.campaign import results
-from metra.campaign.campaign import group_by
 from metra.campaign.judgement import keep_latest
-from metra.campaign.metric_scores import build_oriented_table
-from metra.campaign.results import JudgeScore, ScoresByScorer, SystemMean
+from metra.campaign.metric_scores import build_table
+from metra.campaign.results import ScoreColumns, SystemMean
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
-from metra.stats.defaults import SEED, TRIALS
+from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.normalisation import scale_judges
 from metra.stats.ranking import are_paired, find_clusters
@@ -32,8 +30,6 @@ Test: TypeAlias = Literal["wilcoxon", "bootstrap"]
 Rule: TypeAlias = Literal["neighbours", "all"]
 #: What the rules are called where metrics are ranked too.
 RULES: dict[Rule, str] = {"neighbours": "neighbours", "all": "wmt"}
-#: Fewer units than these leave Wilcoxon's test without a fair limit.
-LEAST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ class RankingOptions:
     #: Whether p-values are corrected for how many there are (Holm 1979).
     holm: bool = False
     alpha: float = 0.05
-    least: int = LEAST
+    least: int = LEAST_UNITS
     level: float = 0.95
     trials: int = TRIALS
     seed: int = SEED
@@ -83,14 +79,13 @@ def rank_systems(
     judgements: Iterable[Judgement], options: RankingOptions | None = None
 ) -> list[HumanRanking]:
     """Rank the systems by each scorer; only what counts for systems enters."""
-    figures = results.keep_counting_scores(
-        results.group_by_scorer(keep_latest(judgements))
-    )
-    return rank_from_scores(figures, options or RankingOptions())
+    scores = results.group_by_scorer(keep_latest(judgements))
+    counting = results.keep_counting_scores(scores)
+    return rank_from_scores(counting, options or RankingOptions())
 
 
 def rank_from_scores(
-    every: ScoresByScorer, options: RankingOptions
+    every: Iterable[ScoreColumns], options: RankingOptions
 ) -> list[HumanRanking]:
     """The same from scores that have been read out."""
     test, rule, alpha = options.test, options.rule, options.alpha
@@ -106,30 +101,19 @@ def rank_from_scores(
             ),
         },
     )
-    means = results.average_systems_from_scores(
-        every,
-        by=options.by,
-        level=options.level,
-        trials=options.trials,
-        seed=options.seed,
-    )
-    by_scorer = group_by(means, lambda mean: mean.scorer)
-    return [
-        _rank_by_scorer(figures, by_scorer[scorer], options)
-        for (scorer, _), figures in every.items()
-    ]
+    return [_rank_by_scorer(scores, options) for scores in every]
 
 
-def _rank_by_scorer(
-    figures: list[JudgeScore], means: list[SystemMean], options: RankingOptions
-) -> HumanRanking:
+def _rank_by_scorer(scores: ScoreColumns, options: RankingOptions) -> HumanRanking:
+    sums = results.sum_units(scores, options.by)
+    drawing = {name: getattr(options, name) for name in ("level", "trials", "seed")}
+    means = results.average_from_sums(scores, sums, **drawing)
     names = [mean.system for mean in means]
-    units = results.number_units(figures, options.by)
-    mine = results.group_by_system(figures)
-    rows = [
-        results.sum_units(mine[name], units, options.by, ("worth",))[0]
-        for name in names
-    ]
+    worths = {
+        scores.systems[system]: worth
+        for system, (_, _, worth) in zip(sums.systems, sums.rows, strict=True)
+    }
+    rows = [worths[name] for name in names]
     values = np.stack([results.compute_mean(row) for row in rows])
     paired = are_paired(values)
     too_little = _explain_untested(names, values, paired, options)
@@ -145,10 +129,10 @@ def _rank_by_scorer(
                 samples,
                 trials=options.trials,
                 rng=rng,
-                units=results.cross_units(units, options.by),
+                units=sums.crossed,
             )
-            scores = [float(results.compute_mean(row.sum(0))) for row in rows]
-            p = shifted_p_values(drawn, scores, "one-sided")
+            observed = [float(results.compute_mean(row.sum(0))) for row in rows]
+            p = shifted_p_values(drawn, observed, "one-sided")
     else:
         which = "signed-rank" if paired else "rank-sum"
         test = f"Wilcoxon {which} over {options.by}s, one-sided"
@@ -157,7 +141,7 @@ def _rank_by_scorer(
     if options.holm:
         test += ", Holm"
     parted = find_clusters(p, RULES[options.rule], options.alpha, correct=options.holm)
-    z = _compute_z_scores(figures)
+    z = _compute_z_scores(scores)
     systems = []
     for at, mean in enumerate(means):
         told: tuple[Any, Any, Any] = (None, None, None)
@@ -191,14 +175,14 @@ def _explain_untested(
     return ""
 
 
-def _compute_z_scores(figures: list[JudgeScore]) -> dict[str, float | None]:
+def _compute_z_scores(scores: ScoreColumns) -> dict[str, float | None]:
     """Mean standard score of each system; none where no judge used more than one value."""
-    scores = build_oriented_table(figures, "worth")
-    scaled, _ = scale_judges(scores.judge, scores.value, "z")
-    if (scores.judge < 0).any() or not np.isfinite(scaled).any():
+    table = build_table(scores, scores.worth)
+    scaled, _ = scale_judges(table.judge, table.value, "z")
+    if (table.judge < 0).any() or not np.isfinite(scaled).any():
         return {}
-    means = row_means(replace_values(scores, scaled).matrix("worth"))
-    return dict(zip(scores.systems, map(drop_nan, means.tolist()), strict=True))
+    means = row_means(replace_values(table, scaled).matrix(scores.scorer))
+    return dict(zip(table.systems, map(drop_nan, means.tolist()), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,20 +204,21 @@ class JudgeBySystem:
     cells: dict[tuple[str, str], JudgeSystemMean]
 
 
-def average_by_judge(every: ScoresByScorer) -> list[JudgeBySystem]:
+def average_by_judge(every: Iterable[ScoreColumns]) -> list[JudgeBySystem]:
     """Average scores that count for systems, by judge and system."""
     tables = []
-    for (scorer, _), figures in every.items():
-        cells = {}
-        groups = group_by(figures, lambda one: (one.judge, one.system))
-        for key, mine in groups.items():
-            native, hundred = (
-                (one.native for one in mine),
-                (one.hundred for one in mine),
+    for scores in every:
+        width = len(scores.systems)
+        cells = {
+            (scores.judges[key // width], scores.systems[key % width]): JudgeSystemMean(
+                count, native, hundred
             )
-            cells[key] = JudgeSystemMean(len(mine), fmean(native), fmean(hundred))
+            for key, count, native, hundred in scores.average(
+                scores.judge * width + scores.system
+            )
+        }
         judges, systems = (
             tuple(sorted(set(names))) for names in zip(*cells, strict=True)
         )
-        tables.append(JudgeBySystem(scorer, judges, systems, cells))
+        tables.append(JudgeBySystem(scores.scorer, judges, systems, cells))
     return tables

@@ -6,25 +6,32 @@ workbook asks for them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from math import nan
-from operator import attrgetter
+from operator import itemgetter
 from statistics import fmean
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import keep_latest, score_outputs
+from metra.campaign.judgement import keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
 from metra.formats.table import format_rows
-from metra.stats.arrays import Codes, divide
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    Mask,
+    divide,
+    group_lines,
+    number_by_appearance,
+    number_names,
+)
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.resampling import Sample, check_settings, compute_intervals
-from metra.stats.totals import Array
 from metra.text.words import Counted
 
 
@@ -37,55 +44,117 @@ class JudgeScore(NamedTuple):
     segment: int
     native: float
     hundred: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreColumns:
+    """The scores of one scorer, column by column: a line is one output by one judge."""
+
+    scorer: str
+    higher_is_better: bool
+    #: Names, whose numbers stand in the columns.
+    judges: tuple[str, ...]
+    systems: tuple[str, ...]
+    documents: tuple[str, ...]
+    judge: Codes
+    system: Codes
+    document: Codes
+    segment: Codes
+    native: Array
+    hundred: Array
     #: What systems are ranked by, higher is better: the native score, or of an order the
     #: share of beaten outputs.
-    worth: float
+    worth: Array
     #: Whether it enters the means of systems.
-    counts: bool = True
-    submitted_at: float | None = None
-    #: The systems that were put in order with it, itself among them.
-    ordered: tuple[str, ...] = ()
+    counts: Mask
+    #: NaN where nobody knows.
+    submitted_at: Array
+    #: The number of the order that it is part of, where outputs were put in order; else -1.
+    order: Codes
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    def keep_lines(self, kept: Mask) -> "ScoreColumns":
+        """Keep some lines; names keep their numbers."""
+        columns = [one.name for one in fields(self)[5:]]
+        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
+
+    def list_lines(self) -> Iterator[JudgeScore]:
+        """Yield the scores one by one."""
+        coded = zip(
+            *(
+                getattr(self, name).tolist()
+                for name in ("judge", "system", "document", *JudgeScore._fields[3:])
+            ),
+            strict=True,
+        )
+        judges, systems, documents = self.judges, self.systems, self.documents
+        for judge, system, document, *rest in coded:
+            yield JudgeScore(judges[judge], systems[system], documents[document], *rest)
+
+    def average(self, key: Codes) -> Iterator[tuple[int, int, float, float]]:
+        """Yield each key, its lines, and its mean score, native and between 0 and 100."""
+        for code, lines in group_lines(key):
+            native = fmean(self.native[lines].tolist())
+            yield code, len(lines), native, fmean(self.hundred[lines].tolist())
 
 
-#: Scores by scorer and its direction.
-ScoresByScorer: TypeAlias = dict[tuple[str, bool], list[JudgeScore]]
-
-
-def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
-    """Return all defined scores, by scorer and its direction."""
-    scores_by_scorer: ScoresByScorer = {}
-    for judgement in judgements:
-        compared = protocol(judgement.protocol).contrastive
-        place = judgement.document, judgement.segment
-        rest = judgement.counts, judgement.submitted_at
-        outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
-        for system, scored in ((name, one) for name, mine in outputs for one in mine):
-            if not scored.is_defined:
-                continue
-            # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
-            worth = scored.native if scored.higher_is_better else -scored.native
-            worth = scored.hundred if compared else worth
-            values = scored.native, scored.hundred, worth
-            # A choice of the best of several does not say in which order the others are.
-            is_order = len(judgement.systems) == 2 or not scored.higher_is_better
-            together = tuple(judgement.systems) if compared and is_order else ()
-            figure = JudgeScore(
-                judgement.judge, system, *place, *values, *rest, together
+def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
+    """Return all defined scores, scorer by scorer."""
+    judgements = list(judgements)
+    lines: dict[tuple[str, bool], list[tuple[int, int, float, float]]] = {}
+    for number, outputs in enumerate(score_each(judgements)):
+        for place, scores in enumerate(outputs):
+            for name, score, percent, higher, reason in scores:
+                if not reason:
+                    mine = lines.setdefault((name, higher), [])
+                    mine.append((number, place, score, percent))
+    judges, judge = number_names([one.judge for one in judgements])
+    documents, document = number_names([one.document for one in judgements])
+    # Outputs, of which some judgements have several.
+    shown = [one.systems for one in judgements]
+    systems, system = number_names([name for names in shown for name in names])
+    sizes = np.array([len(names) for names in shown], np.int64)
+    starts = np.cumsum(sizes) - sizes
+    contrastive = {
+        name: protocol(name).contrastive
+        for name in {one.protocol for one in judgements}
+    }
+    compared = np.array([contrastive[one.protocol] for one in judgements], bool)
+    segment = np.array([one.segment for one in judgements], np.int64)
+    counts = np.array([one.counts for one in judgements], bool)
+    times = np.array([one.submitted_at for one in judgements], np.float64)
+    columns = []
+    for (scorer, higher), mine in lines.items():
+        places, numbers, natives, hundreds = zip(*mine, strict=True)
+        at, place_on = np.array(places, np.int64), np.array(numbers, np.int64)
+        native, hundred = np.array(natives, np.float64), np.array(hundreds, np.float64)
+        # A choice of the best of several does not say in which order the others are.
+        ordered = compared[at] & ((sizes[at] == 2) | (not higher))
+        # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
+        worth = np.where(compared[at], hundred, native if higher else -native)
+        columns.append(
+            ScoreColumns(
+                *(scorer, higher, judges, systems, documents),
+                *(judge[at], system[starts[at] + place_on], document[at], segment[at]),
+                *(native, hundred, worth, counts[at], times[at]),
+                np.where(ordered, at, -1),
             )
-            key = scored.scorer, scored.higher_is_better
-            scores_by_scorer.setdefault(key, []).append(figure)
-    return scores_by_scorer
+        )
+    return columns
 
 
-def keep_counting_scores(figures: ScoresByScorer) -> ScoresByScorer:
+def drop_judges(scores: ScoreColumns, names: Container[str]) -> ScoreColumns:
+    """Return the scores of all judges but some."""
+    kept = np.array([name not in names for name in scores.judges], bool)
+    return scores.keep_lines(kept[scores.judge])
+
+
+def keep_counting_scores(scores: Iterable[ScoreColumns]) -> list[ScoreColumns]:
     """Return the scores that enter the means of systems."""
-    kept = {key: [one for one in mine if one.counts] for key, mine in figures.items()}
-    return {key: mine for key, mine in kept.items() if mine}
-
-
-def group_by_system(figures: Iterable[JudgeScore]) -> dict[str, list[JudgeScore]]:
-    """Return scores by system."""
-    return group_by(figures, lambda figure: figure.system)
+    kept = [one.keep_lines(one.counts) for one in scores]
+    return [one for one in kept if len(one)]
 
 
 Interval = tuple[float, float]
@@ -123,43 +192,44 @@ def average_systems(
     check_settings(
         "A mean", {f"by={by!r}": (by in UNITS, f"one of {', '.join(UNITS)}")}
     )
-    figures = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
-    return average_systems_from_scores(
-        figures, by=by, level=level, trials=trials, seed=seed
-    )
-
-
-def average_systems_from_scores(
-    scores_by_scorer: ScoresByScorer, *, by: str, level: float, trials: int, seed: int
-) -> list[SystemMean]:
-    """Return the means of scores that have been grouped by scorer."""
-    system_means: list[SystemMean] = []
-    for (scorer, higher), figures in scores_by_scorer.items():
-        units = number_units(figures, by)
-        by_system = group_by_system(figures)
-        sums = [
-            sum_units(mine, units, by, ("native", "hundred", "worth"))
-            for mine in by_system.values()
-        ]
-        samples = [Sample(rows, compute_mean) for mine in sums for rows in mine[:2]]
-        ends = compute_intervals(
-            samples, level=level, trials=trials, seed=seed, units=cross_units(units, by)
+    counting = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
+    return [
+        mean
+        for scores in counting
+        for mean in average_from_sums(
+            scores, sum_units(scores, by), level=level, trials=trials, seed=seed
         )
-        means = []
-        for at, (name, mine) in enumerate(by_system.items()):
-            native, hundred, worth = (
-                float(compute_mean(rows.sum(0))) for rows in sums[at]
-            )
-            items = len({figure.segment for figure in mine})
-            place, counts = (name, scorer), (items, len(mine))
-            interval, hundreds = ends[2 * at : 2 * at + 2]
-            mean = SystemMean(
-                *place, *counts, native, interval, hundred, hundreds, higher
-            )
-            means.append((-worth, mean))
-        means.sort(key=lambda pair: (pair[0], pair[1].system))
-        system_means += [mean for _, mean in means]
-    return system_means
+    ]
+
+
+def average_from_sums(
+    scores: ScoreColumns, sums: "UnitSums", *, level: float, trials: int, seed: int
+) -> list[SystemMean]:
+    """Return the means of one scorer's systems, the best first."""
+    samples = [Sample(rows, compute_mean) for mine in sums.rows for rows in mine[:2]]
+    ends = compute_intervals(
+        samples, level=level, trials=trials, seed=seed, units=sums.crossed
+    )
+    means = []
+    for at, system in enumerate(sums.systems):
+        native, hundred, worth = (
+            float(compute_mean(rows.sum(0))) for rows in sums.rows[at]
+        )
+        interval, hundreds = ends[2 * at : 2 * at + 2]
+        name = scores.systems[system]
+        mean = SystemMean(
+            name,
+            scores.scorer,
+            sums.items[at],
+            sums.judgements[at],
+            native,
+            interval,
+            hundred,
+            hundreds,
+            scores.higher_is_better,
+        )
+        means.append((-worth, name, mean))
+    return [mean for _, _, mean in sorted(means, key=itemgetter(0, 1))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +247,12 @@ class SkippedOutputs:
 
 
 def count_skipped(judgements: Iterable[Judgement]) -> list[SkippedOutputs]:
-    """Count skipped outputs by system; empty where nobody skipped any.
+    """Count skipped outputs by system, of last revisions; empty where nobody skipped any.
 
     Outputs that could not be judged for another reason are left out.
     """
     counts: dict[str, Counter[bool]] = {}
-    for one in keep_latest(judgements):
+    for one in judgements:
         skipped = one.cannot == NOT_TRANSLATION
         if one.kind in COUNTED and (skipped or one.cannot is None):
             for system in one.systems:
@@ -201,55 +271,75 @@ def describe_counts(judgements: Iterable[Judgement]) -> str:
     return f"{len(kept)} answers by {judges} judges about {systems} systems."
 
 
-#: What is resampled, and how it is found in a score.
-UNITS: dict[str, Callable[[JudgeScore], Any]] = {
-    "segment": attrgetter("segment"),
-    "document": attrgetter("document"),
-    "crossed": attrgetter("segment", "judge"),
-}
+#: What is resampled.
+UNITS = ("segment", "document", "crossed")
 
 
-def number_units(figures: Iterable[JudgeScore], by: str) -> dict[Any, int]:
-    """Return the numbers of what is resampled, in order."""
-    return {unit: at for at, unit in enumerate(sorted(set(map(UNITS[by], figures))))}
+@dataclass(frozen=True, slots=True)
+class UnitSums:
+    """Sums and counts of item means by what is resampled, for each system."""
+
+    #: The numbers of the systems that have scores.
+    systems: list[int]
+    #: For each system the sums of native scores, scores to 100 and worths: units × 2.
+    rows: list[list[Array]]
+    items: list[int]
+    judgements: list[int]
+    #: The segment and the judge of each unit where both are drawn; else nothing.
+    crossed: list[Codes]
 
 
-def cross_units(units: Mapping[Any, int], by: str) -> list[Codes]:
-    """Return the segment and the judge of each unit where both are drawn; else nothing."""
-    if by != "crossed":
-        return []
-    kinds = zip(*units, strict=True)
-    return [np.unique(kind, return_inverse=True)[1] for kind in map(np.array, kinds)]
-
-
-def sum_units(
-    figures: Sequence[JudgeScore],
-    units: dict[Any, int],
-    by: str,
-    names: Sequence[Literal["native", "hundred", "worth"]],
-) -> list[Array]:
-    """Return sums and counts of item means by unit, for each name: units × 2."""
-    # Items in the order in which they came, so that sums come to the same digits.
-    items = dict.fromkeys(figure.segment for figure in figures)
-    place = {segment: at for at, segment in enumerate(items)}
-    item = np.array([place[figure.segment] for figure in figures], np.int64)
-    each = np.bincount(item)
-    unit_of = np.array([units[UNITS[by](one)] for one in figures], np.int64)
-    sums: list[Array] = []
-    for name in names:
-        values = np.array(list(map(attrgetter(name), figures)), np.float64)
-        if by == "crossed":
-            # Each judgement for itself; those of an item count as much as one.
-            unit, parts, shares = unit_of, values / each[item], 1 / each[item]
-        else:
-            unit = np.zeros(len(items), np.int64)
-            # The first figure of an item tells its unit: it is written last.
-            unit[item[::-1]] = unit_of[::-1]
-            parts = np.bincount(item, values, len(items)) / each
-            shares = np.ones(len(items))
-        columns = [np.bincount(unit, x, len(units)) for x in (parts, shares)]
-        sums.append(np.column_stack(columns))
+def sum_units(scores: ScoreColumns, by: str) -> UnitSums:
+    """Return the sums of a scorer's item means, by the unit that is resampled."""
+    units, unit_of = _number_units(scores, by)
+    crossed = [np.unique(kind, return_inverse=True)[1] for kind in units[1:]]
+    sums = UnitSums([], [], [], [], crossed if by == "crossed" else [])
+    for system, lines in group_lines(scores.system):
+        # Items in the order in which they came, so that sums come to the same digits.
+        _, item = number_by_appearance(scores.segment[lines])
+        each, unit = np.bincount(item), unit_of[lines]
+        rows: list[Array] = []
+        for column in (scores.native, scores.hundred, scores.worth):
+            values = column[lines]
+            if by == "crossed":
+                # Each judgement for itself; those of an item count as much as one.
+                place, parts, shares = unit, values / each[item], 1 / each[item]
+            else:
+                place = np.zeros(len(each), np.int64)
+                # The first score of an item tells its unit: it is written last.
+                place[item[::-1]] = unit[::-1]
+                parts = np.bincount(item, values) / each
+                shares = np.ones(len(each))
+            summed = [np.bincount(place, x, len(units[0])) for x in (parts, shares)]
+            rows.append(np.column_stack(summed).astype(np.float64, copy=False))
+        sums.systems.append(system)
+        sums.rows.append(rows)
+        sums.items.append(len(each))
+        sums.judgements.append(len(lines))
     return sums
+
+
+def _number_units(scores: ScoreColumns, by: str) -> tuple[list[Codes], Codes]:
+    """Return the units in order, with what they are made of, and the unit of each line."""
+    if by == "document":
+        units, numbers = np.unique(
+            _sort_names(scores.documents)[scores.document], return_inverse=True
+        )
+        return [units], numbers
+    if by == "segment":
+        units, numbers = np.unique(scores.segment, return_inverse=True)
+        return [units], numbers
+    width = len(scores.judges)
+    key = scores.segment * width + _sort_names(scores.judges)[scores.judge]
+    units, numbers = np.unique(key, return_inverse=True)
+    return [units, units // width, units % width], numbers
+
+
+def _sort_names(names: Sequence[str]) -> Codes:
+    """Return the place of each name in their order."""
+    places = np.empty(len(names), np.int64)
+    places[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return places
 
 
 def compute_mean(totals: Array) -> Array:
@@ -284,8 +374,9 @@ def score_texts(judgements: Iterable[Judgement]) -> list[TextScore]:
     """
     counted = [one for one in keep_latest(judgements) if one.counts]
     scores = []
-    for (metric, _), figures in group_by_scorer(counted).items():
-        cells = group_by(figures, lambda one: (one.document, one.system))
+    for columns in group_by_scorer(counted):
+        metric = columns.scorer
+        cells = group_by(columns.list_lines(), lambda one: (one.document, one.system))
         for place, mine in sorted(cells.items()):
             by_judge = group_by(mine, lambda one: one.judge)
             for judge, own in [*sorted(by_judge.items()), ("", mine)]:
@@ -313,8 +404,9 @@ def _list_reasons(
 ) -> dict[tuple[str, str, str, str], dict[str, set[int]]]:
     """Return why scores are undefined, by text, translation, metric and judge."""
     reasons: dict[tuple[str, str, str, str], dict[str, set[int]]] = {}
-    for one in judgements:
-        for system, scores in zip(one.systems, score_outputs(one), strict=True):
+    judgements = list(judgements)
+    for one, outputs in zip(judgements, score_each(judgements), strict=True):
+        for system, scores in zip(one.systems, outputs, strict=True):
             for scored in scores:
                 if not scored.is_defined:
                     place = one.document, system, scored.scorer, one.judge

@@ -4,6 +4,7 @@ import hmac
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 from metra.campaign.agreement import (
     ScorerAgreement,
@@ -13,7 +14,13 @@ from metra.campaign.agreement import (
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
-from metra.campaign.judgement import drop_checks, keep_latest, score_judgements
+from metra.campaign.judgement import (
+    drop_checks,
+    keep_latest,
+    list_lacking,
+    pause_collection,
+    score_kept,
+)
 from metra.campaign.judges import (
     DEFAULT_RULES,
     FlagRules,
@@ -38,6 +45,7 @@ from metra.campaign.results import (
     TextScore,
     count_skipped,
     describe_word_counting,
+    drop_judges,
     group_by_scorer,
     keep_counting_scores,
     score_texts,
@@ -47,6 +55,10 @@ from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.spreadsheet import count_undefined, list_undefined
 from metra.stats.defaults import AGREEMENT_TRIALS
 from metra.stats.span_agreement import SpanAgreement
+
+#: Answers of flagged judges count for systems, are set apart from these alone, or are left
+#: out of everything.
+Flagged: TypeAlias = Literal["apart", "count", "out"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +72,8 @@ class JudgementFilter:
     #: Answers that came in from then on, and before then; those without a time go.
     since: float | None = None
     until: float | None = None
-    #: Whether judges with a flag are left out.
-    without_flagged: bool = False
+    #: What becomes of the answers of judges with a flag.
+    flagged: Flagged = "apart"
 
 
 def filter_judgements(
@@ -74,11 +86,18 @@ def filter_judgements(
     Who is flagged is told from all judgements, not from those that are left. Where outputs
     were compared, the order among the chosen systems is what remains.
     """
-    kept = keep_latest(judgements)
-    rows = []
-    if choice.without_flagged:
+    return _choose_judgements(keep_latest(judgements), choice, rules)
+
+
+def _choose_judgements(
+    kept: Sequence[Judgement], choice: JudgementFilter, rules: FlagRules
+) -> list[Judgement]:
+    if choice in (JudgementFilter(), JudgementFilter(flagged="count")):
+        return list(kept)
+    flagged = set()
+    if choice.flagged == "out":
         rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
-    flagged = {judge for judge, why in flag_judges(rows, rules).items() if why}
+        flagged = _list_flagged(flag_judges(rows, rules))
     wanted = [
         one
         for one in kept
@@ -157,7 +176,7 @@ def compute_measurements(
     return CampaignMeasurements(
         texts,
         compare_evaluators(results) if results else None,
-        list_undefined(score_judgements(kept)),
+        list_undefined(score_kept(kept)),
         [
             InterruptedAttempt(
                 *(one.judge, one.systems[0], one.document),
@@ -177,7 +196,8 @@ def compute_measurements(
 class Summary:
     """The results of a choice of judgements."""
 
-    judgements: int
+    #: The last revisions that were chosen.
+    chosen: Sequence[Judgement]
     #: How many answers there are without the choice.
     of: int
     rankings: Sequence[HumanRanking]
@@ -194,6 +214,21 @@ class Summary:
     skipped: Sequence[SkippedOutputs] = ()
     #: How judges agree on the errors that they marked; None where no two marked the same.
     span_agreement: SpanAgreement | None = None
+    #: By scorer, the ranking with flagged judges where they are set apart, else without
+    #: them; none where that is the same.
+    other_rankings: Mapping[str, HumanRanking] = field(default_factory=dict)
+    #: F of the tags of every two judges, with their types, where they were asked for tags.
+    raters: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
+
+    @property
+    def flagged(self) -> list[str]:
+        """The judges with a flag."""
+        return [judge for judge, reasons in self.flags.items() if reasons]
+
+    @property
+    def judgements(self) -> int:
+        """How many answers were chosen."""
+        return len(self.chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,28 +244,63 @@ def summarise_judgements(
     judgements: Iterable[Judgement], options: SummaryOptions | None = None
 ) -> Summary:
     """Return rankings, judges, agreement and times from the same judgements."""
-    options = options or SummaryOptions()
-    kept = keep_latest(judgements)
-    chosen = filter_judgements(kept, options.choice, options.rules)
+    with pause_collection():
+        return _summarise_kept(keep_latest(judgements), options or SummaryOptions())
+
+
+def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summary:
+    choice, rules = options.choice, options.rules
+    chosen = _choose_judgements(kept, choice, rules)
     unchecked = drop_checks(chosen)
-    figures = group_by_scorer(unchecked)
-    counted = keep_counting_scores(figures)
-    rows = build_judge_rows(chosen, figures, options.rules.words_per_minute)
+    scores = group_by_scorer(unchecked)
+    rows = build_judge_rows(chosen, scores, rules.words_per_minute)
+    # Who is flagged is told from all answers.
+    told = rows
+    if len(chosen) < len(kept):
+        told = build_judge_table(kept, words_per_minute=rules.words_per_minute)
+    flags = flag_judges(told, rules)
+    counted = keep_counting_scores(scores)
+    flagged = _list_flagged(flags)
+    unflagged = [drop_judges(one, flagged) for one in counted]
+    # A scorer whose judges all have a flag has nothing else to go by.
+    both = [
+        (one, other)
+        for one, other in zip(counted, unflagged, strict=True)
+        if 0 < len(other) < len(one)
+    ]
+    main, others = counted, [other for _, other in both]
+    if choice.flagged == "apart":
+        main = [
+            other if len(other) else one
+            for one, other in zip(counted, unflagged, strict=True)
+        ]
+        others = [one for one, _ in both]
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
+    drawing = {"trials": trials, "seed": options.ranking.seed}
     return Summary(
-        len(chosen),
+        chosen,
         len(kept),
-        rank_from_scores(counted, options.ranking),
+        rank_from_scores(main, options.ranking),
         rows,
-        flag_judges(rows, options.rules),
+        {row.judge: flags[row.judge] for row in rows},
         average_by_judge(counted),
-        compute_agreement(figures, trials=trials, seed=options.ranking.seed),
+        compute_agreement(scores, **drawing),
         trials,
         build_time_table(chosen),
-        count_undefined(score_judgements(chosen)),
+        count_undefined(list_lacking(chosen)),
         count_skipped(chosen),
-        compute_span_agreement(unchecked, trials=trials, seed=options.ranking.seed),
+        compute_span_agreement(unchecked, **drawing),
+        {one.scorer: one for one in rank_from_scores(others, options.ranking)},
+        compute_rater_agreement(unchecked) if _asks_for_tags(unchecked) else {},
     )
+
+
+def _list_flagged(flags: Mapping[str, Sequence[str]]) -> set[str]:
+    return {judge for judge, reasons in flags.items() if reasons}
+
+
+def _asks_for_tags(judgements: Sequence[Judgement]) -> bool:
+    return any(one.protocol in SETTLED_BY for one in judgements)
 
 
 def assign_blind_names(systems: Sequence[str], secret: bytes) -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import keep_latest
 from metra.campaign.protocols.timed import FASTEST
 from metra.formats.scores.judgement import Judgement
 from metra.stats.arrays import Array
@@ -47,14 +47,14 @@ class TimeTable:
         return self.all.most > self.edges[-1]
 
 
-def build_time_table(judgements: Iterable[Judgement]) -> TimeTable | None:
-    """Return the distribution of active times; None where nothing was timed."""
-    timed = [one for one in keep_latest(judgements) if one.active_ms is not None]
+def build_time_table(kept: Iterable[Judgement]) -> TimeTable | None:
+    """Return how active times of last revisions are distributed; None where there are none."""
+    timed = [one for one in kept if one.active_ms is not None]
     if not timed:
         return None
     by_judge = {
         judge: [(one.active_ms or 0) / 1000 for one in own]
-        for judge, own in group_by(timed, lambda one: one.judge).items()
+        for judge, own in group_by(timed, attrgetter("judge")).items()
     }
     everything = [seconds for times in by_judge.values() for seconds in times]
     # A judge who left the desk must not press all others into one bar.
@@ -98,12 +98,18 @@ def count_early_answers(
 ) -> dict[str, Speed]:
     """Return how many answers of each judge came before the outputs could be read."""
     speeds = {}
-    for judge, own in group_by(judgements, lambda one: one.judge).items():
-        early = [
-            one.active_ms / 1000
-            < 60 * sum(map(count_words_to_read, one.outputs)) / words_per_minute
-            for one in own
-            if one.active_ms is not None
-        ]
-        speeds[judge] = Speed(len(early), sum(early))
+    for judge, own in group_by(judgements, attrgetter("judge")).items():
+        timed = [one for one in own if one.active_ms is not None]
+        early = sum(_is_early(one, words_per_minute) for one in timed)
+        speeds[judge] = Speed(len(timed), early)
     return speeds
+
+
+def _is_early(judgement: Judgement, words_per_minute: float) -> bool:
+    seconds = (judgement.active_ms or 0) / 1000
+    # A word takes a letter and a blank at least, so that most texts need not be cut.
+    most = sum([len(text) + 1 for text in judgement.outputs]) / 2
+    if seconds >= 60 * most / words_per_minute:
+        return False
+    words = sum(map(count_words_to_read, judgement.outputs))
+    return seconds < 60 * words / words_per_minute

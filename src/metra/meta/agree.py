@@ -19,6 +19,7 @@ from metra.meta.judge_options import AgreeOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.judge_agreement import (
+    PAIR_COLUMNS,
     PAIR_FIGURES,
     JudgeAgreement,
     JudgePair,
@@ -120,8 +121,7 @@ def report_agreement(
         seed=options.seed if drawn else None,
     )
     pairs = [
-        {key: value for key, value in vars(pair).items() if key not in ("a", "b")}
-        for pair in agreement.pairs
+        {name: getattr(pair, name) for name in PAIR_COLUMNS} for pair in agreement.pairs
     ]
     notes = _write_notes(ratings, agreement, options.most_pairs)
     hidden = len(ratings.judges) - options.most_judges

@@ -26,8 +26,9 @@ from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, significance
+from metra.stats.defaults import LEAST_UNITS
 from metra.stats.resampling import check_settings
-from metra.stats.significance import LEAST_UNITS, Sides
+from metra.stats.significance import Sides
 from metra.text.columns import Segments
 
 CORRECTIONS = ("holm", "bh", "none")

@@ -172,7 +172,7 @@ class Result:
         trials: int = defaults.TRIALS,
         seed: int = defaults.SEED,
     ) -> tuple[float, float] | None:
-        """Bootstrap interval of the corpus score; None for a single segment."""
+        """Bootstrap interval of the corpus score; None for fewer than ten segments."""
         sample = resampling.Sample(self.rows, self.metric.aggregate)
         (interval,) = resampling.compute_intervals(
             [sample], method=method, trials=trials, level=level, seed=seed

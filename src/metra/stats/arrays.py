@@ -1,8 +1,8 @@
 """Names for the kinds of arrays, and arithmetic that respects missing values."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from metra.errors import CorpusError, LengthError
 Array: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
+Name = TypeVar("Name", bound=Hashable)
 
 
 def divide(
@@ -74,7 +75,33 @@ def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
     """Give each different code, in rising order, and the places where it stands."""
     order = np.argsort(codes, kind="stable")
     values, starts = np.unique(codes[order], return_index=True)
-    return zip(values.tolist(), np.split(order, starts[1:]), strict=True)
+    # Without any code there is nothing to split, which `split` gives as one part.
+    parts = np.split(order, starts[1:]) if len(codes) else []
+    return zip(values.tolist(), parts, strict=True)
+
+
+def number_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
+    """Return different names in the order of their first appearance, and each one's number.
+
+    >>> number_names(["b", "a", "b"])
+    (('b', 'a'), array([0, 1, 0]))
+    """
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    codes = np.fromiter(map(numbers.__getitem__, names), np.int64, len(names))
+    return tuple(numbers), codes
+
+
+def number_by_appearance(codes: Codes) -> tuple[Codes, Codes]:
+    """Return different codes in the order of their first appearance, and each one's number.
+
+    >>> number_by_appearance(np.array([7, 3, 7]))
+    (array([7, 3]), array([0, 1, 0]))
+    """
+    values, first, numbers = np.unique(codes, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    places = np.empty(len(values), np.int64)
+    places[order] = np.arange(len(values))
+    return values[order], places[numbers]
 
 
 def pair_gaps(values: Array) -> Array:

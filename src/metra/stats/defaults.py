@@ -8,6 +8,9 @@ Test: TypeAlias = Literal["ar", "bootstrap"]
 SEED = 12345
 #: Resamples behind intervals.
 TRIALS = 1000
+#: Units (segments, documents, texts) below which there is neither an interval nor a test: of
+#: fewer, resamples are too alike for an interval to hold what it says it holds.
+LEAST_UNITS = 10
 #: Trials of paired tests.
 TEST_TRIALS = 10_000
 #: Resamples behind the agreement of judges, which takes long in a large campaign.

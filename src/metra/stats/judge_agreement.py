@@ -1,18 +1,17 @@
 """Agreement between judges: two at a time, and all together with bootstrap intervals."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import NamedTuple, TypeAlias
+from functools import cached_property, partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from metra.errors import CorpusError
 from metra.stats import agreement
-from metra.stats.agreement import Columns, cohen
-from metra.stats.arrays import Array, Codes, divide, group_lines
-from metra.stats.defaults import SEED, TRIALS
-from metra.stats.moments import pearson, spearman
+from metra.stats.agreement import Columns
+from metra.stats.arrays import Array, Codes, Mask, divide
+from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS
 from metra.stats.pairs import pair_counts, tau_b
 from metra.stats.ratings import Ratings
 from metra.stats.resampling import draw_counts
@@ -21,8 +20,12 @@ from metra.stats.resampling import draw_counts
 SLACK = 1e-9
 #: What is computed for every two judges, and then averaged.
 PAIR_FIGURES = ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic")
-#: Draws that are weighted at a time, to keep memory low.
-BLOCK = 50
+#: What a table of pairs tells of each.
+PAIR_COLUMNS = ("first", "second", "n", "exact", "within", *PAIR_FIGURES)
+#: Pairs of judgements that are weighted at a time: more would leave the processor's cache.
+BLOCK = 100_000
+#: Columns up to which sums are not left to BLAS.
+FEW = 8
 
 #: Coefficients that come of the same columns.
 Group: TypeAlias = tuple[tuple[str, ...], Array, Callable[[Array], Array]]
@@ -54,12 +57,16 @@ class JudgePair:
     within: float
     pearson: float
     spearman: float
-    kendall: float
     kappa: float
     linear: float
     quadratic: float
     a: Array
     b: Array
+
+    @cached_property
+    def kendall(self) -> float:
+        """Kendall's tau-b, computed where it is asked for: it takes long."""
+        return float(tau_b(pair_counts(self.a, self.b)))
 
 
 @dataclass(frozen=True)
@@ -113,8 +120,7 @@ def agree(
     ratio = not only or "alpha ratio" in only
     if ratio and "alpha ratio" not in {*values, *reasons}:
         values["alpha ratio"] = agreement.alpha(paired, "ratio")
-    for name in PAIR_FIGURES:
-        values[f"mean {name}"] = average_figure(pairs, name)
+    values |= _average_figures(pairs, only)
     for name, value in values.items():
         if value != value and name not in reasons:
             reasons[name] = _explain_missing(paired)
@@ -151,28 +157,67 @@ def compare_judges(
     ratings: Ratings, shared: SharedJudgements, *, within: float = 1.0
 ) -> list[JudgePair]:
     """Compare every two judges who share a unit; those who share most come first."""
-    judges, pairs = ratings.judges, []
+    judges = ratings.judges
     key = shared.first * len(judges) + shared.second
-    for code, lines in group_lines(key):
-        a, b = shared.a[lines], shared.b[lines]
-        first, second = divmod(code, len(judges))
-        pairs.append(
-            JudgePair(
-                judges[first],
-                judges[second],
-                len(a),
-                *share_near(np.abs(a - b), within),
-                float(pearson(a, b)),
-                float(spearman(a, b)),
-                float(tau_b(pair_counts(a, b))),
-                cohen(a, b),
-                cohen(a, b, "linear"),
-                cohen(a, b, "quadratic"),
-                a,
-                b,
-            )
-        )
+    order = np.argsort(key, kind="stable")
+    codes, starts = np.unique(key[order], return_index=True)
+    if not len(codes):
+        return []
+    a, b = shared.a[order], shared.b[order]
+    gaps = np.abs(a - b)
+    n = np.diff(starts, append=len(order))
+    # All pairs at once: judgements are sorted by pair, so sums are sums of neighbours.
+    nears = [
+        np.add.reduceat(near, starts, dtype=np.float64) / n
+        for near in (gaps == 0, gaps <= within + SLACK)
+    ]
+    pearsons, quadratic = _correlate_runs(a, b, starts, n)
+    spearmans, _ = _correlate_runs(
+        _rank_runs(a, starts, n), _rank_runs(b, starts, n), starts, n
+    )
+    _, figures = PairFigures(shared).compute(np.ones((1, len(ratings.units))))
+    kappas = [figures[name][0] for name in ("mean kappa", "mean linear")]
+    columns = [n, *nears, pearsons, spearmans, *kappas, quadratic]
+    figures_by_pair: Iterable[Any] = zip(*map(np.ndarray.tolist, columns), strict=True)
+    values = zip(np.split(a, starts[1:]), np.split(b, starts[1:]), strict=True)
+    pairs = []
+    for code, row, both in zip(codes.tolist(), figures_by_pair, values, strict=True):
+        names = (judges[at] for at in divmod(code, len(judges)))
+        fields: list[Any] = [*names, *row, *both]
+        pairs.append(JudgePair(*fields))
     return sorted(pairs, key=lambda pair: -pair.n)
+
+
+def _correlate_runs(a: Array, b: Array, starts: Codes, n: Codes) -> tuple[Array, Array]:
+    """Pearson's r and Cohen's kappa with squared weights of each run; NaN without spread."""
+
+    def add(values: Array) -> Array:
+        return np.add.reduceat(values, starts)
+
+    means, centred, spreads = [], [], []
+    for x in (a, b):
+        constant = np.minimum.reduceat(x, starts) == np.maximum.reduceat(x, starts)
+        mean = np.where(constant, x[starts], add(x) / n)
+        means.append(mean)
+        centred.append(x - np.repeat(mean, n))
+        spreads.append(add(centred[-1] ** 2))
+    r = divide(add(centred[0] * centred[1]), np.sqrt(spreads[0] * spreads[1]))
+    expected = (spreads[0] + spreads[1]) / n + (means[0] - means[1]) ** 2
+    return np.clip(r, -1.0, 1.0), 1 - divide(add((a - b) ** 2) / n, expected)
+
+
+def _rank_runs(x: Array, starts: Codes, n: Codes) -> Array:
+    """Ranks within each run, equal values at the middle of their places."""
+    run = np.repeat(np.arange(len(starts)), n)
+    order = np.lexsort((x, run))
+    ordered = x[order]
+    begins = _find_changes(ordered)
+    begins[starts] = True
+    first = np.flatnonzero(begins)
+    size = np.diff(first, append=len(x))
+    ranked = np.empty(len(x))
+    ranked[order] = np.repeat(first + (size - 1) / 2, size)
+    return ranked - np.repeat(starts, n)
 
 
 class PairFigures:
@@ -191,20 +236,35 @@ class PairFigures:
         middle = np.concatenate([a, b]).mean() if len(a) else 0.0
         a, b = a - middle, b - middle
         self._columns = (a != b, np.abs(a - b), (a - b) ** 2, a, b, a * a, b * b, a * b)
-        # Both sides' values together, in order within each pair.
+        # The different values of each pair, of both judges together, in order.
         pairs, values = np.concatenate([pair, pair]), np.concatenate([a, b])
-        self._order = np.lexsort((values, pairs))
-        self._is_first = (self._order < len(a)).astype(np.float64)
-        pairs, values = pairs[self._order], values[self._order]
-        self._merged_starts = _find_starts(pairs)
-        changes = (np.diff(pairs, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
-        self._value_starts = np.flatnonzero(changes)
-        self._value_pairs = _find_starts(pairs[self._value_starts])
+        order = np.lexsort((values, pairs))
+        ordered_pairs, ordered = pairs[order], values[order]
+        begins = (np.diff(ordered_pairs, prepend=-1) != 0) | _find_changes(ordered)
+        self._pair_values = _find_starts(ordered_pairs[begins])
+        self._sizes = np.diff(self._pair_values, append=int(begins.sum()))
         # Up to a pair's last value lies all of it, so the step from there counts nothing.
-        self._steps = np.diff(values[self._value_starts], append=0.0)
+        self._steps = np.diff(ordered[begins], append=0.0)
+        place = np.empty(len(order), np.int64)
+        place[order] = np.cumsum(begins) - 1
+        self._sides = [self._sort_side(side) for side in np.split(place, 2)]
+
+    def _sort_side(self, place: Codes) -> tuple[Codes, Codes, Codes]:
+        """Return the units of one judge's values in order, where each begins, and which."""
+        order = np.argsort(place, kind="stable")
+        starts = _find_starts(place[order])
+        return self._unit[order], starts, place[order][starts]
+
+    def __len__(self) -> int:
+        return len(self._unit)
 
     def average(self, weights: Array) -> dict[str, Array]:
         """Average each figure over pairs, by what they share: (draws, units) to draws."""
+        n, figures = self.compute(weights)
+        return {name: _average_pairs(values, n) for name, values in figures.items()}
+
+    def compute(self, weights: Array) -> tuple[Array, dict[str, Array]]:
+        """Compute what pairs share, and their figures: (draws, units) to (draws, pairs)."""
         each = weights[:, self._unit]
         n = np.add.reduceat(each, self._starts, axis=1)
         means = [
@@ -212,32 +272,44 @@ class PairFigures:
             for column in self._columns
         ]
         different, gap, square, a, b, aa, bb, ab = means
-        both = np.concatenate([each, each], axis=1)[:, self._order]
-        first, second = (
-            np.add.reduceat(both * side, self._value_starts, axis=1)
-            for side in (self._is_first, 1 - self._is_first)
-        )
-        equal = np.add.reduceat(first * second, self._value_pairs, axis=1)
-        below = [self._cumulate(mass, n) for mass in (first, second)]
-        apart = below[0] * (1 - below[1]) + below[1] * (1 - below[0])
-        expected_gap = np.add.reduceat(apart * self._steps, self._value_pairs, axis=1)
+        first, second = (self._weigh_values(weights, *side) for side in self._sides)
+        equal = self._add_values(first * second)
+        # |x - y| is how long one of the two lies below a value and the other does not.
+        first, second = self._cumulate(first), self._cumulate(second)
+        # Weights are counted up to here: what cannot be apart is so by exactly zero.
+        apart = np.repeat(n, self._sizes, axis=1) * (first + second)
+        apart -= 2 * first * second
+        expected = divide(self._add_values(apart * self._steps), n * n)
         spread = np.sqrt(np.maximum((aa - a * a) * (bb - b * b), 0.0))
-        figures = {
+        return n, {
             "mean pearson": divide(ab - a * b, spread, spread > 1e-12),
             "mean kappa": 1 - divide(different, 1 - divide(equal, n * n)),
-            "mean linear": 1 - divide(gap, expected_gap),
+            "mean linear": 1 - divide(gap, expected),
             "mean quadratic": 1 - divide(square, aa + bb - 2 * a * b),
         }
-        return {name: _average_pairs(values, n) for name, values in figures.items()}
 
-    def _cumulate(self, mass: Array, n: Array) -> Array:
-        """Share of a pair's judgements up to each value."""
+    def _weigh_values(
+        self, weights: Array, units: Codes, starts: Codes, places: Codes
+    ) -> Array:
+        """Add up the weights of one judge's judgements with each value."""
+        mass = np.zeros((len(weights), len(self._steps)))
+        mass[:, places] = np.add.reduceat(weights[:, units], starts, axis=1)
+        return mass
+
+    def _add_values(self, values: Array) -> Array:
+        """Add up over the values of each pair."""
+        return np.add.reduceat(values, self._pair_values, axis=1)
+
+    def _cumulate(self, mass: Array) -> Array:
+        """Weight of a pair's judgements up to each value."""
         total = np.cumsum(mass, axis=1)
-        before = total[:, self._value_pairs] - mass[:, self._value_pairs]
-        sizes = np.diff(np.append(self._value_pairs, mass.shape[1]))
-        return divide(
-            total - np.repeat(before, sizes, axis=1), np.repeat(n, sizes, axis=1)
-        )
+        before = total[:, self._pair_values] - mass[:, self._pair_values]
+        return total - np.repeat(before, self._sizes, axis=1)
+
+
+def _find_changes(values: Array) -> Mask:
+    """Return where a value differs from the one before it."""
+    return np.diff(values, prepend=np.nan) != 0
 
 
 def _find_starts(codes: Codes) -> Codes:
@@ -264,6 +336,12 @@ def explain_categories(ratings: Ratings) -> str:
 def share_near(gaps: Array, within: float) -> tuple[float, float]:
     """Return the shares of differences that are zero, and that are `within` a limit."""
     return float((gaps == 0).mean()), float((gaps <= within + SLACK).mean())
+
+
+def _average_figures(pairs: list[JudgePair], only: Collection[str]) -> dict[str, float]:
+    names = {f"mean {name}": name for name in PAIR_FIGURES}
+    wanted = [name for name in names if not only or name in only]
+    return {name: average_figure(pairs, names[name]) for name in wanted}
 
 
 def average_figure(pairs: list[JudgePair], figure: str) -> float:
@@ -386,17 +464,24 @@ def _draw_coefficients(
     for size in sorted({len(rows) for _, rows, _ in groups}):
         rng = np.random.default_rng(seed)
         together = np.unique(cluster[size], return_inverse=True)[1]
-        for start in range(0, trials, BLOCK):
-            drawn_together = int(together.max(initial=-1)) + 1 or size
-            counts = draw_counts(drawn_together, min(BLOCK, trials - start), rng)
+        drawn_together = int(together.max(initial=-1)) + 1 or size
+        if drawn_together < LEAST_UNITS:
+            continue
+        weighable = [
+            (names, ColumnSums(rows), aggregate)
+            for names, rows, aggregate in groups
+            if len(rows) == size
+        ]
+        block = max(1, min(trials, BLOCK // max(size, len(figures))))
+        for start in range(0, trials, block):
+            counts = draw_counts(drawn_together, min(block, trials - start), rng)
             weights = counts.astype(np.float64)
             weights = weights[:, together] if len(together) else weights
-            for names, rows, aggregate in groups:
-                if len(rows) == size:
-                    values = aggregate(_sum_columns(weights, rows))
-                    columns = values.reshape(len(weights), -1).T
-                    for name, column in zip(names, columns, strict=True):
-                        draws.setdefault(name, []).append(column)
+            for names, sums, aggregate in weighable:
+                values = aggregate(sums.weigh(weights))
+                columns = values.reshape(len(weights), -1).T
+                for name, column in zip(names, columns, strict=True):
+                    draws.setdefault(name, []).append(column)
             if size == len(paired.units):
                 ordinal = agreement.ordinal_draws(paired, weights)
                 draws.setdefault("alpha ordinal", []).append(ordinal)
@@ -406,17 +491,30 @@ def _draw_coefficients(
     return {name: values[np.isfinite(values)] for name, values in drawn.items()}
 
 
-def _sum_columns(weights: Array, rows: Array) -> Array:
+class ColumnSums:
     """Weighted sums of columns, whose last digits do not depend on the threads of BLAS.
 
     Whole numbers add up exactly in any order; other columns are added up in ours.
     """
-    whole = (rows == np.rint(rows)).all(0)
-    sums = np.empty((len(weights), rows.shape[1]))
-    sums[:, whole] = weights @ rows[:, whole]
-    rest = np.ascontiguousarray(rows[:, ~whole].T)
-    sums[:, ~whole] = np.einsum("du,ku->dk", weights, rest)
-    return sums
+
+    def __init__(self, rows: Array) -> None:
+        self._whole = (rows == np.rint(rows)).all(0)
+        self._exact = np.ascontiguousarray(rows[:, self._whole])
+        self._rest = np.ascontiguousarray(rows[:, ~self._whole].T)
+
+    def weigh(self, weights: Array) -> Array:
+        """Add up the columns under each weighting of the rows."""
+        sums = np.empty((len(weights), len(self._whole)))
+        # Threads for a few columns would cost more than they save.
+        few = self._exact.shape[1] <= FEW
+        exact = (
+            np.einsum("du,uk->dk", weights, self._exact)
+            if few
+            else weights @ self._exact
+        )
+        sums[:, self._whole] = exact
+        sums[:, ~self._whole] = np.einsum("du,ku->dk", weights, self._rest)
+        return sums
 
 
 def _explain_missing(paired: Ratings) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from metra.errors import OptionError, not_possible
 from metra.stats.arrays import Array, Codes
-from metra.stats.defaults import SEED, TRIALS, Method
+from metra.stats.defaults import LEAST_UNITS, SEED, TRIALS, Method
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import sum_rows
 from metra.stats.weighted_sums import StackedRows, Weights
@@ -232,9 +232,10 @@ def compute_intervals(
     seed: int = SEED,
     units: Sequence[Codes] = (),
 ) -> list[Interval | None]:
-    """Bootstrap intervals of corpus scores; None with fewer than two rows, or no score.
+    """Bootstrap intervals of corpus scores; None with few units, or no score.
 
-    `units` are what rows are drawn by, as in `bootstrap_scores`.
+    `units` are what rows are drawn by, as in `bootstrap_scores`. `LEAST_UNITS` rows of a
+    sample must hold something, or of the first kind of units, where rows are drawn by them.
     """
     check_settings(
         "An interval",
@@ -245,17 +246,27 @@ def compute_intervals(
             f"seed={seed}": (seed >= 0, "0 or more"),
         },
     )
-    if len(samples[0].rows) < 2:
+    enough = [_count_units(sample, units) >= LEAST_UNITS for sample in samples]
+    if not any(enough):
         return [None for _ in samples]
     rng = np.random.default_rng(seed)
     drawn = bootstrap_scores(samples, trials=trials, rng=rng, units=units)
-    if method == "percentile":
-        return [interval_of_defined(scores, level=level) for scores in drawn]
-    defined = [scores[~np.isnan(scores)] for scores in drawn]
-    return [
-        bca_interval(scores, sample, level=level) if len(scores) else None
-        for scores, sample in zip(defined, samples, strict=True)
-    ]
+    intervals: list[Interval | None] = []
+    for sample, scores, has_enough in zip(samples, drawn, enough, strict=True):
+        defined = scores[~np.isnan(scores)]
+        if not has_enough or not len(defined):
+            intervals.append(None)
+        elif method == "percentile":
+            intervals.append(interval(defined, level=level))
+        else:
+            intervals.append(bca_interval(defined, sample, level=level))
+    return intervals
+
+
+def _count_units(sample: Sample, units: Sequence[Codes]) -> int:
+    """Count what is drawn and holds something of the sample."""
+    held = sample.rows.reshape(len(sample.rows), -1).any(1)
+    return len(np.unique(units[0][held])) if units else int(held.sum())
 
 
 def share_reached(reached: int, trials: int) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.stats.arrays import Array, divide
-from metra.stats.defaults import SEED, TEST_TRIALS, TRIALS, Test
+from metra.stats.defaults import LEAST_UNITS, SEED, TEST_TRIALS, TRIALS, Test
 from metra.stats.multiplicity import benjamini_hochberg, correct_pairs, holm
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.resampling import (
@@ -65,8 +65,6 @@ MOST_EXACT = 2**14
 ROUND = 1000
 #: A p-value is known well enough when so many draws have reached the difference.
 ENOUGH = 100
-#: With fewer units than this neither swaps nor resamples say anything about others.
-LEAST_UNITS = 10
 
 
 @dataclass(frozen=True)
@@ -354,7 +352,7 @@ def contrasts(
     differences = [scores[two] - scores[one] for one, two in pairs]
     count = len(samples[0].rows)
     nothing = [Contrast(each, enough=False) for each in differences]
-    if count < 2:
+    if count < LEAST_UNITS:
         return [None] * len(samples), nothing
     drawn = bootstrap_scores(
         samples,
@@ -363,8 +361,6 @@ def contrasts(
         progress=progress,
     )
     intervals = [interval_of_defined(each, level=level) for each in drawn]
-    if count < LEAST_UNITS:
-        return intervals, nothing
     if test == "bootstrap":
         p_values = [
             shifted_p_value(

@@ -1,11 +1,12 @@
 """Answers, only ever added, each once, with times within the server's; and their drafts."""
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
-from metra.campaign.judgement import record_answer
+from metra.campaign.judgement import KEPT, pause_collection, record_answers
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
@@ -185,41 +186,35 @@ def read_judgements(
     `judge_id` asks for those of one judge alone.
     """
     task, judge, judgement = database.task.c, database.judge.c, database.judgement.c
+    names = ("id", "called", "task", "number", "value_json", *KEPT)
     query = (
-        select(database.judgement)
+        select(*(judgement[name] for name in names))
         .join(database.task, judgement.task == task.id)
         .join(database.judge, judgement.judge == judge.id)
         .where(task.campaign == stored.id)
         .order_by(judge.place, task.position, judgement.number, judgement.revision)
     )
-    if judge_id is None:
-        owned = tasks.list_campaign_tasks(db, stored.id)
-    else:
-        owned = tasks.list_all_judge_tasks(db, judge_id)
-        query = query.where(judgement.judge == judge_id)
+    with pause_collection():
+        if judge_id is None:
+            owned = tasks.list_campaign_tasks(db, stored.id)
+        else:
+            owned = tasks.list_all_judge_tasks(db, judge_id)
+            query = query.where(judgement.judge == judge_id)
     known = {
         one.task.id: replace(one.task, id=one.called) if one.called else one.task
         for one in owned
     }
-    return [
-        # Values were checked when they came in.
-        record_answer(
+    # Many judges say the same: values, which were checked when they came in, are read once.
+    decode = cache(decode_json)
+    with pause_collection():
+        rows = db.execute(query).all()
+        return record_answers(
             stored.campaign,
-            known[row["task"]],
-            decode_json(row["value_json"]),
-            id=row["called"] or row["id"],
-            **{name: row[name] for name in ("number", *SAME)},
+            (
+                (known[of], number, called or key, decode(value), kept)
+                for key, called, of, number, value, *kept in rows
+            ),
         )
-        for row in db.execute(query).mappings()
-    ]
-
-
-#: Columns that are fields of the judgement.
-SAME = [
-    field.name
-    for field in fields(Judgement)
-    if field.name in database.judgement.c and field.name not in ("id", "task", "judge")
-]
 
 
 def _finish_task(db: Connection, owned: tasks.StoredTask) -> None:

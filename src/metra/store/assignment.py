@@ -3,8 +3,6 @@
 The choice follows from what is stored, and is written to the audit log.
 """
 
-from dataclasses import replace
-
 from sqlalchemy import Connection, func, select
 
 from metra.campaign.assignment import Task, make_opaque_id
@@ -91,7 +89,7 @@ def _take_task(
         return make_opaque_id(stored.secret, *named)
 
     items = tuple(
-        replace(item, id=make_id("output", number))
+        item._replace(id=make_id("output", number))
         for number, item in enumerate(old.items)
     )
     new = Task(make_id("task"), judge.label, position, old.kind, items)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, insert, select
 
 from metra.campaign.from_judgements import Screen, group_by_campaign, rebuild_campaign
+from metra.campaign.judgement import KEPT
 from metra.errors import OptionError
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.judgement_jsonl import format_judgements
 from metra.store import audit, campaigns, database, tasks
-from metra.store.answers import SAME
 from metra.store.database import decode_json, encode_json, new_id, strip_unstorable
 
 
@@ -125,7 +125,7 @@ def _build_answer_rows(
             "supersedes": rows[-1]["id"] if rows else None,
             "judge": judges[answer.judge],
             "value_json": encode_json(answer.value),
-        } | {name: getattr(answer, name) for name in SAME}
+        } | {name: getattr(answer, name) for name in KEPT}
         texts = {key: entry for key, entry in row.items() if isinstance(entry, str)}
         rows.append(
             row | {key: strip_unstorable(entry) for key, entry in texts.items()}

@@ -1,7 +1,7 @@
 """Tasks: what each judge has to do, its state, and for how long it is reserved."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
@@ -52,7 +52,7 @@ def add_tasks(
             "position": task.position,
             "kind": task.kind,
             "original": task.original,
-            "items_json": encode_json([asdict(item) for item in task.items]),
+            "items_json": encode_json([item._asdict() for item in task.items]),
             # Compared outputs stand on one screen.
             "screens": 1 if campaign.protocol.contrastive else len(task.items),
             "state": state,
@@ -102,7 +102,7 @@ def set_state(db: Connection, key: str, state: str) -> None:
 
 def _build_task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
-    shown = tuple(TaskItem(**item) for item in decode_json(items))
+    shown = tuple([TaskItem(**item) for item in decode_json(items)])
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 
 

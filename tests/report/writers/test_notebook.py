@@ -32,6 +32,7 @@ class Cells(HTMLParser):
 
 def show(outputs: dict[str, list[str]], **options: object) -> tuple[str, Cells]:
     refs = ["the cat sat on the mat", "it did not move", "nobody saw the dog"]
+    refs *= len(next(iter(outputs.values()))) // len(refs)
     results = metra.evaluate(metra.EvalSet(refs), outputs, ["bleu", "ter"], **options)
     html = results._repr_html_()
     return html, Cells(html)
@@ -47,7 +48,8 @@ def test_the_table():
     assert head == ["system", "bleu ↑", "ter ↓"]
     assert good[0] == "good"
     assert good[1].startswith("82.")
-    assert good[1].endswith("]")
+    _, many = show({"good": GOOD * 4, "bad": BAD * 4}, ci=True, trials=20)
+    assert many.rows[1][1].endswith("]")
     assert html.count("<b>") == 2  # the best of each metric
     assert "3 segments, 1 reference" in html
     assert "bleu|n:4|tok:13a" in html

@@ -4,6 +4,7 @@ import io
 import zipfile
 
 import pytest
+from sqlalchemy import select, update
 from tests.campaigns import SYSTEMS, made, opened
 from tests.web.admin.conftest import Admin
 
@@ -16,7 +17,7 @@ from metra.campaign.summary import (
     assign_blind_names,
     summarise_judgements,
 )
-from metra.store import answers, campaigns, screens, tasks
+from metra.store import answers, campaigns, database, screens, tasks
 
 
 def filled(store, protocol="ldc", **more):
@@ -110,6 +111,48 @@ def test_every_number_follows_the_filter(light_full, table):
         f"{one.mean.native:.2f}" for one in fluency.systems
     ]
     assert "Holm" in page
+
+
+def test_flagged_answers_are_set_apart_with_both_figures(light_full, table):
+    hasty = light_full.house.judgements()[0].judge
+    with light_full.house.store.transaction() as db:
+        judge, judgement = database.judge.c, database.judgement
+        of_hasty = select(judge.id).where(judge.label == hasty).scalar_subquery()
+        change = update(judgement).where(judgement.c.judge == of_hasty)
+        db.execute(change.values(active_ms=1))
+    names = names_of(light_full)
+    kept = light_full.house.judgements()
+    left = [one for one in kept if one.judge != hasty]
+    for query, counted, others, heading in (
+        ("", left, kept, "With flagged"),
+        ("?flagged=count", kept, left, "Without flagged"),
+    ):
+        page = light_full.get(f"/results{query}")
+        assert hasty in page.split("Flags and reasons")[0].rpartition("The answers")[2]
+        both = rank_systems(counted)[0], rank_systems(others)[0]
+        means = [
+            {names[one.mean.system]: f"{one.mean.native:.2f}" for one in found.systems}
+            for found in both
+        ]
+        head, *body = table(page, "Systems by fluency")
+        assert head[5] == heading
+        assert {row[0]: row[3] for row in body} == means[0]
+        assert {row[0]: row[5] for row in body} == means[1]
+    page = light_full.get("/results?flagged=without")
+    assert "Flags and reasons" not in page
+    assert hasty not in [row[0] for row in table(page, "Judges on fluency")]
+
+
+def test_tags_have_agreement(tmp_path, table):
+    from metra import store as stores
+
+    store = stores.open(str(tmp_path / "judge.db"))
+    page = filled(store, "entity-tagging").get("/results")
+    assert "Judges tagged texts in this campaign" in page
+    assert "Systems by" not in page
+    assert len(table(page, "Agreement on tags")) == 2
+    assert len(table(page, "Tags at the same place and of the same type")) > 1
+    store.close()
 
 
 def test_metrics_are_compared_when_asked(light_full, table):

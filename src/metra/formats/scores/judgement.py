@@ -27,11 +27,14 @@ OMISSION = "missing"
 NOT_TRANSLATION = "not a translation"
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: to make a frozen record of thirty fields takes eight times as long, and stores
+# read a hundred thousand of them at once. Nothing changes one.
+@dataclass(slots=True)
 class Judgement:
     """Everything that an analysis or an export needs; places in code points, ends open.
 
-    `systems` and `outputs` hold more than one entry where outputs were compared.
+    `systems` and `outputs` hold more than one entry where outputs were compared. Equal
+    answers may share one `value`.
     """
 
     id: str

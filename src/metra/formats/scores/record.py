@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import CorpusError, FormatError, UnknownNameError, no_such
-from metra.stats.arrays import Array, Codes
-
-Name = TypeVar("Name", bound="str | ScoredItem | Scorer")
+from metra.stats.arrays import Array, Codes, number_names
 
 _LANGUAGE = r"[A-Za-z]{2,3}(?:_[A-Za-z0-9]{2,8})*"
 #: Two languages, with scripts and countries: en-de, zh_Hans-en, en-ko_KR, en-sr_Cyrl_RS.
@@ -263,13 +261,10 @@ def build_score_table(
         kind = odd.pop().__name__
         msg = f"The name of a system is of type {kind}; expected a text."
         raise FormatError(msg)
-    system_names, system = _encode_names(systems)
-    item_names, item = _encode_names(items)
-    judge_names, judge = _encode_names(judges or [""] * len(system))
-    if "" in judge_names:
-        nobody = judge_names.index("")
-        judge_names = judge_names[:nobody] + judge_names[nobody + 1 :]
-        judge = np.where(judge == nobody, -1, judge - (judge > nobody))
+    system_names, system = number_names(systems)
+    item_names, item = number_names(items)
+    named = number_names(judges or [""] * len(system))
+    judge_names, judge = drop_nameless(*named)
     grid = np.array([*map(np.asarray, values.values())], np.float64)
     scorer, kept = np.nonzero(np.isfinite(grid.reshape(len(values), len(system))))
     return Scores(
@@ -283,6 +278,17 @@ def build_score_table(
         judge[kept],
         grid[scorer, kept] if values else np.empty(0),
     )
+
+
+def drop_nameless(
+    judges: tuple[str, ...], judge: Codes
+) -> tuple[tuple[str, ...], Codes]:
+    """Give judges without a name the number -1."""
+    if "" not in judges:
+        return judges, judge
+    nobody = judges.index("")
+    numbers = np.where(judge == nobody, -1, judge - (judge > nobody))
+    return judges[:nobody] + judges[nobody + 1 :], numbers
 
 
 def split_by_scorer(
@@ -436,14 +442,6 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
 def _is_part(item: ScoredItem, other: ScoredItem) -> bool:
     """Whether all that is known of an item is the same of the other."""
     return all(name in ("", same) for name, same in zip(item, other, strict=True))
-
-
-def _encode_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:
-    index: dict[Name, int] = {}
-    codes = np.fromiter(
-        (index.setdefault(name, len(index)) for name in names), np.int64, len(names)
-    )
-    return tuple(index), codes
 
 
 def _average_by_judge(

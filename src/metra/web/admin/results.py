@@ -24,10 +24,10 @@ from metra.campaign.prefilled_marks import count_mark_changes
 from metra.campaign.ranking import HumanRanking, RankingOptions
 from metra.campaign.second_look import build_follow_up, count_open_answers
 from metra.campaign.summary import (
+    Flagged,
     JudgementFilter,
     SummaryOptions,
     compute_measurements,
-    filter_judgements,
     summarise_judgements,
 )
 from metra.campaign.times import WORDS_PER_MINUTE
@@ -55,6 +55,7 @@ _DIRECTIONS: dict[str, Literal["higher", "lower"]] = {
     "higher": "higher",
     "lower": "lower",
 }
+_FLAGGED: dict[str, Flagged] = {"count": "count", "without": "out"}
 _METRICS = ("bleu", "chrf", "ter")
 _SPEEDS = (300, 400, 600, 800, 1000)
 
@@ -226,7 +227,7 @@ def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
     results = summarise_judgements(judgements, options)
     with_metrics = query.get("metrics") == "yes"
     correlations, metrics_problem = [], ""
-    kept = filter_judgements(judgements, options.choice, options.rules)
+    kept = results.chosen
     if with_metrics:
         metrics = {name: registry.metric(name) for name in _METRICS}
         try:
@@ -266,7 +267,9 @@ class OutsideComparison:
 
 
 def _compare_outside(
-    visit: CampaignVisit, judgements: list[Judgement], rankings: Sequence[HumanRanking]
+    visit: CampaignVisit,
+    judgements: Sequence[Judgement],
+    rankings: Sequence[HumanRanking],
 ) -> OutsideComparison:
     stored = visit.stored
     with visit.store.reading() as db:
@@ -334,7 +337,7 @@ def parse_summary_options(query: QueryParams, known: FilterChoices) -> SummaryOp
             read_names("kind", known.kinds),
             since=_parse_day(query.get("from", "")),
             until=_parse_day(query.get("to", ""), days=1),
-            without_flagged=query.get("flagged") == "without",
+            flagged=_FLAGGED.get(query.get("flagged", ""), "apart"),
         ),
         RankingOptions(
             by=by,

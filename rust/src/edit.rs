@@ -9,6 +9,8 @@
 //! both sides backwards, a match or a substitution where that is among the best ways, else a
 //! deletion, else an insertion.
 
+use crate::interrupt::spend;
+
 /// A step of an alignment, seen from the reference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Edit {
@@ -235,6 +237,7 @@ impl Grid {
         first_way: usize,
         prefers: Preference,
     ) -> Growth {
+        spend(output.len());
         for (place, id) in band.iter().enumerate() {
             self.places[*id as usize] |= 1 << place;
         }

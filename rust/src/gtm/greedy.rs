@@ -3,9 +3,13 @@
 //! later.
 
 use super::grid::{Bits, Grid, Run};
+use crate::interrupt::{Meter, spend};
 
 /// With more runs than this in a segment, memory counts for more than time.
 const MANY: usize = 1 << 20;
+
+/// What a run in a list takes, in units of `spend`.
+const LISTED: usize = 8;
 
 const END: u32 = u32::MAX;
 
@@ -50,10 +54,14 @@ impl Greedy {
     fn list(&mut self, grid: &Grid, most: usize) -> bool {
         self.heads.clear();
         self.entries.clear();
+        spend(grid.rows.len());
+        let mut meter = Meter::default();
         for row in 0..grid.rows.len() {
             for column in grid.hits(row) {
+                meter.spend(1);
                 if !grid.goes_on_from_before(row, column) {
                     let length = grid.length(row, column);
+                    meter.spend(length);
                     self.add(row, column, length);
                 }
             }
@@ -76,8 +84,10 @@ impl Greedy {
 
     fn by_length(&mut self, mut take: impl FnMut(Run) -> bool) {
         let mut same_length = std::mem::take(&mut self.same_length);
+        let mut meter = Meter::default();
         for length in (1..self.heads.len()).rev() {
             same_length.clear();
+            meter.spend(1);
             let mut at = self.heads[length];
             while at != END {
                 let entry = &self.entries[at as usize];
@@ -89,6 +99,7 @@ impl Greedy {
                 same_length.sort_unstable_by(|before, after| after.cmp(before));
             }
             for (row, column) in &same_length {
+                meter.spend(LISTED + length / 16);
                 let run = Run { row: *row as usize, column: *column as usize, length };
                 if self.is_free(run) {
                     self.use_up(run);
@@ -160,6 +171,7 @@ impl Greedy {
     fn by_sweeps(&mut self, grid: &mut Grid, mut take: impl FnMut(Run) -> bool) {
         let mut length = Some(usize::MAX);
         while let Some(longest) = length.filter(|longest| *longest > 0) {
+            spend(grid.rows.len() + grid.columns.len());
             grid.link(|column| !self.used_columns.get(column));
             length = self.sweep(grid, longest, &mut take);
         }
@@ -177,6 +189,7 @@ impl Greedy {
         self.ahead.clear();
         self.ahead.resize(grid.columns.len() + 1, (u32::MAX, 0));
         let mut longest = 0;
+        let mut meter = Meter::default();
         for row in (0..grid.rows.len()).rev() {
             if self.used_rows.get(row) {
                 continue;
@@ -186,6 +199,7 @@ impl Greedy {
             // A run that this sweep takes begins above all that it has taken before, so that
             // only columns need a second look.
             for column in grid.hits(row).filter(|column| !self.used_columns.get(*column)) {
+                meter.spend(1);
                 let (seen, run) = self.ahead[column + 1];
                 let free = if seen == below { run + 1 } else { 1 };
                 self.ahead[column] = (row as u32, free);

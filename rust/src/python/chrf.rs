@@ -1,15 +1,15 @@
 //! chrF.
 
+use super::compute::{self, matrix, pairs};
 use super::hits::PyHits;
-use super::pairs::matrix;
 use super::text::PyText;
-use super::tokens::{PyTokenizer, PyTokens};
+use super::tokens::{PyTokenizer, PyTokens, texts};
 use super::totals::{Scores, Totals, each_row};
 use super::unknown;
 use crate::chrf::{Chrf, Mean};
 use crate::text::Text;
 use crate::tokenize::Case;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -54,27 +54,28 @@ impl PyChrf {
         if words.is_none() && self.0.word_order > 0 {
             return Err(PyValueError::new_err("word n-grams need the words"));
         }
-        let array = PyArray2::zeros(py, [output.len(), self.0.columns()], false);
-        // No one else knows the new array yet.
-        let rows = unsafe { array.as_slice_mut()? };
-        py.detach(|| self.0.rows(output, &references, words, rows));
-        Ok(array)
+        matrix(py, output.len(), self.0.columns(), |rows| {
+            self.0.rows(output, &references, words, rows)
+        })
     }
 
     /// The score of one output, with no arrays in between. Word n-grams need the tokenizer.
     fn sentence(
         &self,
+        py: Python<'_>,
         tokenizer: Option<&Bound<'_, PyTokenizer>>,
         output: &str,
         references: Vec<Bound<'_, PyString>>,
     ) -> PyResult<f64> {
-        let compared = tokenizer.map(|cut| cut.get().compare(output, &references));
-        if compared.is_none() && self.0.word_order > 0 {
+        let tokenizer = tokenizer.map(Bound::get);
+        if tokenizer.is_none() && self.0.word_order > 0 {
             return Err(PyValueError::new_err("word n-grams need the words"));
         }
-        let texts = references.iter().map(|text| text.to_str());
-        let texts = texts.collect::<PyResult<Vec<_>>>()?;
-        Ok(self.0.sentence(output, &texts, compared.transpose()?.as_ref()))
+        let texts = texts(&references)?;
+        compute::score(py, output, &texts, || {
+            let compared = tokenizer.map(|cut| cut.compare(output, &texts));
+            self.0.sentence(output, &texts, compared.as_ref())
+        })
     }
 
     /// The score of each pair of texts, given by their places.
@@ -94,7 +95,7 @@ impl PyChrf {
         if words.is_some_and(|words| words.len() != texts.len()) {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        matrix(py, texts.len(), &outputs, &references, |scores| {
+        pairs(py, texts.len(), &outputs, &references, |scores| {
             self.0.pairs(texts, words, &outputs, &references, scores)
         })
     }

@@ -8,10 +8,14 @@ mod markup;
 mod tercom;
 mod white;
 
+use crate::interrupt::spend;
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
 pub use letter_case::Case;
 pub use white::white_space;
+
+/// What cutting a byte takes, in units of `spend`.
+const CUTTING: usize = 4;
 
 /// How a segment is cut. `none`, `char`, `13a`, `intl` and `zh` equal sacreBLEU's on any string.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -89,7 +93,10 @@ impl Tokenizer {
     ) -> Tokens {
         for segment in segments {
             match segment {
-                Some(segment) => self.segment(&case.fold(segment), &mut builder),
+                Some(segment) => {
+                    spend(CUTTING * segment.len());
+                    self.segment(&case.fold(segment), &mut builder);
+                }
                 None => builder.missing(),
             }
         }

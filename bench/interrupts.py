@@ -1,0 +1,235 @@
+"""How soon Ctrl-C is answered in the middle of one huge segment, by every kernel.
+
+    python bench/interrupts.py                   every kernel, 300,000 words
+    python bench/interrupts.py --only meteor     the cases whose names have this in them
+    python bench/interrupts.py --write-results   puts the table into bench/RELIABILITY.md
+
+A case runs in a process of its own, which sends itself the signal after some time of work and
+measures the time until KeyboardInterrupt arrives; "threads" is the same in a pool of two. The
+cases of the command line are sent SIGINT and must end with exit code 130.
+
+Exit status: 0 all in time, 1 not.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+WORDS = 300_000
+#: Seconds of work before the signal; what ends sooner needs no signal.
+DELAYS = (0.05, 0.3, 1.0, 3.0)
+#: The most that an answer may take, in milliseconds.
+LIMIT = 300
+PATIENCE = 120
+
+Work = Callable[[], object]
+
+
+def make_text(words: int, seed: int) -> str:
+    """Return words as they are distributed in texts; another seed is another text."""
+    rng = random.Random(seed)
+    vocabulary = [f"w{number}" for number in range(50_000)]
+    weights = [1 / (number + 10) for number in range(50_000)]
+    return " ".join(rng.choices(vocabulary, weights, k=words))
+
+
+def list_cases() -> dict[str, Callable[[str, str], Work]]:
+    """Return what is measured: from two texts to a function without arguments."""
+    import numpy as np
+    from metra import _core
+
+    import metra
+
+    def scored(spec: str) -> Callable[[str, str], Work]:
+        return lambda hyp, ref: lambda: metra.score([hyp], [[ref]], spec)
+
+    specs = (
+        "bleu bleu:tok=intl bleu:tok=zh bleu:n=12 bleu:case=lower,stem=english nist chrf "
+        "chrf:word_order=2 gleu rougel ter ter:style=tercom wer wer:tok=char mer wil per "
+        "ser cer cer:unit=grapheme precision f1 gtm gtm:e=2 gtm:e=2,match=paper "
+        "gtm:e=2,match=exact meteor meteor:stages=exact ltv evaltrans mwer"
+    )
+    cases = {spec: scored(spec) for spec in specs.split()}
+
+    def tokens(text: str) -> _core.Tokens:
+        return _core.Tokenizer("none", "mixed")(_core.Text([text]))
+
+    def hits(hyp: str, ref: str) -> _core.Hits:
+        return _core.Hits(tokens(hyp), [tokens(ref)])
+
+    cases |= {
+        "sentence bleu": lambda h, r: lambda: metra.metric("bleu").sentence(h, [r]),
+        "sentence chrf": lambda h, r: lambda: metra.metric("chrf").sentence(h, [r]),
+        "sentence wer": lambda h, r: lambda: metra.metric("wer").sentence(h, [r]),
+        "jiwer's alignment": lambda h, r: lambda: _core.edit_runs(
+            hits(h, r), "rapidfuzz"
+        ),
+        "alignment": lambda h, r: lambda: _core.edit_alignments(
+            hits(h, r), 0, "fixed", "best"
+        ),
+        "ter alignment": lambda h, r: lambda: _core.ter_alignment(
+            hits(h, r), 0, "sacrebleu"
+        ),
+        "gtm blocks": lambda h, r: lambda: _core.gtm_blocks(
+            hits(h, r), 0, 2.0, "greedy", 0
+        ),
+        "gtm, one word": lambda h, r: lambda: metra.score(
+            ["a " * WORDS], [["a " * (WORDS // 2)]], "gtm:e=2"
+        ),
+        "mbr bleu": lambda h, r: lambda: metra.rerank([[h, r, r + h]], metric="bleu"),
+        "mbr chrf": lambda h, r: lambda: metra.rerank([[h, r]], metric="chrf"),
+    }
+
+    def threaded(spec: str) -> Callable[[str, str], Work]:
+        def make(hyp: str, ref: str) -> Work:
+            from metra.stats.parallel import ordered_map
+
+            def work(_: int) -> object:
+                return metra.score([hyp], [[ref]], spec)
+
+            return lambda: list(ordered_map(work, range(8), 2, alone=0))
+
+        return make
+
+    cases |= {f"{spec}, threads": threaded(spec) for spec in ("cer", "meteor", "ter")}
+
+    def resampled(test: str) -> Callable[[str, str], Work]:
+        def make(*_: str) -> Work:
+            rng = np.random.default_rng(1)
+            rows = {
+                name: np.stack([rng.random(WORDS), np.ones(WORDS)], 1) for name in "ab"
+            }
+            return lambda: _resample(rows, test)
+
+        return make
+
+    cases |= {f"{test} test": resampled(test) for test in ("bootstrap", "permutation")}
+    return cases
+
+
+def _resample(rows: dict[str, object], test: str) -> object:
+    """Compare two systems of 300,000 segments in many trials."""
+    import metra
+
+    scores = {name: table[:, 0] for name, table in rows.items()}
+    return metra.compare_scores(scores, test=test, trials=100_000)
+
+
+def measure_case(name: str, delay: float) -> None:
+    """Run a case in this process; print the answer's milliseconds, or the run's seconds."""
+    work = list_cases()[name](make_text(WORDS, 1), make_text(WORDS, 2))
+    sent: list[float] = []
+
+    def send() -> None:
+        time.sleep(delay)
+        sent.append(time.perf_counter())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=send, daemon=True).start()
+    start = time.perf_counter()
+    try:
+        work()
+    except KeyboardInterrupt:
+        print(json.dumps({"answered": 1000 * (time.perf_counter() - sent[0])}))
+    else:
+        print(json.dumps({"done": time.perf_counter() - start}))
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def run_case(name: str, delay: float) -> dict[str, float]:
+    """Measure a case in a process of its own."""
+    command = [sys.executable, __file__, "--case", name, "--delay", str(delay)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return {"answered": 1000 * PATIENCE}
+    if not done.stdout.strip():
+        return {"failed": 1, "why": done.stderr.strip().split("\n")[-1]}
+    return json.loads(done.stdout.strip().split("\n")[-1])
+
+
+def run_command(metric: str, delay: float, folder: Path) -> dict[str, float]:
+    """Interrupt `metra score` on files of one segment; it must end with 130."""
+    for name, seed in (("hyp", 1), ("ref", 2)):
+        path = folder / f"{name}.txt"
+        if not path.exists():
+            path.write_text(make_text(WORDS, seed) + "\n")
+    files = [str(folder / "hyp.txt"), "-r", str(folder / "ref.txt"), "-m", metric]
+    command = [sys.executable, "-m", "metra", "score", *files]
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        process.wait(delay + 1)
+    except subprocess.TimeoutExpired:
+        sent = time.perf_counter()
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
+        answered = {"answered": 1000 * (time.perf_counter() - sent)}
+        return answered if process.returncode == 130 else {"failed": 1}
+    return {"done": time.perf_counter() - start}
+
+
+def main() -> int:
+    """Measure all cases and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--case")
+    parser.add_argument("--delay", type=float)
+    parser.add_argument("--write-results", action="store_true")
+    options = parser.parse_args()
+    if options.case:
+        measure_case(options.case, options.delay)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        trials: list[tuple[str, Callable[[float], dict[str, float]]]] = [
+            (name, lambda delay, name=name: run_case(name, delay))
+            for name in list_cases()
+            if options.only in name
+        ]
+        for metric in ("cer", "meteor", "ter", "gtm:e=2"):
+            name = f"metra score -m {metric}"
+            if options.only in name:
+                run = lambda d, m=metric: run_command(m, d, Path(folder))  # noqa: E731
+                trials.append((name, run))
+        for name, run in trials:
+            outcomes = []
+            for delay in DELAYS:
+                outcomes.append(run(delay))
+                if "answered" not in outcomes[-1]:
+                    break
+            rows.append((name, outcomes))
+            print(format_row(name, outcomes), flush=True)
+    worst = max(outcome.get("answered", 0) for _, all_ in rows for outcome in all_)
+    failed = [name for name, all_ in rows for one in all_ if "failed" in one]
+    print(f"The slowest answer took {worst:.0f} ms; {len(failed)} failed: {failed}")
+    return 1 if worst > LIMIT or failed else 0
+
+
+def format_row(name: str, outcomes: list[dict[str, float]]) -> str:
+    """Return a row: each answer in milliseconds, or in how many seconds it was done."""
+    cells = [
+        f"{one['answered']:.0f} ms"
+        if "answered" in one
+        else f"done in {one['done']:.2f} s"
+        if "done" in one
+        else f"failed: {one.get('why')}"
+        for one in outcomes
+    ]
+    cells += ["–"] * (len(DELAYS) - len(cells))
+    return f"| {name} | {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

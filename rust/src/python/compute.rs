@@ -1,0 +1,98 @@
+//! Computing with the interpreter released, what makes it stop, and arrays of what is computed.
+
+use crate::interrupt::{self, Flag, Interrupted, Reason};
+use numpy::ndarray::Array2;
+use numpy::{IntoPyArray, PyArray2};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use std::panic::resume_unwind;
+
+/// Computes while the interpreter is released; raises what made the kernel give up.
+pub fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| interrupt::catch(work)).or_else(raise)
+}
+
+/// From this many bytes of text on, other threads may run while one segment is scored. Giving the
+/// interpreter back and waiting for it takes longer than scoring a short one.
+const LONG: usize = 2048;
+
+/// Computes something of one output and its references.
+pub fn score<T: Send>(
+    py: Python<'_>,
+    output: &str,
+    references: &[&str],
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let bytes = output.len() + references.iter().map(|text| text.len()).sum::<usize>();
+    if bytes < LONG { interrupt::catch(work).or_else(raise) } else { detach(py, work) }
+}
+
+fn raise<T>(reason: Reason) -> PyResult<T> {
+    Err(match reason.downcast::<PyErr>() {
+        Ok(error) => *error,
+        Err(reason) if reason.is::<Interrupted>() => PyKeyboardInterrupt::new_err(()),
+        Err(fault) => resume_unwind(fault),
+    })
+}
+
+/// What a signal's handler has raised, if one is due. Only Python's main thread handles signals.
+pub fn pending_signal() -> Option<Reason> {
+    let error = Python::try_attach(|py| py.check_signals().err()).flatten()?;
+    Some(Box::new(error))
+}
+
+/// Makes the kernels that run in other threads give up.
+#[pyclass(frozen, name = "StopFlag", module = "metra._core")]
+pub struct PyStopFlag(Flag);
+
+#[pymethods]
+impl PyStopFlag {
+    #[new]
+    fn new() -> Self {
+        PyStopFlag(Flag::default())
+    }
+
+    fn set(&self) {
+        self.0.set();
+    }
+
+    /// Calls a function whose kernels give up once the flag is set.
+    #[pyo3(signature = (function, *arguments))]
+    fn call<'py>(
+        &self,
+        function: &Bound<'py, PyAny>,
+        arguments: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.0.guard(|| function.call1(arguments))
+    }
+}
+
+/// A matrix of so many rows and columns, filled while the interpreter is released.
+pub fn matrix<'py>(
+    py: Python<'py>,
+    rows: usize,
+    columns: usize,
+    fill: impl FnOnce(&mut [f64]) + Send,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let mut numbers = vec![0.0; rows * columns];
+    detach(py, || fill(&mut numbers))?;
+    let array = Array2::from_shape_vec((rows, columns), numbers).expect("as many as there are");
+    Ok(array.into_pyarray(py))
+}
+
+/// A matrix with a row for each output and a column for each reference. The places must be those
+/// of texts that there are.
+pub fn pairs<'py>(
+    py: Python<'py>,
+    texts: usize,
+    outputs: &[usize],
+    references: &[usize],
+    fill: impl FnOnce(&mut [f64]) + Send,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    if let Some(place) = outputs.iter().chain(references).find(|place| **place >= texts) {
+        return Err(PyIndexError::new_err(format!("text {place} of {texts}")));
+    }
+    let fill = |scores: &mut [f64]| if scores.is_empty() { () } else { fill(scores) };
+    matrix(py, outputs.len(), references.len(), fill)
+}

@@ -9,7 +9,7 @@
 //! both sides backwards, a match or a substitution where that is among the best ways, else a
 //! deletion, else an insertion.
 
-use crate::interrupt::spend;
+use crate::interrupt::{self, spend};
 
 /// A step of an alignment, seen from the reference.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -196,7 +196,7 @@ impl Grid {
     /// Makes ready for groups of so many bands, from the first on.
     fn start(&mut self, output: &[u32], types: usize, bands: usize) {
         self.places.resize(types.max(self.places.len()), 0);
-        self.ways.resize(self.ways.len().max(bands * output.len()), Ways::default());
+        interrupt::grow(&mut self.ways, bands * output.len(), Ways::default());
         self.kept.clear();
         self.border.clear();
         self.border.resize(output.len(), TOP);

@@ -189,7 +189,8 @@ impl Table {
         let capacity = (4 * tokens).next_power_of_two().max(256);
         let names_left = (u32::MAX - self.next) as usize;
         if capacity > self.slots.len() || tokens >= names_left {
-            self.slots = vec![Slot::default(); capacity];
+            self.slots.clear();
+            interrupt::grow(&mut self.slots, capacity, Slot::default());
             self.next = 1;
         }
         self.shift = 64 - capacity.trailing_zeros();

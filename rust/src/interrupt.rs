@@ -12,13 +12,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::LocalKey;
-use std::time::{Duration, Instant};
 
 /// Units of work between two looks.
-const BUDGET: usize = 1 << 20;
-
-/// The least time between two questions to whoever started the kernels: an answer may have to wait.
-const PATIENCE: Duration = Duration::from_millis(50);
+pub const BUDGET: usize = 1 << 20;
 
 /// What a kernel unwinds with that was told to stop by its thread's flag.
 pub struct Interrupted;
@@ -26,15 +22,13 @@ pub struct Interrupted;
 /// What a kernel unwinds with: `Interrupted`, or what `ask_before_going_on` was given.
 pub type Reason = Box<dyn Any + Send>;
 
-/// Why work should stop, if it should; asked now and then in threads that have no flag.
+/// Why work should stop, if it should; asked about every millisecond in threads without a flag.
 pub type Question = fn() -> Option<Reason>;
 
-/// Asked from all threads to come, and from this one.
 static QUESTION: OnceLock<Question> = OnceLock::new();
 
 thread_local! {
     static LEFT: Cell<usize> = const { Cell::new(BUDGET) };
-    static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
     static FLAG: RefCell<Option<Flag>> = const { RefCell::new(None) };
 }
 
@@ -117,13 +111,8 @@ fn look() {
         }
         return;
     }
-    let Some(question) = QUESTION.get() else { return };
-    let now = Instant::now();
-    if ASKED.get().is_none_or(|asked| now - asked >= PATIENCE) {
-        if let Some(reason) = question() {
-            resume_unwind(reason);
-        }
-        ASKED.set(Some(Instant::now()));
+    if let Some(reason) = QUESTION.get().and_then(|question| question()) {
+        resume_unwind(reason);
     }
 }
 
@@ -145,6 +134,17 @@ pub fn with_scratch<S: Default, T>(
     let answer = work(&mut scratch);
     kept.set(Some(scratch));
     answer
+}
+
+/// Makes a list as long as this, filled up with a value, and can give up in between: to touch much
+/// memory for the first time takes long.
+pub fn grow<T: Clone>(values: &mut Vec<T>, length: usize, value: T) {
+    values.reserve_exact(length.saturating_sub(values.len()));
+    while values.len() < length {
+        let more = (length - values.len()).min(BUDGET / 16);
+        spend(more);
+        values.resize(values.len() + more, value.clone());
+    }
 }
 
 /// Sorts large slices in parts, so that it can give up in between.

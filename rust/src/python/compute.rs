@@ -5,8 +5,11 @@ use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
 use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
+use std::cell::Cell;
 use std::panic::resume_unwind;
+use std::time::{Duration, Instant};
 
 /// Computes while the interpreter is released; raises what made the kernel give up.
 pub fn detach<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
@@ -36,10 +39,21 @@ fn raise<T>(reason: Reason) -> PyResult<T> {
     })
 }
 
+/// The least time between two questions to the interpreter, for which one may have to wait.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+thread_local! {
+    static ASKED: Cell<Option<Instant>> = const { Cell::new(None) };
+}
+
 /// What a signal's handler has raised, if one is due. Only Python's main thread handles signals.
 pub fn pending_signal() -> Option<Reason> {
-    let error = Python::try_attach(|py| py.check_signals().err()).flatten()?;
-    Some(Box::new(error))
+    if ASKED.get().is_some_and(|asked| asked.elapsed() < PATIENCE) {
+        return None;
+    }
+    let error = Python::try_attach(|py| py.check_signals().err()).flatten();
+    ASKED.set(Some(Instant::now()));
+    error.map(|error| Box::new(error) as Reason)
 }
 
 /// Makes the kernels that run in other threads give up.
@@ -68,6 +82,13 @@ impl PyStopFlag {
     }
 }
 
+/// Loads numpy, if no one has: where the first array is made, a signal that arrives meanwhile would
+/// be a fault.
+fn load_numpy(py: Python<'_>) -> PyResult<()> {
+    static LOADED: PyOnceLock<()> = PyOnceLock::new();
+    LOADED.get_or_try_init(py, || py.import("numpy").map(drop)).copied()
+}
+
 /// A matrix of so many rows and columns, filled while the interpreter is released.
 pub fn matrix<'py>(
     py: Python<'py>,
@@ -75,6 +96,7 @@ pub fn matrix<'py>(
     columns: usize,
     fill: impl FnOnce(&mut [f64]) + Send,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    load_numpy(py)?;
     let mut numbers = vec![0.0; rows * columns];
     detach(py, || fill(&mut numbers))?;
     let array = Array2::from_shape_vec((rows, columns), numbers).expect("as many as there are");

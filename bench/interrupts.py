@@ -12,6 +12,7 @@ Exit status: 0 all in time, 1 not.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -44,7 +45,6 @@ def make_text(words: int, seed: int) -> str:
 
 def list_cases() -> dict[str, Callable[[str, str], Work]]:
     """Return what is measured: from two texts to a function without arguments."""
-    import numpy as np
     from metra import _core
 
     import metra
@@ -56,7 +56,7 @@ def list_cases() -> dict[str, Callable[[str, str], Work]]:
         "bleu bleu:tok=intl bleu:tok=zh bleu:n=12 bleu:case=lower,stem=english nist chrf "
         "chrf:word_order=2 gleu rougel ter ter:style=tercom wer wer:tok=char mer wil per "
         "ser cer cer:unit=grapheme precision f1 gtm gtm:e=2 gtm:e=2,match=paper "
-        "gtm:e=2,match=exact meteor meteor:stages=exact ltv evaltrans mwer"
+        "gtm:e=2,match=exact meteor meteor:modules=exact mwer"
     )
     cases = {spec: scored(spec) for spec in specs.split()}
 
@@ -85,9 +85,18 @@ def list_cases() -> dict[str, Callable[[str, str], Work]]:
         "gtm, one word": lambda h, r: lambda: metra.score(
             ["a " * WORDS], [["a " * (WORDS // 2)]], "gtm:e=2"
         ),
-        "mbr bleu": lambda h, r: lambda: metra.rerank([[h, r, r + h]], metric="bleu"),
-        "mbr chrf": lambda h, r: lambda: metra.rerank([[h, r]], metric="chrf"),
+        "mbr bleu": lambda h, r: lambda: metra.pairwise([h, r], [h, r], "bleu"),
+        "mbr chrf": lambda h, r: lambda: metra.pairwise([h, r], [h, r], "chrf"),
+        "mbr ter": lambda h, r: lambda: metra.pairwise([h, r], [h, r], "ter"),
+        "resegment": lambda h, r: lambda: metra.resegment([h], _cut(r)),
+        "align sentences": lambda h, r: lambda: metra.align_sentences(_cut(h), _cut(r)),
     }
+
+    def ltv(hyp: str, ref: str) -> Work:
+        evalset = metra.EvalSet(references=[[ref]], documents=["one"])
+        return lambda: metra.evaluate(evalset, {"a": [hyp]}, ["ltv"])
+
+    cases["ltv"] = ltv
 
     def threaded(spec: str) -> Callable[[str, str], Work]:
         def make(hyp: str, ref: str) -> Work:
@@ -102,31 +111,34 @@ def list_cases() -> dict[str, Callable[[str, str], Work]]:
 
     cases |= {f"{spec}, threads": threaded(spec) for spec in ("cer", "meteor", "ter")}
 
-    def resampled(test: str) -> Callable[[str, str], Work]:
-        def make(*_: str) -> Work:
-            rng = np.random.default_rng(1)
-            rows = {
-                name: np.stack([rng.random(WORDS), np.ones(WORDS)], 1) for name in "ab"
-            }
-            return lambda: _resample(rows, test)
+    def compared(test: str) -> Callable[[str, str], Work]:
+        def make(hyp: str, ref: str) -> Work:
+            evalset = metra.EvalSet(references=[_cut(ref)])
+            outputs = {"a": _cut(hyp), "b": _cut(ref[::-1])}
+            return lambda: metra.compare(
+                evalset, outputs, ["bleu"], test=test, trials=200_000
+            )
 
         return make
 
-    cases |= {f"{test} test": resampled(test) for test in ("bootstrap", "permutation")}
+    cases |= {f"compare, {test}": compared(test) for test in ("ar", "bootstrap")}
     return cases
 
 
-def _resample(rows: dict[str, object], test: str) -> object:
-    """Compare two systems of 300,000 segments in many trials."""
-    import metra
-
-    scores = {name: table[:, 0] for name, table in rows.items()}
-    return metra.compare_scores(scores, test=test, trials=100_000)
+def _cut(text: str) -> list[str]:
+    """Return the text in segments of 25 words."""
+    words = text.split()
+    return [
+        " ".join(words[at : at + 25]) for at in range(0, len(words) // 25 * 25, 25)
+    ] or [text]
 
 
 def measure_case(name: str, delay: float) -> None:
     """Run a case in this process; print the answer's milliseconds, or the run's seconds."""
-    work = list_cases()[name](make_text(WORDS, 1), make_text(WORDS, 2))
+    make = list_cases()[name]
+    with contextlib.suppress(Exception):
+        make("a b c d " * 10, "a b x d " * 10)()
+    work = make(make_text(WORDS, 1), make_text(WORDS, 2))
     sent: list[float] = []
 
     def send() -> None:
@@ -178,7 +190,8 @@ def run_command(metric: str, delay: float, folder: Path) -> dict[str, float]:
         process.send_signal(signal.SIGINT)
         process.wait(PATIENCE)
         answered = {"answered": 1000 * (time.perf_counter() - sent)}
-        return answered if process.returncode == 130 else {"failed": 1}
+        ended = process.returncode in (130, -signal.SIGINT)
+        return answered if ended else {"failed": 1, "why": str(process.returncode)}
     return {"done": time.perf_counter() - start}
 
 

@@ -212,7 +212,7 @@ fn add_common_bits(overlap: &Overlap, output: usize, counts: &mut [u32]) {
         unsafe fn with_instruction(overlap: &Overlap, output: usize, counts: &mut [u32]) {
             add_bits(overlap, output, counts);
         }
-        // The processor has just said that it has the instruction.
+        // SAFETY: the processor has just said that it has the instruction.
         return unsafe { with_instruction(overlap, output, counts) };
     }
     add_bits(overlap, output, counts);

@@ -1,9 +1,14 @@
 """The sum of what happened to mutated files and requests, and its page."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
+
+#: Each script writes parts of its own, which begin with a heading of the second level.
+PAGE_FILE = Path(__file__).resolve().parents[2] / "bench" / "RELIABILITY.md"
 
 
 @dataclass
@@ -69,6 +74,28 @@ class Report:
             processor=f"{self.processor:,.0f}",
             bombs=bombs,
         )
+
+
+def write_parts(page: str, path: Path = PAGE_FILE) -> None:
+    """Write a page, and behind it the parts of the present one that it does not have."""
+    present = _split_parts(path.read_text()) if path.exists() else {}
+    own = _split_parts(page)
+    others = [text for title, text in present.items() if title not in own]
+    path.write_text("\n".join([page.rstrip() + "\n", *others]))
+
+
+def write_part(title: str, text: str, path: Path = PAGE_FILE) -> None:
+    """Put one part, with its heading, in the place of the present one, or at the end."""
+    page = path.read_text()
+    parts = _split_parts(page) | {title: text.rstrip() + "\n"}
+    start = re.split(r"(?m)^## ", page)[0].rstrip() + "\n"
+    path.write_text("\n".join([start, *parts.values()]))
+
+
+def _split_parts(page: str) -> dict[str, str]:
+    """Return the parts of a page by their titles."""
+    texts = re.split(r"(?m)^(?=## )", page)[1:]
+    return {text.partition("\n")[0][3:]: text.rstrip() + "\n" for text in texts}
 
 
 FINE = ("read", "refused")

@@ -3,6 +3,7 @@
 `make fuzz` tries many more.
 """
 
+from tests.fuzz.report import write_part, write_parts
 from tests.fuzz.run import Counts, classify, fuzz, is_sentence
 
 
@@ -34,3 +35,14 @@ def test_what_should_not_happen_is_noticed(monkeypatch):
     counts.add("a", "traceback", "why")
     counts.add("a", "read")
     assert counts.faults == ["traceback: a\nwhy"]
+
+
+def test_each_script_writes_its_own_parts(tmp_path):
+    path = tmp_path / "page.md"
+    write_parts("# A page\n\n## Files\n\n1 file\n", path)
+    write_part("Kernels", "## Kernels\n\n2 laws\n", path)
+    write_parts("# A page\n\n## Files\n\n3 files\n", path)
+    write_part("Kernels", "## Kernels\n\n4 laws\n", path)
+    assert path.read_text() == (
+        "# A page\n\n## Files\n\n3 files\n\n## Kernels\n\n4 laws\n"
+    )

@@ -8,6 +8,9 @@ use crate::interrupt::{Meter, spend};
 /// With more runs than this in a segment, memory counts for more than time.
 const MANY: usize = 1 << 20;
 
+/// A run whose length takes longer to find than the rest.
+const LONG: usize = 64;
+
 /// What a run in a list takes, in units of `spend`.
 const LISTED: usize = 8;
 
@@ -57,14 +60,18 @@ impl Greedy {
         spend(grid.rows.len());
         let mut meter = Meter::default();
         for row in 0..grid.rows.len() {
+            let mut hits = 0;
             for column in grid.hits(row) {
-                meter.spend(1);
+                hits += 1;
                 if !grid.goes_on_from_before(row, column) {
                     let length = grid.length(row, column);
-                    meter.spend(length);
+                    if length > LONG {
+                        spend(length);
+                    }
                     self.add(row, column, length);
                 }
             }
+            meter.spend(hits);
             if self.entries.len() > most {
                 return false;
             }
@@ -87,19 +94,18 @@ impl Greedy {
         let mut meter = Meter::default();
         for length in (1..self.heads.len()).rev() {
             same_length.clear();
-            meter.spend(1);
             let mut at = self.heads[length];
             while at != END {
                 let entry = &self.entries[at as usize];
                 same_length.push((entry.row, entry.column));
                 at = entry.next;
             }
+            meter.spend((LISTED + length / 16) * same_length.len());
             // Already in order but for the rests of longer runs.
             if !same_length.is_sorted_by(|before, after| before > after) {
                 same_length.sort_unstable_by(|before, after| after.cmp(before));
             }
             for (row, column) in &same_length {
-                meter.spend(LISTED + length / 16);
                 let run = Run { row: *row as usize, column: *column as usize, length };
                 if self.is_free(run) {
                     self.use_up(run);

@@ -115,6 +115,9 @@ pub fn pairs<'py>(
     if let Some(place) = outputs.iter().chain(references).find(|place| **place >= texts) {
         return Err(PyIndexError::new_err(format!("text {place} of {texts}")));
     }
-    let fill = |scores: &mut [f64]| if scores.is_empty() { () } else { fill(scores) };
-    matrix(py, outputs.len(), references.len(), fill)
+    matrix(py, outputs.len(), references.len(), |scores| {
+        if !scores.is_empty() {
+            fill(scores);
+        }
+    })
 }

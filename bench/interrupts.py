@@ -25,9 +25,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.fuzz.report import write_part
+
 WORDS = 300_000
 #: Seconds of work before the signal; what ends sooner needs no signal.
-DELAYS = (0.05, 0.3, 1.0, 3.0)
+DELAYS = (0.3, 2.0)
 #: The most that an answer may take, in milliseconds.
 LIMIT = 300
 PATIENCE = 120
@@ -45,9 +49,8 @@ def make_text(words: int, seed: int) -> str:
 
 def list_cases() -> dict[str, Callable[[str, str], Work]]:
     """Return what is measured: from two texts to a function without arguments."""
-    from metra import _core
-
     import metra
+    from metra import _core
 
     def scored(spec: str) -> Callable[[str, str], Work]:
         return lambda hyp, ref: lambda: metra.score([hyp], [[ref]], spec)
@@ -70,20 +73,20 @@ def list_cases() -> dict[str, Callable[[str, str], Work]]:
         "sentence bleu": lambda h, r: lambda: metra.metric("bleu").sentence(h, [r]),
         "sentence chrf": lambda h, r: lambda: metra.metric("chrf").sentence(h, [r]),
         "sentence wer": lambda h, r: lambda: metra.metric("wer").sentence(h, [r]),
-        "jiwer's alignment": lambda h, r: lambda: _core.edit_runs(
-            hits(h, r), "rapidfuzz"
+        "jiwer's alignment": lambda h, r: (
+            lambda: _core.edit_runs(hits(h, r), "rapidfuzz")
         ),
-        "alignment": lambda h, r: lambda: _core.edit_alignments(
-            hits(h, r), 0, "fixed", "best"
+        "alignment": lambda h, r: (
+            lambda: _core.edit_alignments(hits(h, r), 0, "fixed", "best")
         ),
-        "ter alignment": lambda h, r: lambda: _core.ter_alignment(
-            hits(h, r), 0, "sacrebleu"
+        "ter alignment": lambda h, r: (
+            lambda: _core.ter_alignment(hits(h, r), 0, "sacrebleu")
         ),
-        "gtm blocks": lambda h, r: lambda: _core.gtm_blocks(
-            hits(h, r), 0, 2.0, "greedy", 0
+        "gtm blocks": lambda h, r: (
+            lambda: _core.gtm_blocks(hits(h, r), 0, 2.0, "greedy", 0)
         ),
-        "gtm, one word": lambda h, r: lambda: metra.score(
-            ["a " * WORDS], [["a " * (WORDS // 2)]], "gtm:e=2"
+        "gtm, one word": lambda h, r: (
+            lambda: metra.score(["a " * WORDS], [["a " * (WORDS // 2)]], "gtm:e=2")
         ),
         "mbr bleu": lambda h, r: lambda: metra.pairwise([h, r], [h, r], "bleu"),
         "mbr chrf": lambda h, r: lambda: metra.pairwise([h, r], [h, r], "chrf"),
@@ -230,13 +233,31 @@ def main() -> int:
     worst = max(outcome.get("answered", 0) for _, all_ in rows for outcome in all_)
     failed = [name for name, all_ in rows for one in all_ if "failed" in one]
     print(f"The slowest answer took {worst:.0f} ms; {len(failed)} failed: {failed}")
+    if options.write_results:
+        write_part("Ctrl-C", format_part(rows))
     return 1 if worst > LIMIT or failed else 0
+
+
+def format_part(rows: list[tuple[str, list[dict[str, float]]]]) -> str:
+    """Return the part of the page in Markdown."""
+    delays = " | ".join(f"after {delay} s" for delay in DELAYS)
+    table = "\n".join(format_row(name, outcomes) for name, outcomes in rows)
+    return f"""## Ctrl-C
+
+Written by `python bench/interrupts.py --write-results`: time from the signal to KeyboardInterrupt
+in the middle of one segment of {WORDS:,} words on both sides, CPU time in brackets. Wall time
+depends on who else uses the machine; load average {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores.
+
+| kernel | {delays} |
+| :-- |{" --: |" * len(DELAYS)}
+{table}
+"""
 
 
 def format_row(name: str, outcomes: list[dict[str, float]]) -> str:
     """Return a row: each answer in milliseconds, or in how many seconds it was done."""
     cells = [
-        f"{one['answered']:.0f} ms ({one.get('cpu', -1):.0f} CPU)"
+        f"{one['answered']:.0f} ms" + (f" ({one['cpu']:.0f})" if "cpu" in one else "")
         if "answered" in one
         else f"done in {one['done']:.2f} s"
         if "done" in one

@@ -59,9 +59,9 @@ def format_part(rows: list[tuple[str, int, bool]], seconds: int) -> str:
     )
     return f"""## Kernels
 
-Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s for
-each law of `rust/tests/laws`, inputs of up to {LONGEST:,} bytes. A law compares a kernel with a plain
-version of itself; the last one stops kernels half-way.
+Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s
+for each law of `rust/tests/laws`, inputs of up to {LONGEST:,} bytes. A law compares a kernel
+with a plain version of itself; the last one stops kernels half-way.
 
 | law | inputs | broken |
 | :-- | --: | --: |
@@ -76,7 +76,9 @@ def main() -> None:
     parser.add_argument("--only", default="", help="laws with this in their names")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    if subprocess.run(["cargo", "+nightly", "fuzz", "--version"], check=False).returncode:
+    if subprocess.run(
+        ["cargo", "+nightly", "fuzz", "--version"], check=False
+    ).returncode:
         sys.exit("Install a nightly toolchain and cargo-fuzz to fuzz the kernels.")
     laws = [name for name in list_laws() if options.only in name]
     seconds = max(1, options.seconds // len(laws))

@@ -127,7 +127,9 @@ def match_runs(words: int) -> float:
     """Match many equal words, which takes longer than anyone would wait for."""
     cut = _core.Tokenizer("none", "mixed")
     texts = [cut(_core.Text(["a " * count])) for count in (words, words // 2)]
-    return float(_core.gtm_rows(_core.Hits(texts[0], texts[1:]), 2.0, "greedy", 0)[0, 0])
+    return float(
+        _core.gtm_rows(_core.Hits(texts[0], texts[1:]), 2.0, "greedy", 0)[0, 0]
+    )
 
 
 @pytest.mark.usefixtures("alarm")

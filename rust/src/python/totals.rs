@@ -25,11 +25,7 @@ pub fn numbers(totals: &Totals<'_>, columns: usize) -> PyResult<Vec<f64>> {
     if array.shape().last() != Some(&columns) {
         return wrong();
     }
-    let array = array.try_readonly()?;
-    Ok(match array.as_slice() {
-        Ok(slice) => slice.to_vec(),
-        Err(_) => array.as_array().iter().copied().collect(),
-    })
+    Ok(array.try_readonly()?.as_array().iter().copied().collect())
 }
 
 /// One number for each row of totals.

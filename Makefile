@@ -13,9 +13,9 @@ SCRATCH := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null \
 PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest \
 	-n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
-DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
+DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice .venv/.nginx
 
-.PHONY: demo test test-neural quick fuzz lint format bench bench-quick docs wheel clean
+.PHONY: demo test test-neural quick fuzz mutants lint format bench bench-quick docs wheel clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
@@ -33,6 +33,11 @@ FUZZ_SECONDS ?= 3600
 fuzz: .venv/.wheel .venv/.test
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
 	$(BIN)/python tests/fuzz/kernels.py --seconds $(FUZZ_SECONDS)
+
+# Small changes of the code, which the tests should notice: so many of each package.
+MUTANTS ?= 20
+mutants: .venv/.wheel .venv/.test $(DEBIAN)
+	$(BIN)/python tests/mutants/run.py --count $(MUTANTS) --seed $$(date +%s) --all
 
 # Installs torch at first. A thread a worker: models are tiny.
 test-neural: .venv/.wheel .venv-oracle/.made
@@ -130,6 +135,13 @@ endef
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
 	  || { apt-get update -qq && apt-get install -y -qq postgresql; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package postgresql to test the judging app on it."
+	@touch $@
+
+# The judging app is tested behind a real proxy, Debian's nginx. Without it those tests are skipped.
+.venv/.nginx: .venv/.made
+	@PATH=$$PATH:/usr/sbin command -v nginx >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq nginx-light; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package nginx-light to test the judging app behind a proxy."
 	@touch $@
 
 # Tables by LibreOffice are read in tests. Without it those tests are skipped.

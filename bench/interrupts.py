@@ -27,7 +27,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.fuzz.report import write_part
 
 WORDS = 300_000
 #: Seconds of work before the signal; what ends sooner needs no signal.
@@ -85,7 +84,7 @@ def list_cases() -> dict[str, Callable[[str, str], Work]]:
         "gtm blocks": lambda h, r: (
             lambda: _core.gtm_blocks(hits(h, r), 0, 2.0, "greedy", 0)
         ),
-        "gtm, one word": lambda h, r: (
+        "gtm, one word": lambda *_: (
             lambda: metra.score(["a " * WORDS], [["a " * (WORDS // 2)]], "gtm:e=2")
         ),
         "mbr bleu": lambda h, r: lambda: metra.pairwise([h, r], [h, r], "bleu"),
@@ -234,19 +233,18 @@ def main() -> int:
     failed = [name for name, all_ in rows for one in all_ if "failed" in one]
     print(f"The slowest answer took {worst:.0f} ms; {len(failed)} failed: {failed}")
     if options.write_results:
-        write_part("Ctrl-C", format_part(rows))
+        replace_section(PAGE, "Ctrl-C", format_part(rows))
     return 1 if worst > LIMIT or failed else 0
 
 
 def format_part(rows: list[tuple[str, list[dict[str, float]]]]) -> str:
     """Return the part of the page in Markdown."""
+    load = os.getloadavg()[0]
     delays = " | ".join(f"after {delay} s" for delay in DELAYS)
     table = "\n".join(format_row(name, outcomes) for name, outcomes in rows)
-    return f"""## Ctrl-C
-
-Written by `python bench/interrupts.py --write-results`: time from the signal to KeyboardInterrupt
-in the middle of one segment of {WORDS:,} words on both sides, CPU time in brackets. Wall time
-depends on who else uses the machine; load average {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores.
+    return f"""Written by `python bench/interrupts.py --write-results`: time from the signal to the answer in
+the middle of one segment of {WORDS:,} words on both sides, CPU time in brackets. Wall time
+depends on who else uses the machine: its load average was {load:.0f} on {os.cpu_count()} cores.
 
 | kernel | {delays} |
 | :-- |{" --: |" * len(DELAYS)}

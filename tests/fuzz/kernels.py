@@ -17,9 +17,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from tests.fuzz.report import write_part  # noqa: E402
+from bench.results import replace_section  # noqa: E402
 
 FOLDER = ROOT / "rust" / "fuzz"
+PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Bytes of the longest input.
 LONGEST = 4096
 
@@ -57,9 +58,7 @@ def format_part(rows: list[tuple[str, int, bool]], seconds: int) -> str:
     table = "\n".join(
         f"| {name} | {tried:,} | {0 if held else 1} |" for name, tried, held in rows
     )
-    return f"""## Kernels
-
-Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s
+    return f"""Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s
 for each law of `rust/tests/laws`, inputs of up to {LONGEST:,} bytes. A law compares a kernel
 with a plain version of itself; the last one stops kernels half-way.
 
@@ -87,7 +86,7 @@ def main() -> None:
         rows.append((name, *fuzz_law(name, seconds)))
         print(*rows[-1], flush=True)
     if options.write:
-        write_part("Kernels", format_part(rows, seconds))
+        replace_section(PAGE, "Kernels", format_part(rows, seconds))
     sys.exit(0 if all(held for *_, held in rows) else 1)
 
 

@@ -1,14 +1,9 @@
-"""The sum of what happened to mutated files and requests, and its page."""
+"""The sum of what happened to mutated files and requests, as a section of a page."""
 
 import json
-import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
-
-#: Each script writes parts of its own, which begin with a heading of the second level.
-PAGE_FILE = Path(__file__).resolve().parents[2] / "bench" / "RELIABILITY.md"
 
 
 @dataclass
@@ -51,8 +46,8 @@ class Report:
         figures = {name: self.count(name) for name in OUTCOMES}
         return f"{self.mutations} {figures} {self.memory} MB"
 
-    def format(self, bombs: str) -> str:
-        """Return the page in Markdown."""
+    def format(self) -> str:
+        """Return the section of the page in Markdown."""
         figures = "\n".join(
             f"| {meaning} | {self.count(name):,} |"
             for name, meaning in OUTCOMES.items()
@@ -66,36 +61,13 @@ class Report:
             f"{sum(groups[name, what] for what in OUTCOMES if what not in FINE):,} |"
             for name in names
         )
-        return PAGE.format(
+        return MUTATIONS.format(
             mutations=f"{self.mutations:,}",
             figures=figures,
             rows=rows,
             memory=f"{self.memory:,}",
             processor=f"{self.processor:,.0f}",
-            bombs=bombs,
         )
-
-
-def write_parts(page: str, path: Path = PAGE_FILE) -> None:
-    """Write a page, and behind it the parts of the present one that it does not have."""
-    present = _split_parts(path.read_text()) if path.exists() else {}
-    own = _split_parts(page)
-    others = [text for title, text in present.items() if title not in own]
-    path.write_text("\n".join([page.rstrip() + "\n", *others]))
-
-
-def write_part(title: str, text: str, path: Path = PAGE_FILE) -> None:
-    """Put one part, with its heading, in the place of the present one, or at the end."""
-    page = path.read_text()
-    parts = _split_parts(page) | {title: text.rstrip() + "\n"}
-    start = re.split(r"(?m)^## ", page)[0].rstrip() + "\n"
-    path.write_text("\n".join([start, *parts.values()]))
-
-
-def _split_parts(page: str) -> dict[str, str]:
-    """Return the parts of a page by their titles."""
-    texts = re.split(r"(?m)^(?=## )", page)[1:]
-    return {text.partition("\n")[0][3:]: text.rstrip() + "\n" for text in texts}
 
 
 FINE = ("read", "refused")
@@ -108,15 +80,11 @@ OUTCOMES = {
     "exit": "unknown exit code",
     "crash": "process that died",
 }
-PAGE = """# Hostile files and requests
-
-Written by `python tests/fuzz/run.py --write`; `make fuzz` repeats it with other mutations.
-
-## Mutations
-
+MUTATIONS = """\
 {mutations} mutations of a valid sample of every format and of requests to every route of the
 judging app, in processes of 1,000; {processor} seconds of processor time, {memory} MB in the
-largest process.
+largest process. Written by `python tests/fuzz/run.py --write`; `make fuzz` repeats it with
+other mutations.
 
 | outcome | mutations |
 | :-- | --: |
@@ -125,11 +93,4 @@ largest process.
 | file or request | read | refused | faults |
 | :-- | --: | --: | --: |
 {rows}
-
-## Small files that ask for much
-
-Each was read by `metra score` with the limits of the command line, and as an upload with those
-of the server; both include the start of Python. Exit code 2 is a refusal in one sentence.
-
-{bombs}
 """

@@ -3,7 +3,7 @@
 `make fuzz` tries many more.
 """
 
-from tests.fuzz.report import write_part, write_parts
+from bench.results import replace_section
 from tests.fuzz.run import Counts, classify, fuzz, is_sentence
 
 
@@ -37,12 +37,15 @@ def test_what_should_not_happen_is_noticed(monkeypatch):
     assert counts.faults == ["traceback: a\nwhy"]
 
 
-def test_each_script_writes_its_own_parts(tmp_path):
-    path = tmp_path / "page.md"
-    write_parts("# A page\n\n## Files\n\n1 file\n", path)
-    write_part("Kernels", "## Kernels\n\n2 laws\n", path)
-    write_parts("# A page\n\n## Files\n\n3 files\n", path)
-    write_part("Kernels", "## Kernels\n\n4 laws\n", path)
-    assert path.read_text() == (
-        "# A page\n\n## Files\n\n3 files\n\n## Kernels\n\n4 laws\n"
-    )
+def test_scripts_share_a_page(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("# Page\n\nIntro.\n")
+    replace_section(page, "One", "first\n")
+    replace_section(page, "Two", "second\n\n### Part\n\nof two")
+    replace_section(page, "Twofold", "third")
+    replace_section(page, "Two", "other")
+    expected = "# Page\n\nIntro.\n\n## One\n\nfirst\n\n## Two\n\nother\n\n## Twofold\n\nthird\n"
+    assert page.read_text() == expected
+    replace_section(page, "Twofold", "third")
+    replace_section(page, "One", "first")
+    assert page.read_text() == expected

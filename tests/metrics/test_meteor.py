@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metra
-from metra.errors import MissingResourceError, OptionError
+from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.formats.resources import WORDNET_FOLDERS, find_wordnet_folder
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
-from metra.text.resources import WORDNET_FOLDERS, find_wordnet_folder
 
 needs_wordnet = pytest.mark.skipif(
     not any((Path(place) / "index.noun").is_file() for place in WORDNET_FOLDERS),
@@ -107,6 +107,26 @@ def test_links_carry_their_stage():
         ("synonym", "rapidly", "quickly"),
     ]
     assert found.kinds == ("exact", "stem", "synonym", "insertion", "deletion")
+
+
+@pytest.mark.parametrize(
+    ("lang", "alpha", "beta", "gamma"),
+    [  # Lavie and Agarwal 2007, tuned values; Czech as in the program of that year
+        ("en", 0.81, 0.83, 0.28),
+        ("fr", 0.76, 0.5, 1.0),
+        ("de", 0.95, 1.0, 0.98),
+        ("es", 0.95, 0.5, 0.75),
+        ("cz", 0.8, 0.83, 0.28),
+        ("other", 0.81, 0.83, 0.28),
+    ],
+)
+def test_parameters_of_2007(lang, alpha, beta, gamma):
+    """Four of five words are linked, with four of six, in three chunks."""
+    spec = f"meteor:variant=2007,modules=exact,lang={lang}"
+    fmean = 1 / ((1 - alpha) / (4 / 5) + alpha / (4 / 6))
+    expected = 100 * fmean * (1 - gamma * (3 / 4) ** beta)
+    found = metra.score(["cc the bb aa xx"], [["aa bb cc the of yy"]], spec).score
+    assert found == pytest.approx(expected, abs=1e-9)
 
 
 def test_only_ascii_white_space_separates_words_of_tokenised_text():
@@ -328,8 +348,8 @@ def test_paraphrases_link_phrases(tmp_path):
     [
         (b"x\na\nb\n", 'line 1 is "x", no probability'),
         (b"0.5\na\n", "the entry that begins at line 1 breaks off"),
-        (b"\xff", "cannot be read as a paraphrase table"),
-        (b"\x1f\x8bxx", "cannot be read as a paraphrase table"),
+        (b"\xff", "which is not UTF-8; expected METEOR's paraphrase table"),
+        (b"\x1f\x8bxx", "breaks off.*; expected METEOR's paraphrase table"),
     ],
 )
 def test_bad_tables(tmp_path, content, message):
@@ -343,7 +363,7 @@ def test_bad_tables(tmp_path, content, message):
     ("spec", "message"),
     [
         ("meteor:modules=exact+paraphrase", "paraphrase=FILE, go together"),
-        ("meteor:paraphrase=nowhere", "table nowhere cannot be read: No such file"),
+        ("meteor:paraphrase=nowhere", "nowhere cannot be read: No such file"),
         ("meteor:modules=stem", "modules=stem is not possible; expected exact, then"),
         (
             "meteor:modules=exact+stem,lang=xx",
@@ -366,7 +386,7 @@ def test_bad_tables(tmp_path, content, message):
     ],
 )
 def test_impossible_options(spec, message):
-    with pytest.raises((OptionError, MissingResourceError), match=message):
+    with pytest.raises((OptionError, MissingResourceError, FormatError), match=message):
         metra.metric(spec)
 
 

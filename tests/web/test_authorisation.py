@@ -40,11 +40,19 @@ JUDGING = {
 ADMINISTERING = {
     ("GET", "/admin/login"): (200, 200, 200, 303),
     ("POST", "/admin/login"): (401, 401, 401, 401),  # with a wrong password
+    ("POST", "/admin/login/code"): (401, 401, 401, 401),  # without a password
     ("POST", "/admin/logout"): (401, 401, 401, 303),
+    # Without the password, or with nothing but a new secret.
+    ("POST", "/admin/account/password"): (401, 401, 401, 401),
+    ("POST", "/admin/account/recovery-codes"): (401, 401, 401, 401),
+    ("POST", "/admin/account/second-factor"): (401, 401, 401, 200),
+    ("POST", "/admin/account/second-factor/remove"): (401, 401, 401, 401),
+    ("POST", "/admin/account/sessions"): (401, 401, 401, 303),
     **{
         ("GET", path): (303, 303, 303, 200)
         for path in (
             "/admin",
+            "/admin/account",
             "/admin/log",
             "/admin/exercise",
             "/admin/campaigns/new",
@@ -94,28 +102,43 @@ def house(tmp_path_factory):
     from metra import store as stores
 
     store = stores.open(str(tmp_path_factory.mktemp("store") / "judge.db"))
-    yield opened(store, made("da"))
+    house = opened(store, made("da"))
+    for label in LABELS.values():
+        house.browser(label)
+    yield house
     store.close()
 
 
 @pytest.fixture
 def place(house):
     """The screen that the judge has reached."""
-    return house.browser("judge 0").work()["screen"]
+    return visitor(house, "the judge").work()["screen"]
+
+
+@pytest.fixture(scope="module")
+def untouched(house):
+    """A campaign that nobody changes."""
+    return opened(house.store, made("da", name="untouched"))
+
+
+LABELS = {"the judge": "judge 0", "another judge": "judge 1"}
 
 
 def visitor(house, who):
-    if who == "an admin":
-        browser = house.browser()
-        with house.store.transaction() as db:
-            token, session = access.begin_session(
-                db, "admin", now=house.clock(), name="ann"
-            )
-        browser.client.cookies.set("metra-admin", token)
-        browser.csrf = session.csrf
+    """A browser with a session of its own; judges have consented in another one."""
+    browser = house.browser()
+    if who == "nobody":
         return browser
-    labels = {"the judge": "judge 0", "another judge": "judge 1"}
-    return house.browser(labels.get(who))
+    role, more = "admin", {"name": "ann"}
+    with house.store.transaction() as db:
+        access.forget_attempts(db)
+        if who in LABELS:
+            judge = judges.find_by_label(db, house.campaign, LABELS[who])
+            role, more = "judge", {"judge": judge.id}
+        begun = access.begin_session(db, role, now=house.clock(), **more)
+    browser.client.cookies.set(f"metra-{role}", begun[0])
+    browser.csrf = begun[1].csrf
+    return browser
 
 
 def bodies(house, place):
@@ -156,9 +179,10 @@ def test_judging_is_for_judges(house, place, method, path, who):
 
 @pytest.mark.parametrize("who", VISITORS)
 @pytest.mark.parametrize(("method", "path"), ADMINISTERING)
-def test_administering_is_for_admins(house, place, method, path, who):
-    second = opened(house.store, made("da", name=str(uuid.uuid4())))
-    del place
+def test_administering_is_for_admins(house, untouched, method, path, who):
+    second = untouched
+    if who == "an admin" and method == "POST" and "{key}" in path:
+        second = opened(house.store, made("da", name=str(uuid.uuid4())))
     with house.store.reading() as db:
         spare = judges.find_by_label(db, second.campaign, "judge 3")
     browser = visitor(house, who)
@@ -214,7 +238,7 @@ def test_an_admins_form_needs_its_token(house):
     browser = visitor(house, "an admin")
     browser.csrf = "wrong"
     for method, path in ADMINISTERING:
-        if method == "POST" and path != "/admin/login":
+        if method == "POST" and not path.startswith("/admin/login"):
             reply = browser.form(path.format(key=house.campaign))
             assert reply.status_code == 403, path
 

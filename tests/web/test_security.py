@@ -9,7 +9,7 @@ from tests.campaigns import made, opened
 from tests.web.browsing import answer
 
 from metra.errors import OptionError
-from metra.store import access, audit, judges
+from metra.store import audit, judges
 from metra.web.security.headers import ALWAYS
 from metra.web.security.limits import MaskSecrets
 from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
@@ -54,6 +54,7 @@ def test_a_busy_worker_is_not_taken_for_dead(monkeypatch):
     monkeypatch.setenv("METRA_JUDGE_SERVING", "")
     run_server(ServerOptions("judge.db", workers=2))
     assert told["workers"] == 2
+    assert (told["proxy_headers"], told["forwarded_allow_ips"]) == (False, "")
     assert told["timeout_worker_healthcheck"] == 60
 
 
@@ -98,7 +99,7 @@ def test_other_names_are_not_ours(house, host):
     assert reply.status_code == 400
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:1234", "[::1]:8000"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "LocalHost:1234", "[::1]:8000"])
 def test_this_machine_goes_by_several_names(house, host):
     assert house.browser().get("/health", headers={"Host": host}).status_code == 200
 
@@ -129,8 +130,13 @@ ORIGINS = [
 @pytest.mark.parametrize(("headers", "fits"), ORIGINS)
 def test_changes_come_from_our_own_pages(house, headers, fits):
     path = f"/j/{house.tokens['judge 0']}"
-    reply = house.browser().client.post(path, headers=headers)
+    client = house.browser().client
+    reply = client.post(path, headers=headers)
     assert reply.status_code == (303 if fits else 403)
+    for method in ("PUT", "DELETE", "PATCH", "STRANGE"):
+        reply = client.request(method, path, headers=headers)
+        assert reply.status_code == (405 if fits else 403)
+    assert client.head(path, headers=headers).status_code == 405
 
 
 def test_without_an_address_of_its_own_the_app_goes_by_the_host(house):
@@ -226,12 +232,13 @@ def test_guessing_links_is_slowed_down_and_shuts_nobody_out(house):
     browser = house.browser()
     replies = [browser.form(f"/j/guess{at}") for at in range(32)]
     assert [reply.status_code for reply in replies] == [404] * 30 + [429] * 2
-    assert replies[-1].headers["Retry-After"] == "300"
+    assert replies[-1].headers["Retry-After"] == "1"
     again = browser.send("POST", "/api/session", {"token": "guess"})
     assert again.status_code == 429
     assert browser.form(f"/j/{house.tokens['judge 0']}").status_code == 303
-    house.clock.pass_by(access.WINDOW_SECONDS + 1)
+    house.clock.pass_by(1)
     assert browser.form("/j/guess").status_code == 404
+    assert browser.form("/j/guess").headers["Retry-After"] == "2"
 
 
 def test_too_much_is_not_even_read(house):
@@ -257,6 +264,13 @@ def test_too_much_is_not_even_read(house):
     assert "more than can be taken in" in chunked.json()["error"]
     form = browser.form("/judge/consent", agree="y" * 100_000)
     assert form.status_code == 413
+    # Whatever cookie is sent along, only uploads of campaigns may be large.
+    browser.client.cookies.set("metra-admin", "x")
+    for path in ("/admin/login", "/admin/login/code", "/admin/account/password"):
+        form = browser.form(path, name="y" * 100_000)
+        assert form.status_code == 413
+    form = browser.form("/admin/campaigns/import", name="y" * 100_000)
+    assert form.status_code == 401
     strange = browser.client.post(
         "/judge/guide", content=b"", headers=headers | {"Content-Length": "-5"}
     )
@@ -285,6 +299,11 @@ def test_only_so_many_events_at_once(house):
         pytest.param({"host": "0.0.0.0", "base_url": SITE}, None, id="behind a proxy"),
         pytest.param(
             {"base_url": "judge.example.org"}, "expected https", id="no scheme"
+        ),
+        pytest.param({"proxy": "::1"}, None, id="a proxy by its address"),
+        *(
+            pytest.param({"proxy": wrong}, "expected the address", id=f"proxy {wrong}")
+            for wrong in ("*", "localhost", "0.0.0.0/0", "127.0.0.1,::1", "")
         ),
     ],
 )

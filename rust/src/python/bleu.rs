@@ -1,6 +1,6 @@
 //! N-gram counts and BLEU's formula.
 
-use super::compute::{self, detach, matrix, pairs};
+use super::compute::{self, detach, expected, matrix, pairs};
 use super::hits::PyHits;
 use super::tokens::{PyTokenizer, PyTokens, texts};
 use super::totals::{Scores, Totals, block_sums, each_row, numbers};
@@ -111,8 +111,24 @@ impl PyFormula {
         references: Vec<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let texts = &texts.get().0;
-        pairs(py, texts.len(), &outputs, &references, |scores| {
+        pairs(py, texts.len(), (&outputs, &references), references.len(), |scores| {
             self.0.pairs(texts, &outputs, &references, scores)
+        })
+    }
+
+    /// The row of each text against references that stand for one.
+    fn expected_rows<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyTokens>,
+        outputs: Vec<usize>,
+        references: Vec<usize>,
+        weights: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let texts = &texts.get().0;
+        let expected = expected(&references, &weights)?;
+        pairs(py, texts.len(), (&outputs, &references), self.columns(), |rows| {
+            self.0.expected_rows(texts, &outputs, &expected, rows)
         })
     }
 

@@ -1,9 +1,10 @@
 //! Computing with the interpreter released, what makes it stop, and arrays of what is computed.
 
 use crate::interrupt::{self, Flag, Interrupted, Reason};
+use crate::overlap::Expected;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray2};
-use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt};
+use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
@@ -103,21 +104,28 @@ pub fn matrix<'py>(
     Ok(array.into_pyarray(py))
 }
 
-/// A matrix with a row for each output and a column for each reference. The places must be those
-/// of texts that there are.
+/// A matrix with a row for each output. The places must be those of texts that there are.
 pub fn pairs<'py>(
     py: Python<'py>,
     texts: usize,
-    outputs: &[usize],
-    references: &[usize],
+    (outputs, references): (&[usize], &[usize]),
+    columns: usize,
     fill: impl FnOnce(&mut [f64]) + Send,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     if let Some(place) = outputs.iter().chain(references).find(|place| **place >= texts) {
         return Err(PyIndexError::new_err(format!("text {place} of {texts}")));
     }
-    matrix(py, outputs.len(), references.len(), |scores| {
-        if !scores.is_empty() {
-            fill(scores);
+    matrix(py, outputs.len(), columns, |rows| {
+        if !rows.is_empty() {
+            fill(rows);
         }
     })
+}
+
+/// References with their weights, as many of each.
+pub fn expected<'a>(references: &'a [usize], weights: &'a [f64]) -> PyResult<Expected<'a>> {
+    if references.len() != weights.len() {
+        return Err(PyValueError::new_err("references and weights of different lengths"));
+    }
+    Ok(Expected { references, weights })
 }

@@ -1,6 +1,6 @@
 """`metra judge`: campaigns in which people judge translations in their browsers.
 
-campaigns: `init`, `links`, `status`, `settle`, `forget`, and the store they work on
+campaigns: `init`, `links`, `status`, `settle`, `forget`, `admin`, and their store
 files: `import`, `export`
 server: `serve`, `demo`
 """
@@ -46,7 +46,7 @@ _MODULES = {
     **{"init": "campaigns", "serve": "server"},
     **dict.fromkeys(("links", "status", "settle"), "campaigns"),
     **dict.fromkeys(("export", "import"), "files"),
-    **{"forget": "campaigns", "demo": "server"},
+    **{"forget": "campaigns", "admin": "campaigns", "demo": "server"},
 }
 
 

@@ -25,9 +25,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from results import replace_section
 
-
+PAGE = Path(__file__).with_name("RELIABILITY.md")
 WORDS = 300_000
 #: Seconds of work before the signal; what ends sooner needs no signal.
 DELAYS = (0.3, 2.0)
@@ -242,9 +242,11 @@ def format_part(rows: list[tuple[str, list[dict[str, float]]]]) -> str:
     load = os.getloadavg()[0]
     delays = " | ".join(f"after {delay} s" for delay in DELAYS)
     table = "\n".join(format_row(name, outcomes) for name, outcomes in rows)
-    return f"""Written by `python bench/interrupts.py --write-results`: time from the signal to the answer in
-the middle of one segment of {WORDS:,} words on both sides, CPU time in brackets. Wall time
-depends on who else uses the machine: its load average was {load:.0f} on {os.cpu_count()} cores.
+    return f"""
+Written by `python bench/interrupts.py --write-results`: milliseconds from the signal to the
+answer in the middle of one segment of {WORDS:,} words on both sides, those of CPU time in
+brackets. Wall time depends on who else uses the machine: its load average was {load:.0f} on
+{os.cpu_count()} cores.
 
 | kernel | {delays} |
 | :-- |{" --: |" * len(DELAYS)}

@@ -58,7 +58,8 @@ def format_part(rows: list[tuple[str, int, bool]], seconds: int) -> str:
     table = "\n".join(
         f"| {name} | {tried:,} | {0 if held else 1} |" for name, tried, held in rows
     )
-    return f"""Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s
+    return f"""
+Written by `python tests/fuzz/kernels.py --write`: libFuzzer with AddressSanitizer, {seconds} s
 for each law of `rust/tests/laws`, inputs of up to {LONGEST:,} bytes. A law compares a kernel
 with a plain version of itself; the last one stops kernels half-way.
 

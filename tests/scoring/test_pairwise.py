@@ -280,7 +280,7 @@ def test_consensus_of_many_sentences_and_weights():
         ("chrf", [1], LengthError, "weights must be 2 numbers, one for each reference; "
          "found 1"),
         ("chrf", "ab", LengthError, "weights must be 2 numbers, .* found something else"),
-        ("bleu", [1, -1], OptionError, "at least 0 with a sum above 0; found -1 to 1"),
+        ("bleu", [3, -1], OptionError, "at least 0 with a sum above 0; found -1 to 3"),
         ("bleu", [0, 0], OptionError, "at least 0 with a sum above 0; found 0 to 0"),
         ("bleu", [1, np.nan], OptionError, "at least 0 with a sum above 0; found nan"),
     ],

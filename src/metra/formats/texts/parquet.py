@@ -6,7 +6,7 @@ The format carries everything, in a column for each text and label.
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -176,14 +176,48 @@ _BUFFER = 1 << 20
 
 
 def read_schema(path: str) -> pa.Schema:
-    """Return a file's columns, and behind them those that its folders are named after."""
+    """Return a file's columns, and behind them those that are made of lists and folders.
+
+    A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
+    """
     with _translate_errors(path), _open_parquet(path) as file:
         check_limit("columns", len(file.schema_arrow), path)
         schema = file.schema_arrow
-    for name in read_partitions(path):
-        if name not in schema.names:
-            schema = schema.append(pa.field(name, pa.string(), metadata=_PARTITION))
+    count = max(
+        (
+            _count_elements(path, name, get_file_state(path))
+            for name in _list_lists(schema)
+        ),
+        default=0,
+    )
+    check_limit("columns", count, path)
+    elements = [f"ref:{number}" for number in range(1, count + 1)]
+    for names, mark in ((elements, _ELEMENT), (read_partitions(path), _PARTITION)):
+        for name in names:
+            if name not in schema.names:
+                schema = schema.append(pa.field(name, pa.string(), metadata=mark))
     return schema
+
+
+def _list_lists(schema: pa.Schema) -> list[str]:
+    """Find the column that holds lists of references, as in JSON lines."""
+    return [
+        field.name
+        for field in schema
+        if field.name.lower() in ("refs", "references")
+        and (pa.types.is_list(field.type) or pa.types.is_large_list(field.type))
+        and is_text_type(field.type.value_type)
+    ][:1]
+
+
+@lru_cache(maxsize=1024)
+def _count_elements(path: str, name: str, state: object) -> int:
+    """Return how many elements the longest list has; the state tells a changed file."""
+    del state
+    with _translate_errors(path), _open_parquet(path) as file:
+        batches = file.iter_batches(ROWS, columns=[name], use_threads=False)
+        lengths = (pc.max(pc.list_value_length(batch.column(0))) for batch in batches)
+        return max((length.as_py() or 0 for length in lengths), default=0)
 
 
 def read_union(paths: Sequence[str]) -> pa.Schema:
@@ -197,16 +231,17 @@ def read_union(paths: Sequence[str]) -> pa.Schema:
     return union
 
 
-# Marks columns that are not in the file.
-_PARTITION = {b"metra.partition": b""}
+# Mark columns that are not in the file.
+_PARTITION = {b"metra.added": b"folder"}
+_ELEMENT = {b"metra.added": b"element"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
 def read_partitions(path: str) -> dict[str, str | None]:
     """Return the values that the names of a file's folders have, as Hive and Spark write.
 
-    >>> read_partitions("data/lp=en-de/domain=news%3A1/part-0.parquet")
-    {'lp': 'en-de', 'domain': 'news:1'}
+    >>> read_partitions("data/lp=en-de/text%20type=news%3A1/part-0.parquet")
+    {'lp': 'en-de', 'text type': 'news:1'}
     """
     from urllib.parse import unquote
 
@@ -218,24 +253,35 @@ def read_partitions(path: str) -> dict[str, str | None]:
     }
 
 
-def list_partitions(schema: pa.Schema) -> list[str]:
-    """List the columns that are the names of folders."""
-    return [field.name for field in schema if field.metadata == _PARTITION]
+def list_added(
+    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, _ELEMENT)
+) -> list[str]:
+    """List the columns that are in no file, but made of folders' names and of lists."""
+    return [field.name for field in schema if field.metadata in kinds]
 
 
 def count_rows(path: str) -> int:
     """Return how many rows a file says that it has."""
+    return sum(list_row_groups(path))
+
+
+def list_row_groups(path: str) -> list[int]:
+    """Return how many rows each row group of a file says that it has."""
     with _translate_errors(path), _open_parquet(path) as file:
-        return file.metadata.num_rows
+        data = file.metadata
+        return [data.row_group(at).num_rows for at in range(data.num_row_groups)]
 
 
 def read_batches(
-    path: str, columns: Sequence[str] | None = None
+    path: str,
+    columns: Sequence[str] | None = None,
+    row_group: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a file's rows, some at a time, and of these columns only, as far as it has them."""
+    """Read rows of a file, or of a row group, some at a time: these columns, if it has them."""
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
+        groups = [*range(file.num_row_groups)] if row_group is None else [row_group]
         own = file.schema_arrow.names
         folders = read_partitions(path)
         folders = {
@@ -243,19 +289,28 @@ def read_batches(
             for name, value in folders.items()
             if name not in own and (columns is None or name in columns)
         }
+        elements: list[str] = []
+        lists = _list_lists(file.schema_arrow)
         if columns is not None:
+            if lists:
+                made = list_added(read_schema(path), [_ELEMENT])
+                elements = [name for name in columns if name in made]
             # A file's first column says how many rows there are.
-            columns = [name for name in columns if name in own] or own[:1]
+            read = {*columns, *(lists if elements else ())}
+            columns = [name for name in own if name in read] or own[:1]
         with _translate_errors(path):
-            rows = _choose_rows(file, columns, path)
+            rows = _choose_rows(file, groups, columns, path)
         unpacked = 0
         _, size = get_file_state(path) or (0, 0)
-        batches = file.iter_batches(rows, columns=columns, use_threads=False)
+        batches = file.iter_batches(rows, groups, columns, use_threads=False)
         while True:
             with _translate_errors(path):
                 batch = next(batches, None)
             if batch is None:
                 return
+            for name in elements:
+                field = pa.field(name, pa.string(), metadata=_ELEMENT)
+                batch = batch.append_column(field, _get_element(batch, lists[0], name))
             unpacked += _measure_batch(batch, path)
             check_unpacked(unpacked, size, path)
             for name, value in folders.items():
@@ -265,14 +320,29 @@ def read_batches(
             yield batch
 
 
+def _get_element(batch: pa.RecordBatch, lists: str, name: str) -> pa.Array:
+    """Return one text of each list, null where the list is shorter."""
+    place = int(name.partition(":")[2]) - 1
+    column = batch.column(lists)
+    parts = pc.list_slice(column, place, place + 1, return_fixed_size_list=True)
+    # What stands for a list that is null is no text of it.
+    texts = parts.values.cast(pa.string())
+    return pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
+
+
 # So many bytes of a column may become one batch.
 _BATCH = 1 << 28
 
 
-def _choose_rows(file: pq.ParquetFile, columns: Sequence[str] | None, path: str) -> int:
+def _choose_rows(
+    file: pq.ParquetFile,
+    groups: Sequence[int],
+    columns: Sequence[str] | None,
+    path: str,
+) -> int:
     """Choose as many rows for a batch as do not take too much memory."""
     least = ROWS
-    for number in range(file.metadata.num_row_groups):
+    for number in groups:
         group = file.metadata.row_group(number)
         for index in range(group.num_columns):
             chunk = group.column(index)
@@ -449,7 +519,7 @@ def map_fields(
     named = zip(recognised, usable, strict=True)
     fields = [field._replace(name=field.name or column) for field, column in named]
     # The name of a folder is no text, unless the user says so.
-    folders = {*list_partitions(schema)} - {*names.get_fields()}
+    folders = {*list_added(schema, [_PARTITION])} - {*names.get_fields()}
     fields = [
         Field("label", column)
         if column in folders and field.role in TEXT_ROLES

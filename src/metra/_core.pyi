@@ -35,7 +35,7 @@ class StopFlag:
     def set(self) -> None:
         """Stop what `call` is running, in any thread, and refuse to run more."""
 
-    def call(self, function: Callable[..., _Answer], /, *arguments: object) -> _Answer:
+    def call(self, function: Callable[..., _Answer], *arguments: object) -> _Answer:
         """Call a function, the kernels of which stop once the flag is set."""
 
 @final

@@ -28,10 +28,11 @@ quick: .venv/.wheel .venv/.test $(DEBIAN)
 	$(PYTEST) -m "not slow"
 
 
-# Mutated files and requests, for as long as you like.
+# Mutated files and requests, then inputs of the kernels, each for as long as you like.
 FUZZ_SECONDS ?= 3600
 fuzz: .venv/.wheel .venv/.test
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
+	$(BIN)/python tests/fuzz/kernels.py --seconds $(FUZZ_SECONDS)
 
 # Small changes of the code, which the tests should notice: so many of each package.
 MUTANTS ?= 20

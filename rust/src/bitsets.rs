@@ -1,12 +1,16 @@
 //! Where an output's n-grams match one reference, found by bitsets of reference positions.
 
+use crate::interrupt::spend;
+
 /// The longest reference, in tokens, for which bitsets are worth it.
 pub const LONGEST: usize = 16 * 64;
 
 /// The highest order that can be walked.
 pub const ORDERS: usize = 8;
 
-/// For each id, the reference positions that hold it: memory that is used again and again.
+/// For each id, the reference positions that hold it: memory that is used again and again, and
+/// all zero in between. Clearing only what a reference has set makes the cost of many references
+/// of one segment, whose ids are many, proportional to their words.
 #[derive(Default)]
 pub struct Bitsets {
     positions: Vec<u64>,
@@ -25,7 +29,9 @@ impl Bitsets {
         order: usize,
         see: impl FnMut(usize, usize, bool),
     ) {
-        match (order, reference.len().div_ceil(64)) {
+        let words = reference.len().div_ceil(64);
+        spend(reference.len() + output.len() * words);
+        match (order, words) {
             (_, 0) => {}
             (..=4, 1) => self.levels::<4, 1>(output, reference, types, see),
             (..=4, 2) => self.levels::<4, 2>(output, reference, types, see),
@@ -48,8 +54,7 @@ impl Bitsets {
         types: usize,
         mut see: impl FnMut(usize, usize, bool),
     ) {
-        self.positions.clear();
-        self.positions.resize((types + 1) * W, 0);
+        self.positions.resize(self.positions.len().max((types + 1) * W), 0);
         for (at, id) in reference.iter().enumerate() {
             self.positions[*id as usize * W + at / 64] |= 1 << (at % 64);
         }
@@ -70,6 +75,9 @@ impl Bitsets {
                 open[n] = level;
                 level = longer;
             }
+        }
+        for (at, id) in reference.iter().enumerate() {
+            self.positions[*id as usize * W + at / 64] = 0;
         }
     }
 }

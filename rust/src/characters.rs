@@ -5,8 +5,9 @@
 //! the highest order is packed into one word, the words of both sides are sorted as one, and the
 //! n-grams of every lower order stand together as well, since they are the words' beginnings.
 
+use crate::interrupt::{self, spend, with_scratch};
 use crate::ngram;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// The id of a character that stands in no reference; ids of the others begin at 1.
 const ABSENT: u32 = 0;
@@ -18,6 +19,9 @@ const CODE_POINTS: usize = char::MAX as usize + 1;
 
 /// Orders that are counted together.
 const LANES: usize = 8;
+/// What sorting in an n-gram takes, in units of `spend`.
+const SORTING: usize = 16;
+
 type Lanes = [i16; LANES];
 
 /// One segment's output and references as ids of characters; reused for the next segment.
@@ -35,12 +39,12 @@ pub struct Characters {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Characters> = RefCell::default();
+    static SCRATCH: interrupt::Scratch<Characters> = const { Cell::new(None) };
 }
 
 /// Works with the thread's `Characters`, in which these characters do not count.
 pub fn with_characters<T>(skipped: &[char], work: impl FnOnce(&mut Characters) -> T) -> T {
-    SCRATCH.with_borrow_mut(|characters| {
+    with_scratch(&SCRATCH, |characters| {
         characters.clear();
         skipped.iter().for_each(|c| characters.ids[*c as usize] = SKIPPED);
         let answer = work(characters);
@@ -105,6 +109,7 @@ impl Characters {
 
     /// The matches of each order with one reference, as many orders as `matches` has room for.
     pub fn count(&mut self, index: usize, prefixes: &Prefixes, matches: &mut [f64]) {
+        spend(SORTING * (self.output.len() + self.reference_len(index)));
         matches.fill(0.0);
         if matches.is_empty() {
             return;

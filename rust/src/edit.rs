@@ -9,6 +9,8 @@
 //! both sides backwards, a match or a substitution where that is among the best ways, else a
 //! deletion, else an insertion.
 
+use crate::interrupt::{self, spend};
+
 /// A step of an alignment, seen from the reference.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Edit {
@@ -194,7 +196,7 @@ impl Grid {
     /// Makes ready for groups of so many bands, from the first on.
     fn start(&mut self, output: &[u32], types: usize, bands: usize) {
         self.places.resize(types.max(self.places.len()), 0);
-        self.ways.resize(self.ways.len().max(bands * output.len()), Ways::default());
+        interrupt::grow(&mut self.ways, bands * output.len(), Ways::default());
         self.kept.clear();
         self.border.clear();
         self.border.resize(output.len(), TOP);
@@ -235,6 +237,7 @@ impl Grid {
         first_way: usize,
         prefers: Preference,
     ) -> Growth {
+        spend(output.len());
         for (place, id) in band.iter().enumerate() {
             self.places[*id as usize] |= 1 << place;
         }

@@ -2,8 +2,9 @@
 
 use crate::edit::{Counts, Edit, Grid, Preference};
 use crate::hits::{Hits, NONE, Pair};
+use crate::interrupt::{self, spend, with_scratch};
 use crate::rapidfuzz;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// Which of several references an output is held against.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,7 +40,7 @@ pub const COLUMNS: usize = 5;
 
 /// For each segment: substitutions, insertions, deletions, hits, and the reference length.
 pub fn ordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
-    GRID.with_borrow_mut(|grid| {
+    with_scratch(&GRID, |grid| {
         fill(hits, choice, length, rows, |pair, reference| {
             grid.counts(pair.output, reference, pair.types, Preference::Pairs)
         });
@@ -48,7 +49,7 @@ pub fn ordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64
 
 /// The same for the alignment that rapidfuzz takes.
 pub fn rapidfuzz_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
-    GRID.with_borrow_mut(|grid| {
+    with_scratch(&GRID, |grid| {
         fill(hits, choice, length, rows, |pair, reference| {
             rapidfuzz::counts(grid, pair.output, reference, pair.types)
         });
@@ -58,7 +59,7 @@ pub fn rapidfuzz_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f
 /// The same for words in any order: what matches nothing is substituted as far as there are words
 /// left on both sides, the rest is inserted or deleted.
 pub fn unordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f64]) {
-    LEFT.with_borrow_mut(|left| {
+    with_scratch(&LEFT, |left| {
         fill(hits, choice, length, rows, |pair, reference| unordered(pair, reference, left));
     });
 }
@@ -67,6 +68,7 @@ pub fn unordered_rows(hits: &Hits, choice: Choice, length: Length, rows: &mut [f
 pub fn unequal_rows(hits: &Hits, rows: &mut [f64]) {
     for (index, row) in rows.chunks_exact_mut(2).enumerate() {
         let pair = hits.get(index);
+        spend(pair.output.len());
         let equal = pair.references().any(|reference| reference == pair.output);
         row.copy_from_slice(&[!equal as u8 as f64, 1.0]);
     }
@@ -74,7 +76,7 @@ pub fn unequal_rows(hits: &Hits, rows: &mut [f64]) {
 
 /// A segment's alignment with each reference that is there, and which of them is chosen.
 pub fn alignments(pair: &Pair<'_>, choice: Choice, prefers: Preference) -> (usize, Vec<Vec<Edit>>) {
-    GRID.with_borrow_mut(|grid| {
+    with_scratch(&GRID, |grid| {
         let (output, types) = (pair.output, pair.types);
         let counts = pair.references().map(|ids| grid.counts(output, ids, types, prefers));
         let (chosen, _) = choose(choice, counts);
@@ -88,7 +90,7 @@ pub type Run = (Edit, usize, usize, usize, usize);
 
 /// The alignment of each segment with its first reference, as runs of the same edit.
 pub fn runs(hits: &Hits, prefers: Preference) -> Vec<Vec<Run>> {
-    GRID.with_borrow_mut(|grid| {
+    with_scratch(&GRID, |grid| {
         let segments = (0..hits.len()).map(|index| {
             let pair = hits.get(index);
             let reference = pair.references().next().unwrap_or_default();
@@ -123,9 +125,9 @@ fn align(
 }
 
 thread_local! {
-    static GRID: RefCell<Grid> = RefCell::default();
+    static GRID: interrupt::Scratch<Grid> = const { Cell::new(None) };
     /// For each id, how often it is still free in the reference; all zero between segments.
-    static LEFT: RefCell<Vec<u32>> = RefCell::default();
+    static LEFT: interrupt::Scratch<Vec<u32>> = const { Cell::new(None) };
 }
 
 fn fill(
@@ -170,6 +172,7 @@ fn mean_length(pair: &Pair<'_>) -> f64 {
 }
 
 fn unordered(pair: &Pair<'_>, reference: &[u32], left: &mut Vec<u32>) -> Counts {
+    spend(pair.output.len() + reference.len());
     left.resize(pair.types.max(left.len()), 0);
     for id in reference {
         left[*id as usize] += 1;

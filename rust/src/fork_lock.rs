@@ -4,7 +4,7 @@
 //! one holds at that moment stays locked in the copy, with no one to unlock it. So whoever
 //! holds one of these locks holds a gate open as well, and a fork waits at the gate.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
 use std::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -13,6 +13,8 @@ static GATE: RwLock<()> = RwLock::new(());
 thread_local! {
     /// The gate, while this thread forks.
     static CLOSED: RefCell<Option<RwLockWriteGuard<'static, ()>>> = const { RefCell::new(None) };
+    /// How many locks this thread holds.
+    static HELD: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Waits until no lock is held, and lets none be taken.
@@ -26,6 +28,11 @@ pub fn after_fork() {
     CLOSED.with_borrow_mut(Option::take);
 }
 
+/// Whether this thread holds a lock, for which a fork may be waiting.
+pub fn is_held() -> bool {
+    HELD.get() > 0
+}
+
 const UNHURT: &str = "no one has failed while holding it";
 
 /// A value that many may read or one may write; a thread takes one such lock at a time.
@@ -34,24 +41,43 @@ pub struct ForkLock<T>(RwLock<T>);
 
 impl<T> ForkLock<T> {
     pub fn read(&self) -> Reading<'_, T> {
-        let gate = GATE.read().expect(UNHURT);
+        let gate = Gate::new();
         Reading { value: self.0.read().expect(UNHURT), _gate: gate }
     }
 
     pub fn write(&self) -> Writing<'_, T> {
-        let gate = GATE.read().expect(UNHURT);
+        let gate = Gate::new();
         Writing { value: self.0.write().expect(UNHURT), _gate: gate }
+    }
+}
+
+/// The gate, held open.
+struct Gate {
+    _open: RwLockReadGuard<'static, ()>,
+}
+
+impl Gate {
+    fn new() -> Self {
+        let open = GATE.read().expect(UNHURT);
+        HELD.set(HELD.get() + 1);
+        Gate { _open: open }
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        HELD.set(HELD.get() - 1);
     }
 }
 
 pub struct Reading<'a, T> {
     value: RwLockReadGuard<'a, T>,
-    _gate: RwLockReadGuard<'static, ()>,
+    _gate: Gate,
 }
 
 pub struct Writing<'a, T> {
     value: RwLockWriteGuard<'a, T>,
-    _gate: RwLockReadGuard<'static, ()>,
+    _gate: Gate,
 }
 
 impl<T> Deref for Reading<'_, T> {

@@ -13,12 +13,13 @@ mod search;
 mod weight;
 
 use crate::hits::{Hits, Pair};
+use crate::interrupt::{self, with_scratch};
 use crate::unigram;
 pub use blocks::{Block, blocks};
 use exact::{Exact, Problem};
 use greedy::Greedy;
 use grid::{Grid, Run};
-use std::cell::RefCell;
+use std::cell::Cell;
 use weight::Powers;
 
 /// How the matching is found and, with several references, cut down to the mean length.
@@ -50,7 +51,7 @@ impl Formula {
 /// For each segment: the size of its matching, the output's length, the references' mean length
 /// and, for exact matchings, 1 if this one is not proved to be the largest.
 pub fn rows(hits: &Hits, formula: Formula, rows: &mut [f64]) {
-    SCRATCH.with_borrow_mut(|scratch| {
+    with_scratch(&SCRATCH, |scratch| {
         scratch.powers.set(formula.exponent);
         for (index, row) in rows.chunks_exact_mut(formula.columns()).enumerate() {
             let pair = hits.get(index);
@@ -78,7 +79,7 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: interrupt::Scratch<Scratch> = const { Cell::new(None) };
 }
 
 impl Scratch {

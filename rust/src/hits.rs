@@ -5,11 +5,15 @@
 //! know of the words, it takes space in proportion to the text, and a bitset of equal positions
 //! is made from it in a nanosecond or two a token.
 
+use crate::interrupt::{self, spend, with_scratch};
 use crate::tokens::{Key, Sentence, Tokens};
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// The id of an output token that stands in no reference.
 pub const NONE: u32 = u32::MAX;
+
+/// What finding a token takes, in units of `spend`.
+const LOOK_UP: usize = 16;
 
 /// The hit maps of a column of outputs against one or more columns of references.
 pub struct Hits {
@@ -52,7 +56,7 @@ impl Hits {
             references: Vec::with_capacity(output.len() * references.len()),
             width: references.len(),
         };
-        TABLE.with_borrow_mut(|table| {
+        with_scratch(&TABLE, |table| {
             for index in 0..output.len() {
                 hits.segment(table, output, references, index);
             }
@@ -98,12 +102,14 @@ impl Hits {
         table.clear(sentences.clone().flatten().map(|sentence| sentence.len()).sum());
         for sentence in sentences {
             if let Some(sentence) = sentence {
+                spend(LOOK_UP * sentence.len());
                 table.learn(sentence, &mut self.ids);
             }
             let missing = sentence.is_none();
             self.references.push(Reference { end: self.ids.len(), missing });
         }
         if let Some(sentence) = output.get(index) {
+            spend(LOOK_UP * sentence.len());
             table.look_up(sentence, &mut self.ids);
         }
         self.segments.push(Segment { start, end: self.ids.len(), types: table.types() });
@@ -136,12 +142,13 @@ impl<'a> Pair<'a> {
 /// Names the tokens of all segments together, equal ones alike, from 1 on: the ids, where each
 /// segment's end, and how many different ones there are. A missing segment is like an empty one.
 pub fn name_all(tokens: &Tokens) -> (Vec<u32>, Vec<usize>, usize) {
-    TABLE.with_borrow_mut(|table| {
+    with_scratch(&TABLE, |table| {
         table.clear(tokens.count());
         let mut ids = Vec::with_capacity(tokens.count());
         let mut ends = Vec::with_capacity(tokens.len());
         for index in 0..tokens.len() {
             if let Some(sentence) = tokens.get(index) {
+                spend(LOOK_UP * sentence.len());
                 table.learn(sentence, &mut ids);
             }
             ends.push(ids.len());
@@ -172,7 +179,7 @@ struct Slot {
 }
 
 thread_local! {
-    static TABLE: RefCell<Table> = RefCell::default();
+    static TABLE: interrupt::Scratch<Table> = const { Cell::new(None) };
 }
 
 impl Table {
@@ -182,7 +189,8 @@ impl Table {
         let capacity = (4 * tokens).next_power_of_two().max(256);
         let names_left = (u32::MAX - self.next) as usize;
         if capacity > self.slots.len() || tokens >= names_left {
-            self.slots = vec![Slot::default(); capacity];
+            self.slots.clear();
+            interrupt::grow(&mut self.slots, capacity, Slot::default());
             self.next = 1;
         }
         self.shift = 64 - capacity.trailing_zeros();

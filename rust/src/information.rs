@@ -4,6 +4,7 @@
 //! word that ends it, in one table for each order. An n-gram takes 21 to 43 bytes, and half of
 //! those of a new reference are new too: a million references of 23 words need 1.5 gigabytes.
 
+use crate::interrupt::spend;
 pub use crate::steps::Gram;
 use crate::steps::{Steps, key};
 use crate::terms::Terms;
@@ -46,6 +47,9 @@ pub struct BadLine {
     pub line: usize,
     pub text: String,
 }
+
+/// What counting an n-gram takes, in units of `spend`.
+const COUNTING: usize = 64;
 
 /// The word that `style=mteval` treats as nothing.
 const ZERO: &[u8] = b"0";
@@ -110,6 +114,7 @@ impl Information {
         self.longer.iter_mut().for_each(|steps| steps.reserve(tokens.count()));
         let (mut words, mut grams) = (Vec::new(), Vec::new());
         for sentence in (0..tokens.len()).filter_map(|index| tokens.get(index)) {
+            spend(COUNTING * sentence.len() * self.order);
             words.clear();
             words.extend((0..sentence.len()).map(|at| self.words.insert(sentence, at)));
             self.total += words.len() as u64;
@@ -267,6 +272,7 @@ impl Information {
         let count = ends.last().map_or(self.words.len(), Vec::len);
         let mut words = Vec::with_capacity(n);
         for id in 0..count as u32 {
+            spend(COUNTING * n);
             words.clear();
             let mut at = id;
             for steps in ends.iter().rev() {

@@ -10,6 +10,7 @@ pub mod fork_lock;
 pub mod gtm;
 pub mod hits;
 pub mod information;
+pub mod interrupt;
 pub mod lines;
 pub mod ltv;
 pub mod meteor;

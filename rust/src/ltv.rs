@@ -2,10 +2,11 @@
 
 use crate::bitsets;
 use crate::hits::{Hits, Pair};
+use crate::interrupt::{self, spend, with_scratch};
 use crate::ngram;
 use crate::tokens::{Sentence, Tokens};
 use crate::word_weights::WordWeights;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// What an n-gram weighs, by the weights of its words.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -83,7 +84,7 @@ impl Ltv {
         rows: &mut [f64],
     ) {
         let texts = Texts { hits, output, references };
-        SCRATCH.with_borrow_mut(|scratch| match weights {
+        with_scratch(&SCRATCH, |scratch| match weights {
             Some((weights, documents)) => weights.read(|page| {
                 for (index, row) in rows.chunks_exact_mut(self.columns()).enumerate() {
                     page.turn_to(documents[index]);
@@ -113,6 +114,7 @@ impl Ltv {
         row: &mut [f64],
     ) {
         let order = self.order;
+        spend(order * texts.hits.get(index).output.len());
         let Scratch { words, grams, reference, tried } = scratch;
         words.clear();
         if let Some(sentence) = texts.output.get(index) {
@@ -129,6 +131,7 @@ impl Ltv {
         let sentences = texts.references.iter().filter_map(|column| column.get(index));
         for (alone, sentence) in pair.singly().zip(sentences) {
             let (matched, rest) = tried.split_at_mut(order);
+            spend(order * sentence.len());
             self.add_matched(&alone, grams, matched);
             weigh(sentence, words);
             self.grams(words, reference);
@@ -219,7 +222,7 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: interrupt::Scratch<Scratch> = const { Cell::new(None) };
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use crate::bitsets::{self, Bitsets};
 use crate::hits::{Hits, NONE, Pair};
+use crate::interrupt::{self, Meter, with_scratch};
 use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// Which reference length stands against the output's.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,7 +37,7 @@ pub const fn columns(order: usize) -> usize {
 /// For each segment: clipped matches of each order, n-grams of each order, output and reference
 /// length. An n-gram's matches are clipped at its largest count in any one reference.
 pub fn rows(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64]) {
-    SCRATCH.with_borrow_mut(|scratch| fill(hits, order, ref_length, rows, scratch));
+    with_scratch(&SCRATCH, |scratch| fill(hits, order, ref_length, rows, scratch));
 }
 
 fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scratch: &mut Scratch) {
@@ -56,13 +57,13 @@ fn fill(hits: &Hits, order: usize, ref_length: RefLength, rows: &mut [f64], scra
 
 /// The clipped matches of one segment, as many orders as `matches` has room for.
 pub fn count(pair: &Pair<'_>, matches: &mut [f64]) {
-    SCRATCH.with_borrow_mut(|scratch| scratch.count(pair, matches));
+    with_scratch(&SCRATCH, |scratch| scratch.count(pair, matches));
 }
 
 /// Calls `see` with each position of the output, each order less one, and whether the n-gram
 /// that begins there is one of those that match. Positions without any may be left out.
 pub fn each_match(pair: &Pair<'_>, order: usize, mut see: impl FnMut(usize, usize, bool)) {
-    SCRATCH.with_borrow_mut(|scratch| {
+    with_scratch(&SCRATCH, |scratch| {
         scratch.walk(pair, order, |position, n, found| {
             if n < order {
                 see(position, n, found);
@@ -79,7 +80,7 @@ struct Scratch {
 }
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: interrupt::Scratch<Scratch> = const { Cell::new(None) };
 }
 
 impl Scratch {
@@ -144,6 +145,10 @@ pub fn count_by_table(output: &[u32], references: &[&[u32]], types: usize, match
     walk_table(output, references, types, order, see);
 }
 
+/// What counting and naming an n-gram takes, in units of `spend`, where the tables are large.
+const COUNTING: usize = 4;
+const NAMING: usize = 64;
+
 /// Long segments: names every n-gram by the pair of its first (n-1)-gram and its last word.
 fn walk_table(
     output: &[u32],
@@ -154,6 +159,7 @@ fn walk_table(
 ) {
     let mut grams: Vec<Vec<u32>> = references.iter().map(|words| words.to_vec()).collect();
     let mut output_grams = output.to_vec();
+    let mut meter = Meter::default();
     for below in 0..order {
         if below > 0 {
             let mut names = FxHashMap::default();
@@ -171,11 +177,12 @@ fn walk_table(
         let mut clip = vec![0u32; types];
         let mut counts = vec![0u32; types];
         for grams in &grams {
-            counts.fill(0);
             for id in grams {
+                meter.spend(COUNTING);
                 counts[*id as usize] += 1;
                 clip[*id as usize] = clip[*id as usize].max(counts[*id as usize]);
             }
+            grams.iter().for_each(|id| counts[*id as usize] = 0);
         }
         for (position, id) in output_grams.iter().enumerate().filter(|gram| *gram.1 != NONE) {
             let left = &mut clip[*id as usize];
@@ -193,7 +200,9 @@ fn name_longer(
     mut name: impl FnMut((u32, u32)) -> u32,
 ) {
     let longer = words.len().saturating_sub(below);
+    let mut meter = Meter::default();
     for at in 0..longer {
+        meter.spend(NAMING);
         let (first, last) = (grams[at], words[at + below]);
         grams[at] = if first == NONE || last == NONE { NONE } else { name((first, last)) };
     }

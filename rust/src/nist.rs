@@ -2,6 +2,7 @@
 
 use crate::hits::{Hits, NONE, Pair};
 use crate::information::{Gram, Information};
+use crate::interrupt::Meter;
 use crate::ngram::{self, RefLength};
 use crate::tokens::{Sentence, Tokens};
 
@@ -52,6 +53,9 @@ pub fn penalty(row: &[f64]) -> f64 {
     }
 }
 
+/// What finding an n-gram takes, in units of `spend`.
+const LOOK_UP: usize = 32;
+
 #[derive(Default)]
 struct Scratch {
     /// For each position of the output and each order, whether its n-gram counts.
@@ -88,8 +92,10 @@ impl Scratch {
         self.grams.clear();
         self.grams.resize(length, None);
         // Order by order, so that the processor can wait for many places at a time.
+        let mut meter = Meter::default();
         for n in 1..=order {
             for at in 0..length {
+                meter.spend(LOOK_UP);
                 if self.reach[at] < n {
                     continue;
                 }

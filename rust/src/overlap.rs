@@ -4,6 +4,8 @@
 //! smaller of two counts is the number of features in common. Features that many pairs share are
 //! bits, compared 64 at a time; of the others each has the list of the texts that it stands in.
 
+use crate::interrupt::{self, Meter, spend};
+
 /// Texts as ids of tokens, all above 0, one text behind the other.
 pub struct Sequences<'a> {
     pub ids: &'a [u32],
@@ -18,6 +20,9 @@ const TEXT_BITS: usize = 32;
 
 /// Comparing one bit of two texts costs as much as this share of counting one feature in common.
 const BITS_FOR_ONE: usize = 32;
+
+/// What noting a feature of a text takes, in units of `spend`.
+const MARKING: usize = 16;
 
 /// What some texts have in common with others.
 pub struct Overlap {
@@ -105,9 +110,12 @@ impl Overlap {
     /// The matches of an output, for each text that is a reference those of each order.
     pub fn row(&self, output: usize, counts: &mut [u32]) {
         counts.fill(0);
+        spend(counts.len() + self.width() * self.references.len());
+        let mut meter = Meter::default();
         for feature in &self.rare[output] {
             let feature = *feature as usize;
             let start = if feature == 0 { 0 } else { self.counted_ends[feature - 1] };
+            meter.spend(self.counted_ends[feature] - start);
             for place in &self.counted[start..self.counted_ends[feature]] {
                 counts[*place as usize] += 1;
             }
@@ -170,7 +178,9 @@ impl Overlap {
         is_output: &[bool],
     ) {
         let width = self.width();
+        let mut meter = Meter::default();
         for (text, feature) in marks {
+            meter.spend(MARKING);
             let (text, feature) = (*text as usize, *feature as usize);
             match places[feature] {
                 Place::Nowhere => {}
@@ -246,7 +256,9 @@ impl Expected<'_> {
             }
         };
         let mut open = 0;
+        let mut meter = Meter::default();
         for position in sorted(texts, orders) {
+            meter.spend(MARKING * orders);
             close(&mut grams, position.shared as usize..open);
             open = position.orders as usize;
             let text = position.text as usize;
@@ -315,7 +327,7 @@ fn add_common_bits(overlap: &Overlap, output: usize, counts: &mut [u32]) {
         unsafe fn with_instruction(overlap: &Overlap, output: usize, counts: &mut [u32]) {
             add_bits(overlap, output, counts);
         }
-        // The processor has just said that it has the instruction.
+        // SAFETY: the processor has just said that it has the instruction.
         return unsafe { with_instruction(overlap, output, counts) };
     }
     add_bits(overlap, output, counts);
@@ -349,7 +361,9 @@ fn features(
     let mut latest: Vec<Vec<u32>> = vec![Vec::new(); orders];
     // For each order and text the latest n-gram there was, and how often.
     let mut seen = vec![(0u32, 0u32); orders * count];
+    let mut meter = Meter::default();
     for position in sorted(texts, orders) {
+        meter.spend(MARKING * position.orders as usize);
         let text = position.text as usize;
         let (outputs, references) = (is_output[text] as u32, is_reference[text] as u32);
         for order in 0..position.orders as usize {
@@ -409,7 +423,7 @@ macro_rules! sorted_by_words {
                     window | text as $word
                 }));
             }
-            keys.sort_unstable();
+            interrupt::sort(&mut keys);
             // For a number of bits, how many whole tokens that is.
             let tokens: Vec<u32> =
                 (0..=all).map(|bits| (bits / width).min(orders) as u32).collect();
@@ -437,7 +451,7 @@ fn sorted_by_tokens<'a>(texts: &Sequences<'a>, orders: usize) -> Vec<Position> {
         .enumerate()
         .flat_map(|(text, ids)| (0..ids.len()).map(move |at| (&ids[gram(ids, at)], text as u32)))
         .collect();
-    grams.sort_unstable();
+    interrupt::sort(&mut grams);
     let mut before: &[u32] = &[];
     let position = |(gram, text): (&'a [u32], u32)| {
         let shared = gram.iter().zip(before).take_while(|(a, b)| a == b).count() as u32;

@@ -1,6 +1,7 @@
 //! How often each word occurs in each document of a corpus, and how salient that makes it.
 
 use crate::hits::Table;
+use crate::interrupt::spend;
 use crate::terms::Terms;
 use crate::tokens::Tokens;
 use crate::vocabulary::Vocabulary;
@@ -25,6 +26,9 @@ struct Scratch {
     ids: Vec<u32>,
     new: Vec<usize>,
 }
+
+/// What counting a word takes, in units of `spend`.
+const COUNTING: usize = 64;
 
 /// Documents by name, numbered in order of appearance.
 #[derive(Default, Clone)]
@@ -85,6 +89,7 @@ impl Counts {
         table.clear(sentences.clone().map(|sentence| sentence.len()).sum());
         let first = self.entries.len();
         for sentence in sentences {
+            spend(COUNTING * sentence.len());
             ids.clear();
             table.learn(sentence, ids);
             // Whether a word is new is hard to foresee, so no step depends on it.

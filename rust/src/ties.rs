@@ -6,6 +6,8 @@
 //! too, and where they pass a cut moves only forward from one lower value to the next: nothing
 //! is searched for, and what lies between two cuts is counted in one sweep.
 
+use crate::interrupt::spend;
+
 /// One group in rising order of the metric, with the gold as ranks.
 pub struct Group<'a> {
     pub gold: &'a [u32],
@@ -69,6 +71,7 @@ fn each(
     let metric = group.metric;
     let mut passed = vec![0; cuts.at.len()];
     for lower in from..to {
+        spend(cuts.at.len() + metric.len() - lower);
         let value = metric[lower];
         let below = |place: usize, cut: u64| (metric[place] - value).to_bits() < cut;
         for (place, &cut) in passed.iter_mut().zip(cuts.at) {

@@ -189,28 +189,23 @@ pub struct Builder {
 
 /// What a tokeniser sees of the segment in the making.
 pub struct Cut<'a> {
-    pub bytes: &'a [u8],
-    /// The same bytes and a block of blanks.
+    pub text: &'a str,
+    /// Its bytes and a block of blanks.
     pub padded: &'a [u8],
     pub starts: &'a mut Vec<u32>,
     pub ends: &'a mut Vec<u32>,
 }
 
 impl Builder {
-    /// Adds a segment with these bytes, whose bounds `cut` fills in.
-    pub fn segment(&mut self, bytes: &[u8], cut: impl FnOnce(Cut<'_>)) {
+    /// Adds a segment with this text, the bounds of whose tokens `cut` fills in.
+    pub fn segment(&mut self, text: &str, cut: impl FnOnce(Cut<'_>)) {
         let tokens = &mut self.tokens;
         let first_byte = tokens.bytes.len();
-        tokens.bytes.extend_from_slice(bytes);
+        tokens.bytes.extend_from_slice(text.as_bytes());
         tokens.bytes.extend_from_slice(&[b' '; BLOCK]);
         let padded = &tokens.bytes[first_byte..];
-        cut(Cut {
-            bytes: &padded[..bytes.len()],
-            padded,
-            starts: &mut tokens.starts,
-            ends: &mut tokens.ends,
-        });
-        tokens.bytes.truncate(first_byte + bytes.len());
+        cut(Cut { text, padded, starts: &mut tokens.starts, ends: &mut tokens.ends });
+        tokens.bytes.truncate(first_byte + text.len());
         self.close(first_byte, false);
     }
 

@@ -1,7 +1,8 @@
 //! Matching words of outputs and references, whatever their order.
 
 use crate::hits::{Hits, NONE};
-use std::cell::RefCell;
+use crate::interrupt::{self, spend, with_scratch};
+use std::cell::Cell;
 
 pub const COLUMNS: usize = 3;
 
@@ -12,7 +13,7 @@ const ROUNDING: f64 = 1e-13;
 /// best reference, the first of equals. The score is the harmonic mean of precision and recall
 /// in which recall has the given weight: 0 is precision alone, 1 recall alone.
 pub fn rows(hits: &Hits, recall_weight: f64, rows: &mut [f64]) {
-    COUNTS.with_borrow_mut(|counts| {
+    with_scratch(&COUNTS, |counts| {
         for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
             let pair = hits.get(index);
             let output = pair.output.len() as f64;
@@ -35,24 +36,30 @@ pub fn rows(hits: &Hits, recall_weight: f64, rows: &mut [f64]) {
 }
 
 thread_local! {
-    static COUNTS: RefCell<Vec<u32>> = RefCell::default();
+    static COUNTS: interrupt::Scratch<Vec<u32>> = const { Cell::new(None) };
 }
 
 /// How many words of the output stand in the references, each as often as in all of them together.
+/// The counts are all zero before and after.
 pub fn matches<'a>(
     output: &[u32],
-    references: impl Iterator<Item = &'a [u32]>,
+    references: impl Iterator<Item = &'a [u32]> + Clone,
     types: usize,
     counts: &mut Vec<u32>,
 ) -> usize {
-    counts.clear();
-    counts.resize(types, 0);
-    references.flatten().for_each(|id| counts[*id as usize] += 1);
+    counts.resize(types.max(counts.len()), 0);
+    let mut words = output.len();
+    for reference in references.clone() {
+        words += reference.len();
+        reference.iter().for_each(|id| counts[*id as usize] += 1);
+    }
+    spend(words);
     let mut matches = 0;
     for id in output.iter().filter(|id| **id != NONE) {
         let left = &mut counts[*id as usize];
         matches += (*left > 0) as usize;
         *left = left.saturating_sub(1);
     }
+    references.flatten().for_each(|id| counts[*id as usize] = 0);
     matches
 }

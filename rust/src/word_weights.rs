@@ -1,10 +1,11 @@
 //! What each word weighs in each document, found word by word while the document is scored.
 
 use crate::hits::Table;
+use crate::interrupt::{self, with_scratch};
 use crate::salience::Documents;
 use crate::tokens::Sentence;
 use crate::vocabulary::Vocabulary;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 pub struct WordWeights {
     pub documents: Documents,
@@ -61,7 +62,7 @@ impl WordWeights {
 
     /// Calls `use_it` with a page on which the list of one document at a time lies open.
     pub fn read<T>(&self, use_it: impl FnOnce(&mut Page<'_>) -> T) -> T {
-        SHEET.with_borrow_mut(|sheet| use_it(&mut Page { all: self, sheet, open: None }))
+        with_scratch(&SHEET, |sheet| use_it(&mut Page { all: self, sheet, open: None }))
     }
 }
 
@@ -80,7 +81,7 @@ struct Sheet {
 }
 
 thread_local! {
-    static SHEET: RefCell<Sheet> = RefCell::default();
+    static SHEET: interrupt::Scratch<Sheet> = const { Cell::new(None) };
 }
 
 impl Page<'_> {

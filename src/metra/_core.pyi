@@ -1,11 +1,17 @@
-"""The kernels: pure counting in Rust, interpreter released, no options they do not use."""
+"""The kernels: pure counting in Rust, interpreter released, no options they do not use.
+
+Every kernel looks every few milliseconds whether it should stop. In the main thread it
+raises what a signal's handler raises, KeyboardInterrupt for Ctrl-C; in other threads it
+stops for a `StopFlag`. An object that was counting when its kernel stopped is of no use.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import final
+from typing import TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+_Answer = TypeVar("_Answer")
 _Places = Sequence[int]
 _Rows = NDArray[np.float64]
 _Ints = NDArray[np.int64]
@@ -20,6 +26,17 @@ class BadSegment(Exception):
 
 class NotUtf8(Exception):
     """Bytes that are not UTF-8: line, byte in it (both from 0) and the byte's value."""
+
+@final
+class StopFlag:
+    """Makes kernels of other threads raise KeyboardInterrupt."""
+
+    def __new__(cls) -> StopFlag: ...
+    def set(self) -> None:
+        """Stop what `call` is running, in any thread, and refuse to run more."""
+
+    def call(self, function: Callable[..., _Answer], *arguments: object) -> _Answer:
+        """Call a function, the kernels of which stop once the flag is set."""
 
 @final
 class Text:

@@ -1,12 +1,15 @@
 """Threads: answers in order, few items in memory, errors and interruptions let through."""
 
+import signal
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import metra
+from metra import _core
 from metra.errors import OptionError
 from metra.stats.parallel import ordered_map, thread_count
 
@@ -100,6 +103,57 @@ def test_whoever_stops_early_waits_only_for_what_is_being_worked_on(monkeypatch)
         time.sleep(0.01)
     answers.close()
     assert sorted(started) == [0, 1, 2, 3]
+
+
+class AlarmError(Exception):
+    """Raised by the handler of a signal."""
+
+
+@pytest.fixture
+def alarm() -> Iterator[None]:
+    """Send a signal in a moment, whose handler raises an error in the main thread."""
+
+    def sound(*_: object) -> None:
+        raise AlarmError
+
+    before = signal.signal(signal.SIGALRM, sound)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def match_runs(words: int) -> float:
+    """Match many equal words, which takes longer than anyone would wait for."""
+    cut = _core.Tokenizer("none", "mixed")
+    texts = [cut(_core.Text(["a " * count])) for count in (words, words // 2)]
+    return float(
+        _core.gtm_rows(_core.Hits(texts[0], texts[1:]), 2.0, "greedy", 0)[0, 0]
+    )
+
+
+@pytest.mark.usefixtures("alarm")
+def test_a_signal_stops_a_kernel_in_the_middle_of_a_segment():
+    with pytest.raises(AlarmError):
+        match_runs(300_000)
+    assert match_runs(10) == 5
+
+
+@pytest.mark.usefixtures("alarm")
+def test_a_signal_stops_the_kernels_of_all_threads():
+    with pytest.raises(AlarmError):
+        list(ordered_map(match_runs, [300_000] * 9, 2, alone=0))
+    assert list(ordered_map(match_runs, [10] * 3, 2, alone=0)) == [5, 5, 5]
+
+
+def test_a_flag_that_is_set_lets_no_kernel_begin():
+    flag = _core.StopFlag()
+    assert flag.call(match_runs, 10) == 5
+    assert flag.call(max, 1, 2) == 2
+    flag.set()
+    with pytest.raises(KeyboardInterrupt):
+        flag.call(match_runs, 10)
+    assert match_runs(10) == 5
 
 
 @pytest.mark.parametrize("wanted", ["1", "2", "64"])

@@ -4,6 +4,7 @@ use super::greedy::Greedy;
 use super::grid::{Grid, Run};
 use super::{Formula, Matching, SCRATCH};
 use crate::hits::Pair;
+use crate::interrupt::{Meter, with_scratch};
 
 /// A run of the matching, and how many of its hits count: the others fell to the cap.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,7 +21,7 @@ pub struct Block {
 /// The runs in the order in which they count, and whether the matching is what the formula
 /// promises. Runs that only the cap keeps out come last, with nothing counted.
 pub fn blocks(pair: &Pair<'_>, formula: Formula) -> (Vec<Block>, bool) {
-    SCRATCH.with_borrow_mut(|scratch| {
+    with_scratch(&SCRATCH, |scratch| {
         scratch.powers.set(formula.exponent);
         scratch.grid.fill(pair);
         let cap = scratch.grid.cap();
@@ -108,8 +109,10 @@ fn first_in_turn(grid: &Grid, greedy: &Greedy, before: Option<Run>, wanted: usiz
     let mut first = (0, 0, 0);
     // For each column the row last seen to hit it, and the run from there, whole and free.
     let mut ahead = vec![(usize::MAX, 0, 0); grid.columns.len() + 1];
+    let mut meter = Meter::default();
     for row in (0..grid.rows.len()).rev() {
         for column in grid.hits(row) {
+            meter.spend(1);
             let (seen, whole, free) = ahead[column + 1];
             let (whole, free) = if seen == row + 1 { (whole, free) } else { (0, 0) };
             let is_free = !greedy.used_rows.get(row) && !greedy.used_columns.get(column);

@@ -7,6 +7,7 @@
 
 use super::grid::Run;
 use super::part::{Cell, Hit, Table};
+use crate::interrupt::Meter;
 
 #[derive(Default)]
 pub struct Bound {
@@ -108,10 +109,12 @@ impl Bound {
         self.from.resize(rows + 1, 0.0);
         self.covering.clear();
         self.covering.resize(rows, (0, 0));
+        let mut meter = Meter::default();
         for row in (0..rows).rev() {
             let mut best = self.from[row + 1];
             let mut chosen = (0, 0);
             for cell in table.row(row) {
+                meter.spend(cell.forward as usize);
                 let column = cell.column as usize;
                 let paid = self.before[column];
                 let lengths = 1..=cell.forward as usize;
@@ -137,9 +140,11 @@ impl Bound {
         self.up_to.clear();
         self.up_to.resize(rows + 1, f64::NEG_INFINITY);
         self.up_to[0] = 0.0;
+        let mut meter = Meter::default();
         for row in 0..rows {
             self.up_to[row + 1] = self.up_to[row + 1].max(self.up_to[row]);
             for cell in table.row(row) {
+                meter.spend(cell.forward as usize);
                 for length in 1..=cell.forward as usize {
                     let gain = self.up_to[row] + self.gain(cell, length, weights);
                     self.up_to[row + length] = self.up_to[row + length].max(gain);
@@ -156,6 +161,7 @@ impl Bound {
             for cell in table.row(row).iter().rev() {
                 let column = cell.column as usize;
                 let forward = cell.forward as usize;
+                meter.spend(2 * forward);
                 // What comes on from the left neighbour: the best interval that started before
                 // and reaches at least n hits from here on.
                 let mut best = std::mem::take(&mut reach[column]);

@@ -5,6 +5,7 @@ use super::greedy::Greedy;
 use super::grid::{Bits, Grid, Run};
 use super::part::{Hit, Table, all_hits, apart};
 use super::search::Search;
+use crate::interrupt::spend;
 
 /// More hits than this are not listed: such a segment keeps its greedy matching.
 const MOST_HITS: usize = 1 << 20;
@@ -16,6 +17,9 @@ const ATTEMPTS: usize = 6;
 const STEPS_PER_NODE: usize = 20;
 /// What bounds may be off by rounding.
 const SLACK: f64 = 1e-3;
+
+/// What listing a hit takes, in units of `spend`.
+const HIT: usize = 32;
 
 const NONE: u32 = u32::MAX;
 
@@ -107,6 +111,7 @@ impl Exact {
         effort: &mut Effort,
     ) -> Fate {
         let weights = problem.weights;
+        spend(HIT * part.hits.len());
         self.table.fill(&part.hits);
         self.bound.start(self.table.columns.iter().map(|column| self.prices[*column as usize]));
         let mut known = self.known(weights);
@@ -157,6 +162,7 @@ impl Exact {
     fn repair(&mut self, problem: &mut Problem<'_>, known: f64) {
         let Problem { grid, greedy, weights } = problem;
         let table = &self.table;
+        spend(grid.rows.len() + grid.columns.len());
         greedy.start(grid);
         use_others(&mut greedy.used_rows, &table.rows, grid.rows.len());
         use_others(&mut greedy.used_columns, &table.columns, grid.columns.len());
@@ -249,6 +255,7 @@ fn runs_of(columns: &[u32], rows: impl Iterator<Item = usize>) -> Vec<Run> {
 mod tests {
     use super::super::tests::{Random, hits};
     use super::super::{Formula, Matching, SCRATCH};
+    use crate::interrupt::with_scratch;
 
     /// Every matching there is, one row after the other.
     fn largest(rows: &[u32], columns: &[u32], exponent: f64) -> f64 {
@@ -292,7 +299,7 @@ mod tests {
             let hits = hits(&rows, std::slice::from_ref(&columns));
             let pair = hits.get(0);
             let formula = |matching| Formula { exponent, matching };
-            SCRATCH.with_borrow_mut(|scratch| {
+            with_scratch(&SCRATCH, |scratch| {
                 scratch.powers.set(exponent);
                 let (greedy, _) = scratch.size(&pair, formula(Matching::Greedy));
                 let exact = formula(Matching::Exact { nodes: 1000 });
@@ -316,7 +323,7 @@ mod tests {
             let columns = random.sentence(90, 5);
             let hits = hits(&rows, &[columns]);
             let pair = hits.get(0);
-            SCRATCH.with_borrow_mut(|scratch| {
+            with_scratch(&SCRATCH, |scratch| {
                 scratch.powers.set(2.0);
                 let mut size = |matching| scratch.size(&pair, Formula { exponent: 2.0, matching });
                 let (greedy, _) = size(Matching::Greedy);

@@ -3,9 +3,16 @@
 //! later.
 
 use super::grid::{Bits, Grid, Run};
+use crate::interrupt::{Meter, spend};
 
 /// With more runs than this in a segment, memory counts for more than time.
 const MANY: usize = 1 << 20;
+
+/// A run whose length takes longer to find than the rest.
+const LONG: usize = 64;
+
+/// What a run in a list takes, in units of `spend`.
+const LISTED: usize = 8;
 
 const END: u32 = u32::MAX;
 
@@ -50,13 +57,21 @@ impl Greedy {
     fn list(&mut self, grid: &Grid, most: usize) -> bool {
         self.heads.clear();
         self.entries.clear();
+        spend(grid.rows.len());
+        let mut meter = Meter::default();
         for row in 0..grid.rows.len() {
+            let mut hits = 0;
             for column in grid.hits(row) {
+                hits += 1;
                 if !grid.goes_on_from_before(row, column) {
                     let length = grid.length(row, column);
+                    if length > LONG {
+                        spend(length);
+                    }
                     self.add(row, column, length);
                 }
             }
+            meter.spend(hits);
             if self.entries.len() > most {
                 return false;
             }
@@ -76,6 +91,7 @@ impl Greedy {
 
     fn by_length(&mut self, mut take: impl FnMut(Run) -> bool) {
         let mut same_length = std::mem::take(&mut self.same_length);
+        let mut meter = Meter::default();
         for length in (1..self.heads.len()).rev() {
             same_length.clear();
             let mut at = self.heads[length];
@@ -84,6 +100,7 @@ impl Greedy {
                 same_length.push((entry.row, entry.column));
                 at = entry.next;
             }
+            meter.spend((LISTED + length / 16) * same_length.len());
             // Already in order but for the rests of longer runs.
             if !same_length.is_sorted_by(|before, after| before > after) {
                 same_length.sort_unstable_by(|before, after| after.cmp(before));
@@ -160,6 +177,7 @@ impl Greedy {
     fn by_sweeps(&mut self, grid: &mut Grid, mut take: impl FnMut(Run) -> bool) {
         let mut length = Some(usize::MAX);
         while let Some(longest) = length.filter(|longest| *longest > 0) {
+            spend(grid.rows.len() + grid.columns.len());
             grid.link(|column| !self.used_columns.get(column));
             length = self.sweep(grid, longest, &mut take);
         }
@@ -177,6 +195,7 @@ impl Greedy {
         self.ahead.clear();
         self.ahead.resize(grid.columns.len() + 1, (u32::MAX, 0));
         let mut longest = 0;
+        let mut meter = Meter::default();
         for row in (0..grid.rows.len()).rev() {
             if self.used_rows.get(row) {
                 continue;
@@ -186,6 +205,7 @@ impl Greedy {
             // A run that this sweep takes begins above all that it has taken before, so that
             // only columns need a second look.
             for column in grid.hits(row).filter(|column| !self.used_columns.get(*column)) {
+                meter.spend(1);
                 let (seen, run) = self.ahead[column + 1];
                 let free = if seen == below { run + 1 } else { 1 };
                 self.ahead[column] = (row as u32, free);

@@ -4,11 +4,15 @@ use super::bound::Bound;
 use super::contest::Contest;
 use super::layer::{Layer, NONE, State};
 use super::part::{Cell, Table};
+use crate::interrupt::spend;
 
 /// How many states of each row are kept at most once the nodes are used up.
 const BEAM: usize = 16;
 /// How many words of memory the states of a row may take.
 const MEMORY: usize = 1 << 22;
+
+/// What looking at a state takes, in units of `spend`.
+const NODE: usize = 32;
 
 #[derive(Default)]
 pub struct Search {
@@ -89,6 +93,7 @@ impl Search {
     ) {
         let Search { contest, layer, next, used, nodes, .. } = self;
         let cells = table.row(row);
+        spend(NODE * cells.len() + layer.len());
         let (state, used_before) = layer.get(at);
         let is_free = |cell: &&Cell| !contest.is_used(cell.column as usize, used_before);
         used.copy_from_slice(used_before);

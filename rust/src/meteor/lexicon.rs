@@ -6,9 +6,17 @@ use super::score::Statistics;
 use super::stemmer::FormerStemmer;
 use super::wordnet::WordNet;
 use crate::fork_lock::ForkLock;
+use crate::interrupt::{self, Meter, spend, with_scratch};
 use crate::tokens::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::cell::RefCell;
+use std::cell::Cell;
+
+/// What learning a word, and linking a pair, takes in units of `spend`.
+const LEARNING: usize = 1000;
+const LINKING: usize = 8;
+
+/// Units for which a lock may be held.
+const SHORT_WHILE: usize = 1 << 18;
 
 pub struct Lexicon {
     stemmer: Option<FormerStemmer>,
@@ -84,6 +92,7 @@ impl Lexicon {
                 continue;
             }
             drop(types);
+            spend(LEARNING);
             ids.push(self.learn(word));
             types = self.types.read();
         }
@@ -121,39 +130,41 @@ impl Lexicon {
         number: usize,
         links: &mut Links,
     ) {
-        let types = self.types.read();
-        let word = |id: &u32| &types.words[*id as usize];
-        let mut add = |at, place| links.push(Link::of_words(at, place, number));
-        let key = |id: &u32| word(id).key;
+        let add = |at, place| links.push(Link::of_words(at, place, number));
         match stage {
-            Stage::Exact => equal_pairs(hyp, reference, types.words.len(), key, add),
-            Stage::Stem => equal_pairs(
-                hyp,
-                reference,
-                types.words.len(),
-                |id| word(id).stem,
-                |at, place| {
-                    if key(&hyp[place]) != key(&reference[at]) {
-                        add(at, place);
-                    }
-                },
-            ),
-            Stage::Synonym => {
-                let folds: Vec<u64> = hyp.iter().map(|id| word(id).fold).collect();
-                for (at, sought) in reference.iter().enumerate() {
-                    let wanted = word(sought);
-                    for (place, fold) in folds.iter().enumerate() {
-                        if fold & wanted.fold != 0
-                            && key(&hyp[place]) != wanted.key
-                            && share_a_set(word(&hyp[place]), wanted)
-                        {
-                            add(at, place);
-                        }
+            Stage::Exact => with_scratch(&PLACES, |places| {
+                places.name(&self.types.read(), hyp, reference, |word| word.key);
+                places.each_pair(|_, _| true, add);
+            }),
+            Stage::Stem => with_scratch(&PLACES, |places| {
+                places.name(&self.types.read(), hyp, reference, |word| word.stem);
+                places.each_pair(|one, other| one != other, add);
+            }),
+            Stage::Synonym => self.link_synonyms(hyp, reference, add),
+            // Phrases are not the lexicon's.
+            Stage::Paraphrase => {}
+        }
+    }
+
+    fn link_synonyms(&self, hyp: &[u32], reference: &[u32], mut add: impl FnMut(usize, usize)) {
+        // The lock is given back now and then: no kernel stops while it holds one.
+        let rows = (SHORT_WHILE / hyp.len().max(1)).max(1);
+        for (block, sought) in reference.chunks(rows).enumerate() {
+            spend(hyp.len() * sought.len());
+            let types = self.types.read();
+            let word = |id: &u32| &types.words[*id as usize];
+            let folds: Vec<u64> = hyp.iter().map(|id| word(id).fold).collect();
+            for (at, sought) in sought.iter().enumerate() {
+                let wanted = word(sought);
+                for (place, fold) in folds.iter().enumerate() {
+                    if fold & wanted.fold != 0
+                        && word(&hyp[place]).key != wanted.key
+                        && share_a_set(word(&hyp[place]), wanted)
+                    {
+                        add(block * rows + at, place);
                     }
                 }
             }
-            // Phrases are not the lexicon's.
-            Stage::Paraphrase => {}
         }
     }
 
@@ -168,7 +179,10 @@ impl Lexicon {
     pub fn words<'a>(&'a self, text: &'a str) -> impl Iterator<Item = u32> + 'a {
         text.split_ascii_whitespace().map(|word| {
             let known = self.types.read().ids.get(word.as_bytes()).copied();
-            known.unwrap_or_else(|| self.learn(word.as_bytes()))
+            known.unwrap_or_else(|| {
+                spend(LEARNING);
+                self.learn(word.as_bytes())
+            })
         })
     }
 
@@ -187,48 +201,65 @@ impl Lexicon {
 }
 
 thread_local! {
-    static PLACES: RefCell<Places> = RefCell::default();
+    static PLACES: interrupt::Scratch<Places> = const { Cell::new(None) };
 }
 
 /// For each name the first place in the output that bears it, for each place the next such; the
-/// names of the output.
+/// names of both sides, and their keys.
 #[derive(Default)]
 struct Places {
     first: Vec<u32>,
     next: Vec<u32>,
-    names: Vec<u32>,
+    hyp: Vec<u32>,
+    reference: Vec<u32>,
+    hyp_keys: Vec<u32>,
+    reference_keys: Vec<u32>,
 }
 
 const NOWHERE: u32 = u32::MAX;
 
-/// Calls `found` for every pair of words with the same name, in order of the reference, then of
-/// the output. Names are less than `names`.
-fn equal_pairs(
-    hyp: &[u32],
-    reference: &[u32],
-    names: usize,
-    name: impl Fn(&u32) -> u32,
-    mut found: impl FnMut(usize, usize),
-) {
-    PLACES.with_borrow_mut(|Places { first, next, names: hyp_names }| {
-        if first.len() < names {
-            first.resize(names, NOWHERE);
-        }
-        next.resize(hyp.len().max(next.len()), NOWHERE);
-        hyp_names.clear();
-        hyp_names.extend(hyp.iter().map(&name));
-        for (place, name) in hyp_names.iter().enumerate().rev() {
+impl Places {
+    /// Names the words of both sides.
+    fn name(
+        &mut self,
+        types: &Types,
+        hyp: &[u32],
+        reference: &[u32],
+        name: impl Fn(&Word) -> u32 + Copy,
+    ) {
+        let words = &types.words;
+        let fill = |names: &mut Vec<u32>, keys: &mut Vec<u32>, ids: &[u32]| {
+            names.clear();
+            names.extend(ids.iter().map(|id| name(&words[*id as usize])));
+            keys.clear();
+            keys.extend(ids.iter().map(|id| words[*id as usize].key));
+        };
+        fill(&mut self.hyp, &mut self.hyp_keys, hyp);
+        fill(&mut self.reference, &mut self.reference_keys, reference);
+        self.first.resize(self.first.len().max(words.len()), NOWHERE);
+        self.next.resize(self.next.len().max(hyp.len()), NOWHERE);
+    }
+
+    /// Calls `add` for every pair of words with the same name whose keys will do, in order of the
+    /// reference, then of the output.
+    fn each_pair(&mut self, will_do: impl Fn(u32, u32) -> bool, mut add: impl FnMut(usize, usize)) {
+        let Places { first, next, hyp, reference, hyp_keys, reference_keys } = self;
+        for (place, name) in hyp.iter().enumerate().rev() {
             next[place] = std::mem::replace(&mut first[*name as usize], place as u32);
         }
-        for (at, sought) in reference.iter().enumerate() {
-            let mut place = first[name(sought) as usize];
+        let mut meter = Meter::default();
+        for (at, name) in reference.iter().enumerate() {
+            let mut place = first[*name as usize];
             while place != NOWHERE {
-                found(at, place as usize);
+                meter.spend(LINKING);
+                if will_do(hyp_keys[place as usize], reference_keys[at]) {
+                    add(at, place as usize);
+                }
                 place = next[place as usize];
             }
         }
-        hyp_names.iter().for_each(|name| first[*name as usize] = NOWHERE);
-    })
+        hyp.iter().for_each(|name| first[*name as usize] = NOWHERE);
+    }
 }
 
 /// The hash of Java's strings.

@@ -2,6 +2,7 @@
 
 use super::lexicon::Lexicon;
 use super::links::{Link, Links};
+use crate::interrupt::spend;
 use rustc_hash::FxHashMap;
 
 /// The table, in words of one lexicon: for each phrase its paraphrases, in the table's order.
@@ -12,6 +13,9 @@ pub struct Paraphrases {
     words: Vec<u32>,
     longest: usize,
 }
+
+/// What looking for a phrase takes, in units of `spend`.
+const PHRASE: usize = 32;
 
 impl Paraphrases {
     /// Reads a table of three lines an entry: probability, phrase, paraphrase.
@@ -67,11 +71,13 @@ impl Paraphrases {
 
     fn each(&self, from: &[u32], to: &[u32], mut found: impl FnMut(u32, u32, u32, u32)) {
         for at in 0..from.len() {
+            spend(PHRASE * self.longest);
             for width in 1..=self.longest.min(from.len() - at) {
                 let Some(entries) = self.phrases.get(&from[at..at + width]) else { continue };
                 for entry in entries {
                     let (start, end) = self.bounds[*entry as usize];
                     let paraphrase = &self.words[start as usize..end as usize];
+                    spend(2 * to.len());
                     if paraphrase.is_empty() {
                         continue;
                     }

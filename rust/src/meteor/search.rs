@@ -2,8 +2,11 @@
 
 use super::links::{Link, Links};
 use super::word_search;
+use crate::interrupt::spend;
 
 const BEAM: usize = 40;
+/// What cutting back to the beam takes, in units of `spend`.
+const SORTING: usize = 1000;
 const NOWHERE: u32 = u32::MAX;
 
 /// The best alignment, by reference: most exact matches, then fewest chunks, then least distance.
@@ -57,14 +60,17 @@ fn choose(links: &Links, chosen: &mut Vec<Link>) {
     let mut steps: Vec<Step> = Vec::new();
     for at in 0..words {
         let certain = links.certain(at);
+        spend(SORTING);
         let mut following = Vec::with_capacity(2 * states.len());
         for mut state in states {
             if let Some(link) = certain {
                 state.link(&link);
                 state.rank.distance += link.distance();
             } else if !is_set(&state.reference_taken, at as u32) {
+                spend(4 * links.at(at).len());
                 for link in links.at(at) {
                     if state.allows(link) {
+                        spend(state.hyp_taken.len() + state.reference_taken.len());
                         let mut child = state.clone();
                         child.link(link);
                         child.take(link);

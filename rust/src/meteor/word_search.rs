@@ -6,12 +6,15 @@
 //! a state come first in the end that lies further behind than it could ever catch up.
 
 use super::links::{Link, Links};
-use std::cell::RefCell;
+use crate::interrupt::{self, spend, with_scratch};
+use std::cell::Cell;
 
 /// How many words a side may have here.
 pub const LONGEST: usize = 256;
 
 const BEAM: usize = 40;
+/// What a word of the reference takes, in units of `spend`.
+const WORD: usize = 100;
 const NOWHERE: u32 = u32::MAX;
 
 /// Makes one state better than another, least is best, in one number: from high to low words
@@ -58,8 +61,8 @@ struct Search<const N: usize> {
     numbers: [u16; LONGEST],
 }
 
-impl<const N: usize> Search<N> {
-    const fn new() -> Self {
+impl<const N: usize> Default for Search<N> {
+    fn default() -> Self {
         Search {
             states: Vec::new(),
             following: Vec::new(),
@@ -72,21 +75,22 @@ impl<const N: usize> Search<N> {
 }
 
 thread_local! {
-    static SHORT: RefCell<Search<1>> = const { RefCell::new(Search::new()) };
-    static LONG: RefCell<Search<{ LONGEST / 64 }>> = const { RefCell::new(Search::new()) };
+    static SHORT: interrupt::Scratch<Search<1>> = const { Cell::new(None) };
+    static LONG: interrupt::Scratch<Search<{ LONGEST / 64 }>> = const { Cell::new(None) };
 }
 
 /// Adds the links chosen where there is a choice, from the last to the first.
 pub fn choose(links: &Links, chosen: &mut Vec<Link>) {
     if links.hyp_words() <= 64 {
-        SHORT.with_borrow_mut(|search| search.run(links, chosen));
+        with_scratch(&SHORT, |search| search.run(links, chosen));
     } else {
-        LONG.with_borrow_mut(|search| search.run(links, chosen));
+        with_scratch(&LONG, |search| search.run(links, chosen));
     }
 }
 
 impl<const N: usize> Search<N> {
     fn run(&mut self, links: &Links, chosen: &mut Vec<Link>) {
+        spend(WORD * links.reference_words());
         if !self.look_ahead(links) {
             return;
         }

@@ -1,13 +1,13 @@
 //! N-gram counts and BLEU's formula.
 
+use super::compute::{self, detach, expected, matrix, pairs};
 use super::hits::PyHits;
-use super::pairs::{expected, matrix};
-use super::tokens::{PyTokenizer, PyTokens};
+use super::tokens::{PyTokenizer, PyTokens, texts};
 use super::totals::{Scores, Totals, block_sums, each_row, numbers};
 use super::unknown;
 use crate::bleu::{Formula, Mean, ShortOutput, Smoothing};
 use crate::ngram::{self, RefLength};
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
@@ -20,11 +20,7 @@ pub fn ngram_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
     let ref_length = ref_length(ref_len)?;
-    let array = PyArray2::zeros(py, [hits.len(), ngram::columns(order)], false);
-    // No one else knows the new array yet.
-    let rows = unsafe { array.as_slice_mut()? };
-    py.detach(|| ngram::rows(hits, order, ref_length, rows));
-    Ok(array)
+    matrix(py, hits.len(), ngram::columns(order), |rows| ngram::rows(hits, order, ref_length, rows))
 }
 
 /// The sums of the same rows, block by block, as plain numbers.
@@ -39,11 +35,11 @@ pub fn ngram_sums(
     let hits = &hits.get().0;
     let ref_length = ref_length(ref_len)?;
     let columns = ngram::columns(order);
-    Ok(py.detach(|| {
+    detach(py, || {
         let mut rows = vec![0.0; hits.len() * columns];
         ngram::rows(hits, order, ref_length, &mut rows);
         block_sums(&rows, columns, block)
-    }))
+    })
 }
 
 fn ref_length(name: &str) -> PyResult<RefLength> {
@@ -90,16 +86,20 @@ impl PyFormula {
     /// The score of one output, with no arrays in between.
     fn sentence(
         &self,
+        py: Python<'_>,
         tokenizer: &Bound<'_, PyTokenizer>,
         ref_len: &str,
         output: &str,
         references: Vec<Bound<'_, PyString>>,
     ) -> PyResult<f64> {
         let ref_length = ref_length(ref_len)?;
-        let hits = tokenizer.get().compare(output, &references)?;
-        let mut row = vec![0.0; ngram::columns(self.0.order)];
-        ngram::rows(&hits, self.0.order, ref_length, &mut row);
-        Ok(self.0.score(&row))
+        let (tokenizer, texts) = (tokenizer.get(), texts(&references)?);
+        compute::score(py, output, &texts, || {
+            let hits = tokenizer.compare(output, &texts);
+            let mut row = vec![0.0; self.columns()];
+            ngram::rows(&hits, self.0.order, ref_length, &mut row);
+            self.0.score(&row)
+        })
     }
 
     /// The score of each pair of texts, given by their places.
@@ -111,7 +111,7 @@ impl PyFormula {
         references: Vec<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let texts = &texts.get().0;
-        matrix(py, texts.len(), (&outputs, &references), references.len(), |scores| {
+        pairs(py, texts.len(), (&outputs, &references), references.len(), |scores| {
             self.0.pairs(texts, &outputs, &references, scores)
         })
     }
@@ -127,7 +127,7 @@ impl PyFormula {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let texts = &texts.get().0;
         let expected = expected(&references, &weights)?;
-        matrix(py, texts.len(), (&outputs, &references), self.columns(), |rows| {
+        pairs(py, texts.len(), (&outputs, &references), self.columns(), |rows| {
             self.0.expected_rows(texts, &outputs, &expected, rows)
         })
     }

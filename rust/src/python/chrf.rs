@@ -1,16 +1,16 @@
 //! chrF.
 
+use super::compute::{self, expected, matrix, pairs};
 use super::hits::PyHits;
-use super::pairs::{expected, matrix};
 use super::text::PyText;
-use super::tokens::{PyTokenizer, PyTokens};
+use super::tokens::{PyTokenizer, PyTokens, texts};
 use super::totals::{Scores, Totals, each_row};
 use super::unknown;
 use crate::chrf::{Chrf, Mean};
 use crate::text::Text;
 use crate::tokenize::Case;
 use crate::tokens::Tokens;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -55,27 +55,28 @@ impl PyChrf {
         if words.is_none() && self.0.word_order > 0 {
             return Err(PyValueError::new_err("word n-grams need the words"));
         }
-        let array = PyArray2::zeros(py, [output.len(), self.0.columns()], false);
-        // No one else knows the new array yet.
-        let rows = unsafe { array.as_slice_mut()? };
-        py.detach(|| self.0.rows(output, &references, words, rows));
-        Ok(array)
+        matrix(py, output.len(), self.0.columns(), |rows| {
+            self.0.rows(output, &references, words, rows)
+        })
     }
 
     /// The score of one output, with no arrays in between. Word n-grams need the tokenizer.
     fn sentence(
         &self,
+        py: Python<'_>,
         tokenizer: Option<&Bound<'_, PyTokenizer>>,
         output: &str,
         references: Vec<Bound<'_, PyString>>,
     ) -> PyResult<f64> {
-        let compared = tokenizer.map(|cut| cut.get().compare(output, &references));
-        if compared.is_none() && self.0.word_order > 0 {
+        let tokenizer = tokenizer.map(Bound::get);
+        if tokenizer.is_none() && self.0.word_order > 0 {
             return Err(PyValueError::new_err("word n-grams need the words"));
         }
-        let texts = references.iter().map(|text| text.to_str());
-        let texts = texts.collect::<PyResult<Vec<_>>>()?;
-        Ok(self.0.sentence(output, &texts, compared.transpose()?.as_ref()))
+        let texts = texts(&references)?;
+        compute::score(py, output, &texts, || {
+            let compared = tokenizer.map(|cut| cut.compare(output, &texts));
+            self.0.sentence(output, &texts, compared.as_ref())
+        })
     }
 
     /// The score of each pair of texts, given by their places.
@@ -88,7 +89,7 @@ impl PyChrf {
         references: Vec<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (texts, words) = self.columns_of(texts, words)?;
-        matrix(py, texts.len(), (&outputs, &references), references.len(), |scores| {
+        pairs(py, texts.len(), (&outputs, &references), references.len(), |scores| {
             self.0.pairs(texts, words, &outputs, &references, scores)
         })
     }
@@ -105,7 +106,7 @@ impl PyChrf {
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (texts, words) = self.columns_of(texts, words)?;
         let expected = expected(&references, &weights)?;
-        matrix(py, texts.len(), (&outputs, &references), self.0.columns(), |rows| {
+        pairs(py, texts.len(), (&outputs, &references), self.0.columns(), |rows| {
             self.0.expected_rows(texts, words, &outputs, &expected, rows)
         })
     }

@@ -1,10 +1,11 @@
 //! Edits and alignments.
 
+use super::compute::{detach, matrix};
 use super::hits::PyHits;
 use super::{position, unknown};
 use crate::edit::{Edit, Preference};
 use crate::error_rates::{self, Choice, Length};
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 
 #[pyfunction]
@@ -22,11 +23,7 @@ pub fn edit_rows<'py>(
         "free" => error_rates::unordered_rows,
         other => return Err(unknown("word order", other)),
     };
-    let array = PyArray2::zeros(py, [hits.len(), error_rates::COLUMNS], false);
-    // No one else knows the new array yet.
-    let rows = unsafe { array.as_slice_mut()? };
-    py.detach(|| kernel(hits, choice, length, rows));
-    Ok(array)
+    matrix(py, hits.len(), error_rates::COLUMNS, |rows| kernel(hits, choice, length, rows))
 }
 
 #[pyfunction]
@@ -35,11 +32,7 @@ pub fn unequal_rows<'py>(
     hits: &Bound<'py, PyHits>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
-    let array = PyArray2::zeros(py, [hits.len(), 2], false);
-    // No one else knows the new array yet.
-    let rows = unsafe { array.as_slice_mut()? };
-    py.detach(|| error_rates::unequal_rows(hits, rows));
-    Ok(array)
+    matrix(py, hits.len(), 2, |rows| error_rates::unequal_rows(hits, rows))
 }
 
 #[pyfunction]
@@ -54,7 +47,7 @@ pub fn edit_alignments(
     let pair = hits.get(position(index, hits.len())?);
     let (choice, _) = choice(refs)?;
     let prefers = preference(order)?;
-    let (chosen, steps) = py.detach(|| error_rates::alignments(&pair, choice, prefers));
+    let (chosen, steps) = detach(py, || error_rates::alignments(&pair, choice, prefers))?;
     Ok((chosen, steps.iter().map(|steps| steps.iter().map(letter).collect()).collect()))
 }
 
@@ -65,7 +58,7 @@ type Run = (char, usize, usize, usize, usize);
 pub fn edit_runs(py: Python<'_>, hits: &Bound<'_, PyHits>, order: &str) -> PyResult<Vec<Vec<Run>>> {
     let hits = &hits.get().0;
     let prefers = preference(order)?;
-    let segments = py.detach(|| error_rates::runs(hits, prefers));
+    let segments = detach(py, || error_rates::runs(hits, prefers))?;
     let name = |(edit, a, b, c, d)| (letter(&edit), a, b, c, d);
     Ok(segments.into_iter().map(|runs| runs.into_iter().map(name).collect()).collect())
 }

@@ -1,9 +1,10 @@
 //! GTM's matchings.
 
+use super::compute::{detach, matrix};
 use super::hits::PyHits;
 use super::{position, unknown};
 use crate::gtm::{self, Formula, Matching};
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 
 type Block = (usize, usize, usize, usize, f64);
@@ -19,11 +20,7 @@ pub fn gtm_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
     let formula = formula(exponent, r#match, nodes)?;
-    let array = PyArray2::zeros(py, [hits.len(), formula.columns()], false);
-    // No one else knows the new array yet.
-    let rows = unsafe { array.as_slice_mut()? };
-    py.detach(|| gtm::rows(hits, formula, rows));
-    Ok(array)
+    matrix(py, hits.len(), formula.columns(), |rows| gtm::rows(hits, formula, rows))
 }
 
 #[pyfunction]
@@ -39,7 +36,7 @@ pub fn gtm_blocks(
     let hits = &hits.get().0;
     let formula = formula(exponent, r#match, nodes)?;
     let pair = hits.get(position(index, hits.len())?);
-    let (blocks, proved) = py.detach(|| gtm::blocks(&pair, formula));
+    let (blocks, proved) = detach(py, || gtm::blocks(&pair, formula))?;
     let tuple = |block: gtm::Block| {
         (block.output, block.reference, block.start, block.length, block.counted)
     };

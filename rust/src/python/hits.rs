@@ -1,5 +1,6 @@
 //! The hit map.
 
+use super::compute::detach;
 use super::tokens::PyTokens;
 use crate::hits::Hits;
 use crate::tokens::Tokens;
@@ -22,7 +23,7 @@ impl PyHits {
         if references.iter().any(|reference| reference.len() != output.len()) {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        Ok(PyHits(py.detach(|| Hits::new(output, &references))))
+        detach(py, || Hits::new(output, &references)).map(PyHits)
     }
 
     fn __len__(&self) -> usize {

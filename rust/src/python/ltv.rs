@@ -1,5 +1,6 @@
 //! Salience: counting a corpus, weights by document, and n-grams weighed by them.
 
+use super::compute::{detach, matrix};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
@@ -10,7 +11,7 @@ use crate::salience::{Counts, Documents, Entry, Frequencies};
 use crate::tokens::Tokens;
 use crate::vocabulary::Vocabulary;
 use crate::word_weights::{Limits, Lists, WordWeights};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
@@ -31,9 +32,9 @@ impl PySalience {
             let tokens = &tokens.get().0;
             same_length(tokens.len(), documents.len())?;
             let numbers = numbered(&documents, |name| Some(counts.document(name)))?;
-            texts.py().detach(|| counts.add(tokens, &numbers));
+            detach(texts.py(), || counts.add(tokens, &numbers))?;
         }
-        let found = texts.py().detach(|| counts.frequencies());
+        let found = detach(texts.py(), || counts.frequencies())?;
         Ok(PySalience { counts, found })
     }
 
@@ -46,15 +47,15 @@ impl PySalience {
     ) -> PyResult<Self> {
         let terms = packed(bytes, ends, counts)?;
         let mut counts = Counts::default();
-        if !py.detach(|| counts.learn(&terms)) {
+        if !detach(py, || counts.learn(&terms))? {
             return Err(not_terms());
         }
-        let found = py.detach(|| counts.frequencies());
+        let found = detach(py, || counts.frequencies())?;
         Ok(PySalience { counts, found })
     }
 
-    fn terms<'py>(&self, py: Python<'py>) -> Parts<'py> {
-        parts(py, py.detach(|| self.found.terms(&self.counts)))
+    fn terms<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
+        Ok(parts(py, detach(py, || self.found.terms(&self.counts))?))
     }
 
     #[staticmethod]
@@ -68,7 +69,7 @@ impl PySalience {
         let places = |numbers: &[i64]| numbers.iter().map(|at| *at as usize).collect::<Vec<_>>();
         let (bytes, ends) = (words.0.as_slice()?, places(words.1.as_slice()?));
         let (starts, entries) = (places(starts.as_slice()?), entries.as_slice()?);
-        let found = py.detach(|| {
+        let found = detach(py, || {
             let mut names = Documents::default();
             for name in &documents {
                 names.insert(name);
@@ -79,7 +80,7 @@ impl PySalience {
             let found = counts.frequencies();
             Some(PySalience { counts, found })
         });
-        found.ok_or_else(not_terms)
+        found?.ok_or_else(not_terms)
     }
 
     fn tables<'py>(&self, py: Python<'py>) -> SalienceTables<'py> {
@@ -105,7 +106,7 @@ impl PySalience {
     }
 
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        Ok(py.detach(|| self.numbers(name))?.into_pyarray(py))
+        Ok(detach(py, || self.numbers(name))??.into_pyarray(py))
     }
 
     #[pyo3(signature = (salience, *, floor, least=None, most=None, unknown=None))]
@@ -127,11 +128,11 @@ impl PySalience {
         let range = (least.unwrap_or(0.0), most.unwrap_or(f64::INFINITY));
         let limits = Limits { floor, range, unknown };
         let documents = self.counts.documents().clone();
-        Ok(py.detach(|| {
+        detach(py, || {
             let lists = Lists { starts, words: self.found.words() };
             let words = self.counts.words().clone();
             WordWeights::new(documents, words, lists, salience, limits).map(PyWordWeights)
-        }))
+        })
     }
 }
 
@@ -224,11 +225,9 @@ impl PyLtv {
             _ => vec![0; hits.len()],
         };
         let weights = weights.map(|weights| (weights, &numbers[..]));
-        let array = PyArray2::zeros(py, [hits.len(), self.0.columns()], false);
-        // No one else knows the new array yet.
-        let rows = unsafe { array.as_slice_mut()? };
-        py.detach(|| self.0.rows(weights, hits, output, &references, rows));
-        Ok(array)
+        matrix(py, hits.len(), self.0.columns(), |rows| {
+            self.0.rows(weights, hits, output, &references, rows)
+        })
     }
 
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Totals<'py>> {

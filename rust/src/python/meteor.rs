@@ -1,5 +1,6 @@
 //! METEOR's aligner and formula.
 
+use super::compute::{detach, matrix};
 use super::tokens::PyTokens;
 use super::totals::{Scores, Totals, each_row, numbers};
 use super::unknown;
@@ -11,7 +12,7 @@ use crate::meteor::stemmer::FormerStemmer;
 use crate::meteor::wordnet::WordNet;
 use crate::meteor::{Meteor, Stage};
 use crate::tokens::Tokens;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use rust_stemmers::Algorithm;
@@ -34,11 +35,13 @@ impl PyMeteor {
     ) -> PyResult<Self> {
         let stages = stages.iter().map(|name| stage(name)).collect::<PyResult<Vec<_>>>()?;
         let stemmer = stemmer.map(|name| algorithm(name).map(FormerStemmer::new)).transpose()?;
-        let wordnet = wordnet.map(|folder| py.detach(|| WordNet::read(&folder))).transpose()?;
+        let wordnet =
+            wordnet.map(|folder| detach(py, || WordNet::read(&folder))).transpose()?.transpose()?;
         let [alpha, beta, gamma, delta, weights @ ..] = parameters;
         let lexicon = Lexicon::new(stemmer, wordnet, function_words.into_iter().collect());
         let paraphrases = paraphrases
-            .map(|table| py.detach(|| Paraphrases::read(table, &lexicon)))
+            .map(|table| detach(py, || Paraphrases::read(table, &lexicon)))
+            .transpose()?
             .transpose()
             .map_err(PyValueError::new_err)?;
         Ok(PyMeteor(Meteor {
@@ -60,11 +63,7 @@ impl PyMeteor {
         if references.iter().any(|reference| reference.len() != output.len()) {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        let array = PyArray2::zeros(py, [output.len(), COLUMNS], false);
-        // No one else knows the new array yet.
-        let rows = unsafe { array.as_slice_mut()? };
-        py.detach(|| self.0.rows(output, &references, rows));
-        Ok(array)
+        matrix(py, output.len(), COLUMNS, |rows| self.0.rows(output, &references, rows))
     }
 
     fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
@@ -91,7 +90,7 @@ impl PyMeteor {
         if std::iter::once(&output).chain(&references).any(|column| index >= column.len()) {
             return Err(PyIndexError::new_err(format!("there is no segment {index}")));
         }
-        let (best, found) = py.detach(|| self.0.alignments(output, &references, index));
+        let (best, found) = detach(py, || self.0.alignments(output, &references, index))?;
         let spans = |link: Link| {
             (link.reference, link.reference_words, link.hyp, link.hyp_words, link.stage)
         };

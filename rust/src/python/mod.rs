@@ -2,13 +2,13 @@
 
 mod bleu;
 mod chrf;
+mod compute;
 mod edit;
 mod gtm;
 mod hits;
 mod ltv;
 mod meteor;
 mod nist;
-mod pairs;
 mod ter;
 mod terms;
 mod text;
@@ -27,6 +27,7 @@ pyo3::create_exception!(metra._core, NotUtf8, PyException);
 
 #[pymodule]
 mod _core {
+    use crate::interrupt;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
@@ -34,6 +35,8 @@ mod _core {
     use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]
     use super::chrf::PyChrf;
+    #[pymodule_export]
+    use super::compute::PyStopFlag;
     #[pymodule_export]
     use super::edit::{edit_alignments, edit_rows, edit_runs, unequal_rows};
     #[pymodule_export]
@@ -62,6 +65,7 @@ mod _core {
     /// No lock is held when Python forks; systems that cannot fork have no such function.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        interrupt::ask_before_going_on(super::compute::pending_signal);
         let os = module.py().import("os")?;
         if os.hasattr("register_at_fork")? {
             let wishes = PyDict::new(module.py());

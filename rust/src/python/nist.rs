@@ -1,5 +1,6 @@
 //! NIST and its weights.
 
+use super::compute::{detach, matrix};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
@@ -7,7 +8,7 @@ use super::totals::{Scores, Totals, each_row};
 use super::{BadLine, unknown};
 use crate::information::{Information, Tables};
 use crate::nist;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -37,33 +38,33 @@ impl PyInformation {
             longer: longer.collect::<PyResult<_>>()?,
         };
         let zero_is_no_word = zero_is_no_word(history)?;
-        let found = py.detach(|| Information::of_tables(&tables, zero_is_no_word));
+        let found = detach(py, || Information::of_tables(&tables, zero_is_no_word))?;
         found.map(PyInformation).ok_or_else(not_terms)
     }
 
-    fn tables<'py>(&self, py: Python<'py>) -> NistTables<'py> {
-        let Tables { bytes, ends, counts, longer } = py.detach(|| self.0.tables());
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<NistTables<'py>> {
+        let Tables { bytes, ends, counts, longer } = detach(py, || self.0.tables())?;
         let ends: Vec<i64> = ends.into_iter().map(|end| end as i64).collect();
         let longer = longer.into_iter().map(|table| table.into_pyarray(py)).collect();
         let words = (bytes.into_pyarray(py), ends.into_pyarray(py));
-        (words, counts.into_pyarray(py), longer)
+        Ok((words, counts.into_pyarray(py), longer))
     }
 
     #[staticmethod]
     fn given(py: Python<'_>, lines: &str, order: usize) -> PyResult<Self> {
-        match py.detach(|| Information::given(lines, order)) {
+        match detach(py, || Information::given(lines, order))? {
             Ok(information) => Ok(PyInformation(information)),
             Err(bad) => Err(BadLine::new_err((bad.line, bad.text))),
         }
     }
 
-    fn add(&mut self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) {
+    fn add(&mut self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) -> PyResult<()> {
         let tokens = &tokens.get().0;
-        py.detach(|| self.0.add(tokens));
+        detach(py, || self.0.add(tokens))
     }
 
-    fn terms<'py>(&self, py: Python<'py>) -> Parts<'py> {
-        parts(py, py.detach(|| self.0.terms()))
+    fn terms<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
+        Ok(parts(py, detach(py, || self.0.terms())?))
     }
 
     fn learn(
@@ -74,7 +75,7 @@ impl PyInformation {
         counts: PyReadonlyArray1<'_, i64>,
     ) -> PyResult<()> {
         let terms = packed(bytes, ends, counts)?;
-        if py.detach(|| self.0.learn(&terms)) { Ok(()) } else { Err(not_terms()) }
+        if detach(py, || self.0.learn(&terms))? { Ok(()) } else { Err(not_terms()) }
     }
 
     #[getter]
@@ -84,7 +85,7 @@ impl PyInformation {
 
     fn lines(&self, py: Python<'_>, n: usize) -> PyResult<Option<String>> {
         if (1..=self.0.order()).contains(&n) {
-            Ok(py.detach(|| self.0.lines(n)))
+            detach(py, || self.0.lines(n))
         } else {
             Err(PyValueError::new_err(format!("there are no n-grams of {n} words")))
         }
@@ -100,11 +101,9 @@ impl PyInformation {
         if hits.len() != output.len() {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        let array = PyArray2::zeros(py, [hits.len(), nist::columns(self.0.order())], false);
-        // No one else knows the new array yet.
-        let rows = unsafe { array.as_slice_mut()? };
-        py.detach(|| nist::rows(&self.0, hits, output, rows));
-        Ok(array)
+        matrix(py, hits.len(), nist::columns(self.0.order()), |rows| {
+            nist::rows(&self.0, hits, output, rows)
+        })
     }
 }
 

@@ -1,9 +1,10 @@
 //! Translation edit rate.
 
+use super::compute::matrix;
 use super::hits::PyHits;
 use super::{position, unknown};
 use crate::ter::{self, Step, Style};
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 
 #[pyfunction]
@@ -14,11 +15,7 @@ pub fn ter_rows<'py>(
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
     let style = named(style)?;
-    let array = PyArray2::zeros(py, [hits.len(), ter::COLUMNS], false);
-    // No one else knows the new array yet.
-    let rows = unsafe { array.as_slice_mut()? };
-    py.detach(|| ter::rows(hits, style, rows));
-    Ok(array)
+    matrix(py, hits.len(), ter::COLUMNS, |rows| ter::rows(hits, style, rows))
 }
 
 /// Reference, shifts (start, length, target), order and steps.

@@ -1,5 +1,6 @@
 //! Packed text, and lines from bytes.
 
+use super::compute::detach;
 use super::{BadSegment, NotUtf8, position};
 use crate::lines::LineBuffer;
 use crate::text::Text;
@@ -46,7 +47,7 @@ impl PyText {
         if there.is_some_and(|flags| flags.len() != segments) {
             return Err(PyValueError::new_err("flags and bounds of different lengths"));
         }
-        py.detach(|| {
+        detach(py, || {
             let mut text = Text::with_capacity(segments, bytes.len());
             for (index, ends) in bounds.windows(2).enumerate() {
                 if there.is_some_and(|flags| !flags[index]) {
@@ -58,7 +59,7 @@ impl PyText {
                 text.push(std::str::from_utf8(segment).map_err(|_| (index, "not UTF-8"))?);
             }
             Ok(PyText(text))
-        })
+        })?
         .map_err(|bad: (usize, &'static str)| BadSegment::new_err(bad))
     }
 

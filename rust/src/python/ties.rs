@@ -1,5 +1,6 @@
 //! Counts behind tie calibration.
 
+use super::compute::detach;
 use crate::ties::{self, Cuts, Group};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -20,7 +21,7 @@ pub fn tie_counts<'py>(
     let group = Group { gold: gold.as_slice()?, metric: metric.as_slice()? };
     let cuts = Cuts { at: cuts.as_slice()?, wanted: wanted.as_slice()? };
     check(&group, start, stop, &cuts)?;
-    let found = py.detach(|| ties::counts(&group, start, stop, &cuts));
+    let found = detach(py, || ties::counts(&group, start, stop, &cuts))?;
     Ok((PyArray1::from_vec(py, found.tied), PyArray1::from_vec(py, found.ordered)))
 }
 
@@ -37,7 +38,7 @@ pub fn tie_pairs<'py>(
     let group = Group { gold: gold.as_slice()?, metric: metric.as_slice()? };
     let cuts = Cuts { at: cuts.as_slice()?, wanted: wanted.as_slice()? };
     check(&group, start, stop, &cuts)?;
-    let found = py.detach(|| ties::inside(&group, start, stop, &cuts));
+    let found = detach(py, || ties::inside(&group, start, stop, &cuts))?;
     Ok(PyArray1::from_vec(py, found))
 }
 

@@ -1,5 +1,6 @@
 //! Tokens, and what makes them.
 
+use super::compute::{self, detach};
 use super::hits::PyHits;
 use super::text::PyText;
 use super::{position, unknown};
@@ -41,8 +42,8 @@ impl PyTokens {
     }
 
     /// Each segment's tokens with blanks between them.
-    fn joined(&self, py: Python<'_>) -> PyText {
-        PyText(py.detach(|| self.0.joined()))
+    fn joined(&self, py: Python<'_>) -> PyResult<PyText> {
+        detach(py, || self.0.joined()).map(PyText)
     }
 }
 
@@ -65,25 +66,35 @@ impl PyTokenizer {
         Ok(PyTokenizer { tokenizer, case })
     }
 
-    fn __call__(&self, py: Python<'_>, text: &Bound<'_, PyText>) -> PyTokens {
+    fn __call__(&self, py: Python<'_>, text: &Bound<'_, PyText>) -> PyResult<PyTokens> {
         let text = &text.get().0;
-        PyTokens(py.detach(|| self.tokenizer.tokenize(text, self.case)))
+        detach(py, || self.tokenizer.tokenize(text, self.case)).map(PyTokens)
     }
 
     /// The hit map of one output and its references: nothing else is made of them.
-    fn hits(&self, output: &str, references: Vec<Bound<'_, PyString>>) -> PyResult<PyHits> {
-        self.compare(output, &references).map(PyHits)
+    fn hits(
+        &self,
+        py: Python<'_>,
+        output: &str,
+        references: Vec<Bound<'_, PyString>>,
+    ) -> PyResult<PyHits> {
+        let texts = texts(&references)?;
+        compute::score(py, output, &texts, || self.compare(output, &texts)).map(PyHits)
     }
 }
 
 impl PyTokenizer {
-    pub fn compare(&self, output: &str, references: &[Bound<'_, PyString>]) -> PyResult<Hits> {
+    pub fn compare(&self, output: &str, references: &[&str]) -> Hits {
         let tokens = |segment: &str| self.tokenizer.sentence(segment, self.case);
-        let references = references.iter().map(|reference| Ok(tokens(reference.to_str()?)));
-        let references = references.collect::<PyResult<Vec<_>>>()?;
+        let references: Vec<_> = references.iter().map(|reference| tokens(reference)).collect();
         let references: Vec<_> = references.iter().collect();
-        Ok(Hits::new(&tokens(output), &references))
+        Hits::new(&tokens(output), &references)
     }
+}
+
+/// The text of strings, which stays where it is as long as they do.
+pub fn texts<'a>(strings: &'a [Bound<'_, PyString>]) -> PyResult<Vec<&'a str>> {
+    strings.iter().map(|string| string.to_str()).collect()
 }
 
 /// The version of the Unicode standard whose grapheme clusters are cut.
@@ -110,10 +121,10 @@ impl PyTypeMap {
     fn __call__(&self, py: Python<'_>, tokens: &Bound<'_, PyTokens>) -> PyResult<PyTokens> {
         let tokens = &tokens.get().0;
         // The lock is never held while waiting for the interpreter.
-        let words: Vec<String> = py.detach(|| {
+        let words: Vec<String> = detach(py, || {
             let map = self.map.read();
             map.unknown(tokens).into_iter().map(word).collect()
-        });
+        })?;
         let mut become_: Vec<String> = Vec::new();
         if !words.is_empty() {
             become_ = self.function.call1(py, (words.clone(),))?.extract(py)?;
@@ -121,12 +132,13 @@ impl PyTypeMap {
                 return Err(PyValueError::new_err("the function returned another number of words"));
             }
         }
-        Ok(PyTokens(py.detach(|| {
+        detach(py, || {
             let mut map = self.map.write();
             for (word, becomes) in words.iter().zip(&become_) {
                 map.learn(word.as_bytes(), becomes.as_bytes());
             }
             map.apply(tokens)
-        })))
+        })
+        .map(PyTokens)
     }
 }

@@ -1,10 +1,10 @@
 //! Closing formulas over totals of any leading shape, and sums of rows as plain numbers.
 
-use numpy::{PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::ndarray::ArrayD;
+use numpy::{IntoPyArray, PyArrayDyn, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyList};
-use std::borrow::Cow;
 
 /// An array of totals, its last axis the columns; or a list with one row's numbers, for which
 /// numpy need not be loaded.
@@ -15,22 +15,17 @@ pub type Scores<'py> = Bound<'py, PyAny>;
 
 /// The numbers of the totals, row after row, whatever their order in memory. Each row must have
 /// this many columns.
-pub fn numbers<'a>(totals: &'a Totals<'_>, columns: usize) -> PyResult<Cow<'a, [f64]>> {
+pub fn numbers(totals: &Totals<'_>, columns: usize) -> PyResult<Vec<f64>> {
     let wrong = || Err(PyValueError::new_err(format!("totals must have {columns} columns")));
     if let Ok(list) = totals.cast::<PyList>() {
         let row: Vec<f64> = list.extract()?;
-        return if row.len() == columns { Ok(Cow::Owned(row)) } else { wrong() };
+        return if row.len() == columns { Ok(row) } else { wrong() };
     }
     let array = totals.cast::<PyArrayDyn<f64>>()?;
     if array.shape().last() != Some(&columns) {
         return wrong();
     }
-    // The interpreter stays held while these numbers are read.
-    if array.is_c_contiguous() {
-        Ok(Cow::Borrowed(unsafe { array.as_slice()? }))
-    } else {
-        Ok(Cow::Owned(array.to_owned_array().into_iter().collect()))
-    }
+    Ok(array.try_readonly()?.as_array().iter().copied().collect())
 }
 
 /// One number for each row of totals.
@@ -45,13 +40,9 @@ pub fn each_row<'py>(
         return Ok(PyFloat::new(totals.py(), compute(&numbers)).into_any());
     }
     let array = totals.cast::<PyArrayDyn<f64>>()?;
-    let scores = PyArrayDyn::zeros(totals.py(), &array.shape()[..array.ndim() - 1], false);
-    // No one else knows the new array yet.
-    let places = unsafe { scores.as_slice_mut()? };
-    for (score, row) in places.iter_mut().zip(numbers.chunks_exact(columns)) {
-        *score = compute(row);
-    }
-    Ok(scores.into_any())
+    let scores = numbers.chunks_exact(columns).map(compute).collect();
+    let scores = ArrayD::from_shape_vec(&array.shape()[..array.ndim() - 1], scores);
+    Ok(scores.expect("a score for each row").into_pyarray(totals.py()).into_any())
 }
 
 /// Sums of blocks of this many rows; what is left over makes the last one.

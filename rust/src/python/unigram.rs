@@ -1,8 +1,9 @@
 //! Unigram matches.
 
+use super::compute::matrix;
 use super::hits::PyHits;
 use crate::unigram;
-use numpy::{PyArray2, PyArrayMethods};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 
 #[pyfunction]
@@ -12,9 +13,5 @@ pub fn unigram_rows<'py>(
     recall_weight: f64,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let hits = &hits.get().0;
-    let array = PyArray2::zeros(py, [hits.len(), unigram::COLUMNS], false);
-    // No one else knows the new array yet.
-    let rows = unsafe { array.as_slice_mut()? };
-    py.detach(|| unigram::rows(hits, recall_weight, rows));
-    Ok(array)
+    matrix(py, hits.len(), unigram::COLUMNS, |rows| unigram::rows(hits, recall_weight, rows))
 }

@@ -9,12 +9,16 @@
 use super::distance::{Distance, Rotation};
 use super::path::{Path, Step};
 use super::reference::Window;
+use crate::interrupt::{Meter, spend};
 
 /// How far the band reaches below the diagonal; it reaches one column less above it.
 const WIDTH: f64 = 25.0;
 
 /// After how many rows it is worth to look whether a shift still can gain.
 const PACE: usize = 4;
+
+/// What a row takes, in units of `spend`.
+const ROW: usize = 4;
 
 /// The columns of each row that can be reached.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -159,6 +163,7 @@ impl<'a, W: Window> Band<'a, W> {
 
 impl<W: Window> Distance for Band<'_, W> {
     fn align(&mut self, words: &[u32], from: usize) -> u32 {
+        spend(ROW * (words.len() - from));
         let mut state = self.scratch.states[from];
         for (at, id) in words.iter().enumerate().skip(from) {
             let (next, level) = self.step(&self.scratch.rows[at], state, *id);
@@ -178,12 +183,15 @@ impl<W: Window> Distance for Band<'_, W> {
         let turn = start + end - middle;
         let state = self.walk(&rows[start..turn], &words[middle..end], states[start]);
         let mut state = self.walk(&rows[turn..end], &words[start..middle], state);
+        spend(ROW * (end - start));
         let slack = self.distance as i32 - limit as i32 - 1;
+        let mut meter = Meter::default();
         for at in (end..words.len()).step_by(PACE) {
             if is_no_better(&state, &states[at], slack) {
                 return limit + 1;
             }
             let next = words.len().min(at + PACE);
+            meter.spend(ROW * PACE);
             state = self.walk(&rows[at..next], &words[at..next], state);
         }
         self.corner(state)

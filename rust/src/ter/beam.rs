@@ -5,12 +5,16 @@ use super::path::{Path, Step};
 use super::reference::Window;
 use super::shifts::{FARTHEST, LONGEST, Shift, Shifts};
 use super::whole::Whole;
+use crate::interrupt::spend;
 
 /// How far above the best way into a column a cell may be to be left by.
 const WIDTH: u32 = 20;
 
 /// Larger than any distance, small enough to be added to.
 const FAR: u32 = u32::MAX / 2;
+
+/// What a cell takes, in units of `spend`.
+const CELL: usize = 8;
 
 /// TERCOM's distance. Up to `WIDTH` it is the true one; above, the true one says at least which
 /// shifts are out of the question. References too long for it do without.
@@ -124,6 +128,7 @@ impl Column {
     fn leave(&mut self, word: Option<&u32>, reference: &[u32]) -> Column {
         let mut next =
             Column { first: 0, cells: Vec::with_capacity(self.cells.len() + 1), best: FAR };
+        spend(CELL * self.cells.len());
         let mut at = 0;
         while at < self.cells.len() {
             let (row, cost) = (self.first + at, self.cells[at].0);
@@ -185,6 +190,7 @@ impl Shifts {
         let reference = distance.reference();
         let mut places = Vec::new();
         for start in 0..words.len() {
+            spend(reference.len());
             let aligned = |place: usize| path.after[place + 1] as usize;
             places.clear();
             for first in (0..reference.len()).step_by(64) {

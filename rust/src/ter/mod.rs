@@ -13,13 +13,14 @@ mod shifts;
 mod tests;
 mod whole;
 
-use crate::hits::{Hits, NONE, Pair};
+use crate::hits::{Hits, Pair};
+use crate::interrupt::{self, spend, with_scratch};
 pub use distance::Rotation;
 pub use path::Step;
 pub use search::Edits;
 use search::Search;
 pub use shifts::Style;
-use std::cell::RefCell;
+use std::cell::Cell;
 
 /// How many numbers `rows` gives for a segment.
 pub const COLUMNS: usize = 5;
@@ -27,7 +28,7 @@ pub const COLUMNS: usize = 5;
 /// For each segment: insertions, deletions, substitutions and shifts for the reference that takes
 /// the fewest edits, the first of equal ones, and the references' average length.
 pub fn rows(hits: &Hits, style: Style, rows: &mut [f64]) {
-    SEARCH.with_borrow_mut(|search| {
+    with_scratch(&SEARCH, |search| {
         for (index, row) in rows.chunks_exact_mut(COLUMNS).enumerate() {
             let pair = hits.get(index);
             let (_, edits) = best(search, &pair, style);
@@ -60,7 +61,7 @@ pub struct Alignment {
 /// The alignment of one segment, None if it has no reference.
 pub fn alignment(hits: &Hits, index: usize, style: Style) -> Option<Alignment> {
     let pair = hits.get(index);
-    SEARCH.with_borrow_mut(|search| {
+    with_scratch(&SEARCH, |search| {
         let (at, _) = best(search, &pair, style);
         let reference = pair.references().nth(at)?;
         edits(search, &pair, reference, style);
@@ -76,7 +77,7 @@ pub fn alignment(hits: &Hits, index: usize, style: Style) -> Option<Alignment> {
 }
 
 thread_local! {
-    static SEARCH: RefCell<Search> = RefCell::default();
+    static SEARCH: interrupt::Scratch<Search> = const { Cell::new(None) };
 }
 
 /// The reference with the fewest edits, and these.
@@ -90,8 +91,10 @@ fn edits(search: &mut Search, pair: &Pair<'_>, reference: &[u32], style: Style) 
     if reference.is_empty() {
         return Edits { insertions: pair.output.len() as u32, ..Edits::default() };
     }
-    let nowhere = pair.types as u32;
-    search.words.clear();
-    search.words.extend(pair.output.iter().map(|id| if *id == NONE { nowhere } else { *id }));
-    search.run(reference, pair.types, style)
+    spend(reference.len() + pair.output.len());
+    search.name(pair.output, reference, pair.types);
+    let words = std::mem::take(&mut search.reference);
+    let edits = search.run(&words, search.types, style);
+    search.reference = words;
+    edits
 }

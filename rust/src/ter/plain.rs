@@ -5,9 +5,13 @@ use super::band::span;
 use super::distance::{Distance, Rotation};
 use super::path::{Path, Step};
 use super::reference::Window;
+use crate::interrupt::spend;
 
 /// Larger than any distance, small enough to be added to.
 const FAR: u32 = u32::MAX / 2;
+
+/// What a cell takes, in units of `spend`.
+const CELL: usize = 8;
 
 #[derive(Default)]
 struct Row {
@@ -31,6 +35,7 @@ impl<'a, W: Window> Plain<'a, W> {
 
     fn row(&self, at: usize, id: u32, before: &Row) -> Row {
         let span = span(at + 1, self.rows.len() - 1, self.reference.len());
+        spend(CELL * (span.last - span.first + 1));
         let mut row = Row { first: span.first, cells: Vec::new() };
         for column in span.first..=span.last {
             let mut best = (FAR, Step::Match);

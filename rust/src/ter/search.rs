@@ -9,6 +9,7 @@ use super::plain::Plain;
 use super::reference::{Places, WIDEST, Window};
 use super::shifts::{Shifts, Style};
 use super::whole::{self, Whole};
+use crate::hits::NONE;
 
 /// sacreBLEU leaves a segment as it is once it has tried this many shifts.
 const ENOUGH: usize = 1000;
@@ -34,10 +35,15 @@ pub struct Search {
     /// The output, in the order that the shifts have given it; a word that is in no reference has
     /// an id behind the reference's.
     pub words: Vec<u32>,
+    /// The reference, and how many ids it has.
+    pub reference: Vec<u32>,
+    pub types: usize,
     pub path: Path,
     /// The shifts that were made, as exchanges of two blocks.
     pub made: Vec<Rotation>,
     counts: Vec<u32>,
+    /// For each id of the segment the reference's own, or none; all none in between.
+    names: Vec<u32>,
     shifts: Shifts,
     places: Places,
     band: band::Scratch,
@@ -46,6 +52,30 @@ pub struct Search {
 }
 
 impl Search {
+    /// Takes the words of both sides, with ids that only this reference's words have: the
+    /// references of a segment together may have so many that each would pay for all others.
+    pub fn name(&mut self, output: &[u32], reference: &[u32], types: usize) {
+        let Search { names, words, reference: ours, types: own, .. } = self;
+        names.resize(names.len().max(types), NONE);
+        *own = 0;
+        ours.clear();
+        ours.extend(reference.iter().map(|id| {
+            let name = &mut names[*id as usize];
+            if *name == NONE {
+                *name = *own as u32;
+                *own += 1;
+            }
+            *name
+        }));
+        let nowhere = *own as u32;
+        words.clear();
+        words.extend(output.iter().map(|id| {
+            let name = names.get(*id as usize).copied().unwrap_or(NONE);
+            if name == NONE { nowhere } else { name }
+        }));
+        reference.iter().for_each(|id| names[*id as usize] = NONE);
+    }
+
     /// Turns `words` into the reference, which is not empty and has ids below `types`.
     pub fn run(&mut self, reference: &[u32], types: usize, style: Style) -> Edits {
         let floor = self.floor(reference, types);

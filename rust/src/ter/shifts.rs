@@ -2,10 +2,14 @@
 
 use super::distance::{Distance, Rotation};
 use super::path::Path;
+use crate::interrupt::Meter;
 use std::ops::RangeInclusive;
 
 pub const LONGEST: usize = 10;
 pub const FARTHEST: usize = 50;
+
+/// What a look from one word takes, in units of `spend`.
+const START: usize = 32;
 
 /// Whose search it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,7 +56,9 @@ impl Shifts {
     ) -> bool {
         self.clear();
         let reference = distance.reference();
+        let mut meter = Meter::default();
         for start in 0..words.len() {
+            meter.spend(START);
             let output_error = path.output_error[start] as usize - start;
             if output_error >= LONGEST {
                 continue;

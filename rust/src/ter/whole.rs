@@ -6,9 +6,13 @@
 use super::distance::{Distance, Rotation};
 use super::path::{Path, Step};
 use super::reference::{Bits, Window};
+use crate::interrupt::{Meter, spend};
 
 /// After how many rows it is worth to look whether a shift still can gain.
 const PACE: usize = 8;
+
+/// What a word of a row takes, in units of `spend`.
+const ROW: usize = 4;
 
 /// A row of the matrix. The cell before the first column holds the row's number.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -129,6 +133,7 @@ impl<'a, const W: usize> Whole<'a, W> {
 
 impl<const W: usize> Distance for Whole<'_, W> {
     fn align(&mut self, words: &[u32], from: usize) -> u32 {
+        spend(ROW * W * (words.len() - from));
         let mut state = self.scratch.states[from];
         for (at, id) in words.iter().enumerate().skip(from) {
             let (next, level) = self.step(state, *id);
@@ -145,11 +150,14 @@ impl<const W: usize> Distance for Whole<'_, W> {
         let states = &self.scratch.states;
         let state = self.walk(&words[middle..end], states[start]);
         let mut state = self.walk(&words[start..middle], state);
+        spend(ROW * W * (end - start));
         let slack = self.distance as i32 - limit as i32 - 1;
+        let mut meter = Meter::default();
         for at in (end..words.len()).step_by(PACE) {
             if self.is_no_better(&state, &states[at], slack) {
                 return limit + 1;
             }
+            meter.spend(ROW * W * PACE);
             state = self.walk(&words[at..words.len().min(at + PACE)], state);
         }
         self.corner(words.len(), state)

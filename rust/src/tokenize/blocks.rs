@@ -62,7 +62,8 @@ impl Controls for Java {
 const VERTICAL_TAB: u8 = 0x0b;
 
 fn by_block<C: Controls, const PUNCTUATION: bool>(cut: Cut<'_>) {
-    let Cut { bytes, padded, starts, ends } = cut;
+    let Cut { text, padded, starts, ends } = cut;
+    let bytes = text.as_bytes();
     let (mut space_before, mut alone_before, mut digit_before, mut stop_before) = (1, 0, 0, 0);
     for base in (0..bytes.len()).step_by(WIDTH) {
         let rest = &padded[base..];
@@ -125,7 +126,7 @@ fn push_bits(positions: &mut Vec<u32>, base: usize, mut bits: u64) {
             bits &= bits.wrapping_sub(1);
         }
     }
-    // The loop has just written these `count` slots.
+    // SAFETY: the slots are of the reserved room, and the loop has written `count` of them or more.
     unsafe { positions.set_len(positions.len() + count) };
 }
 
@@ -133,7 +134,7 @@ fn push_bits(positions: &mut Vec<u32>, base: usize, mut bits: u64) {
 fn classify<C: Controls>(window: &[u8; WIDTH]) -> Block {
     use std::arch::x86_64::*;
     let mut block = Block { space: 0, alone: 0, stop: 0, digit: 0, dash: 0 };
-    // SSE2 belongs to every x86-64 processor, and each load stays inside the window.
+    // SAFETY: SSE2 belongs to every x86-64 processor, and a load takes the 16 bytes of its lane.
     unsafe {
         let splat = |byte: u8| _mm_set1_epi8(byte as i8);
         for (part, lane) in window.chunks_exact(16).enumerate() {

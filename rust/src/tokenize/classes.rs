@@ -19,7 +19,7 @@ enum Kind {
 }
 
 pub fn characters(cut: Cut<'_>) {
-    let text = text(cut.bytes);
+    let text = cut.text;
     for (at, c) in text.char_indices().filter(|pair| !is_white(pair.1)) {
         cut.starts.push(at as u32);
         cut.ends.push((at + c.len_utf8()) as u32);
@@ -27,14 +27,14 @@ pub fn characters(cut: Cut<'_>) {
 }
 
 pub fn code_points(cut: Cut<'_>) {
-    for (at, c) in text(cut.bytes).char_indices() {
+    for (at, c) in cut.text.char_indices() {
         cut.starts.push(at as u32);
         cut.ends.push((at + c.len_utf8()) as u32);
     }
 }
 
 pub fn graphemes(cut: Cut<'_>) {
-    for (at, cluster) in text(cut.bytes).grapheme_indices(true) {
+    for (at, cluster) in cut.text.grapheme_indices(true) {
         cut.starts.push(at as u32);
         cut.ends.push((at + cluster.len()) as u32);
     }
@@ -56,18 +56,12 @@ pub fn chinese_fixed(cut: Cut<'_>) {
     by_kind(cut, |c| chinese_kind(c, &FIXED_CHINESE));
 }
 
-fn text(bytes: &[u8]) -> &str {
-    // The builder copied these bytes from a &str.
-    unsafe { std::str::from_utf8_unchecked(bytes) }
-}
-
 /// mteval separates a mark from what stands before it unless that is a number, then from what
 /// follows unless that is a number. Each pass consumes two characters at a time, so in a run of
 /// marks it is the parity that decides what happens to the last one before a number. The edge of
 /// the text is no character and therefore separates no more than a number does.
 fn by_kind(cut: Cut<'_>, kind: impl Fn(char) -> Kind) {
-    let Cut { bytes, starts, ends, .. } = cut;
-    let text = text(bytes);
+    let Cut { text, starts, ends, .. } = cut;
     let mut open = false;
     let mut before = Kind::Number;
     let mut run = 0;

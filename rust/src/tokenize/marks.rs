@@ -6,9 +6,10 @@ use crate::tokens::Cut;
 /// At white space; then a word of several characters gives up the ASCII mark at its end, or else
 /// the one at its start: `(hi)` becomes `(hi` and `)`.
 pub fn apart(cut: Cut<'_>) {
-    let Cut { bytes, padded, starts, ends } = cut;
+    let Cut { text, padded, starts, ends } = cut;
+    let bytes = text.as_bytes();
     let first = starts.len();
-    blocks::white(Cut { bytes, padded, starts, ends });
+    blocks::white(Cut { text, padded, starts, ends });
     let words = starts.len();
     let marked = (first..words).filter(|at| seam(bytes, starts[*at], ends[*at]).is_some());
     let mut free = words + marked.count();
@@ -45,8 +46,8 @@ mod tests {
     #[test]
     fn one_mark_a_word() {
         let mut builder = Tokens::builder(1, 0);
-        builder.segment(b"first", apart);
-        builder.segment("(hi) \"no , é. … ?! (".as_bytes(), apart);
+        builder.segment("first", apart);
+        builder.segment("(hi) \"no , é. … ?! (", apart);
         let tokens = builder.finish();
         let words: Vec<_> = tokens.get(1).unwrap().iter().collect();
         let words: Vec<_> = words.iter().map(|word| str::from_utf8(word).unwrap()).collect();

@@ -8,10 +8,14 @@ mod markup;
 mod tercom;
 mod white;
 
+use crate::interrupt::spend;
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
 pub use letter_case::Case;
 pub use white::white_space;
+
+/// What cutting a byte takes, in units of `spend`.
+const CUTTING: usize = 4;
 
 /// How a segment is cut. `none`, `char`, `13a`, `intl` and `zh` equal sacreBLEU's on any string.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -89,7 +93,10 @@ impl Tokenizer {
     ) -> Tokens {
         for segment in segments {
             match segment {
-                Some(segment) => self.segment(&case.fold(segment), &mut builder),
+                Some(segment) => {
+                    spend(CUTTING * segment.len());
+                    self.segment(&case.fold(segment), &mut builder);
+                }
                 None => builder.missing(),
             }
         }
@@ -100,56 +107,56 @@ impl Tokenizer {
         match self {
             Tokenizer::White => {
                 let text = white::blanked(segment);
-                builder.segment(text.as_bytes(), blocks::white);
+                builder.segment(&text, blocks::white);
             }
-            Tokenizer::Char => builder.segment(segment.as_bytes(), classes::characters),
+            Tokenizer::Char => builder.segment(segment, classes::characters),
             Tokenizer::CodePoints => {
                 let text = white::trimmed(segment);
-                builder.segment(text.as_bytes(), classes::code_points);
+                builder.segment(text, classes::code_points);
             }
             Tokenizer::Graphemes => {
                 let text = white::trimmed(segment);
-                builder.segment(text.as_bytes(), classes::graphemes);
+                builder.segment(text, classes::graphemes);
             }
             Tokenizer::Western => {
                 let text = markup::western(white::trimmed_end(segment));
                 let text = white::blanked(&text);
-                builder.segment(text.as_bytes(), blocks::western);
+                builder.segment(&text, blocks::western);
             }
             Tokenizer::International => {
                 let text = white::trimmed_end(segment);
-                builder.segment(text.as_bytes(), classes::international);
+                builder.segment(text, classes::international);
             }
             Tokenizer::Chinese => {
                 let text = white::trimmed(segment);
-                builder.segment(text.as_bytes(), classes::chinese);
+                builder.segment(text, classes::chinese);
             }
             Tokenizer::ChineseFixed => {
                 let text = white::trimmed(segment);
-                builder.segment(text.as_bytes(), classes::chinese_fixed);
+                builder.segment(text, classes::chinese_fixed);
             }
             Tokenizer::MtevalWestern => {
                 let text = markup::mteval(segment);
                 let text = white::blanked(&text);
-                builder.segment(text.as_bytes(), blocks::western_perl);
+                builder.segment(&text, blocks::western_perl);
             }
             Tokenizer::MtevalInternational => {
                 let text = markup::mteval(segment);
-                builder.segment(text.as_bytes(), classes::international_perl);
+                builder.segment(&text, classes::international_perl);
             }
             Tokenizer::Chrf => {
                 let text = white::blanked(segment);
-                builder.segment(text.as_bytes(), marks::apart);
+                builder.segment(&text, marks::apart);
             }
             Tokenizer::Tercom(way) => way.segment(segment, builder),
             Tokenizer::Java => {
                 let text = white::trimmed_java(segment);
-                builder.segment(text.as_bytes(), blocks::java);
+                builder.segment(text, blocks::java);
             }
             Tokenizer::Blanks => {
                 builder.sentence(segment.split(' ').filter(|word| !word.is_empty()));
             }
-            Tokenizer::Characters => builder.segment(segment.as_bytes(), classes::code_points),
+            Tokenizer::Characters => builder.segment(segment, classes::code_points),
         }
     }
 }

@@ -44,11 +44,11 @@ impl Tercom {
         let text = if self.normalized { self.joined(segment) } else { Cow::Borrowed(segment) };
         if !self.no_punctuation {
             let cuttable = self.cuttable(&text);
-            return builder.segment(cuttable.as_bytes(), |cut| self.cut(&text, cut));
+            return builder.segment(&cuttable, |cut| self.cut(&text, cut));
         }
         let cuttable = self.cuttable(&text);
         let mut aside = Tokens::builder(1, cuttable.len());
-        aside.segment(cuttable.as_bytes(), |cut| self.cut(&text, cut));
+        aside.segment(&cuttable, |cut| self.cut(&text, cut));
         let tokens = aside.finish();
         let words = tokens.get(0).into_iter().flat_map(|sentence| sentence.iter());
         let words: Vec<String> = words
@@ -88,9 +88,9 @@ impl Tercom {
     }
 
     fn cut(self, text: &str, cut: Cut<'_>) {
-        let Cut { bytes, padded, starts, ends } = cut;
+        let Cut { text: cuttable, padded, starts, ends } = cut;
         let first = starts.len();
-        let whole = Cut { bytes, padded, starts: &mut *starts, ends: &mut *ends };
+        let whole = Cut { text: cuttable, padded, starts: &mut *starts, ends: &mut *ends };
         match (self.normalized, self.java) {
             (false, false) => return blocks::white(whole),
             (false, true) => return blocks::white_ascii(whole),

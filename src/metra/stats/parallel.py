@@ -39,6 +39,8 @@ def ordered_map(
     """Apply the function to each item, answers in order, few items at a time in memory.
 
     The first items are worked on without threads: for a small job they are not worth it.
+    Whatever ends the iteration early, Ctrl-C included, makes the kernels of all threads
+    give up.
     """
     items = iter(items)
     yield from map(function, items if threads == 1 else islice(items, alone))
@@ -47,16 +49,20 @@ def ordered_map(
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
+    from metra._core import StopFlag
+
+    flag = StopFlag()
     with ThreadPoolExecutor(threads) as workers:
         waiting: deque[Future[Answer]] = deque()
         try:
             for item in chain([following], items):
-                waiting.append(workers.submit(function, item))
+                waiting.append(workers.submit(flag.call, function, item))
                 if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            flag.set()
             for future in waiting:
                 future.cancel()
 

@@ -1,9 +1,11 @@
 """The sum of what happened to mutated files and requests, and its page."""
 
 import json
+import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 
 
 @dataclass
@@ -69,6 +71,19 @@ class Report:
             processor=f"{self.processor:,.0f}",
             bombs=bombs,
         )
+
+
+def write_part(page: Path, part: str) -> None:
+    """Replace the part of a page with the same heading, or add it at the end."""
+    heading = part.partition("\n")[0]
+    parts = re.split("^(?=# )", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    headings = [one.partition("\n")[0] for one in parts]
+    if heading in headings:
+        parts[headings.index(heading)] = part
+    else:
+        parts.append(part)
+    text = "\n".join(one.rstrip("\n") + "\n" for one in parts if one)
+    page.write_text(text, encoding="utf-8")
 
 
 FINE = ("read", "refused")

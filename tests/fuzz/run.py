@@ -1,7 +1,7 @@
 """Read mutated files by every command that reads them, and count what happens.
 
 python tests/fuzz/run.py --mutations 2000 --seed 7
-python tests/fuzz/run.py --mutations 20000 --write     writes bench/RELIABILITY.md
+python tests/fuzz/run.py --mutations 20000 --write     into bench/RELIABILITY.md
 python tests/fuzz/run.py --seconds 7200 --seed 100
 """
 
@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 import click  # noqa: E402
 from tests.fuzz.bombs import format_bombs, measure_bombs  # noqa: E402
 from tests.fuzz.mutation import mutate  # noqa: E402
-from tests.fuzz.report import Report  # noqa: E402
+from tests.fuzz.report import Report, write_part  # noqa: E402
 from tests.fuzz.samples import FILE, Sample, list_samples, write_folder  # noqa: E402
 from tests.fuzz.web import Visitor  # noqa: E402
 
@@ -272,7 +272,7 @@ def main() -> None:
     if options.write:
         with tempfile.TemporaryDirectory() as folder:
             bombs = format_bombs(measure_bombs(Path(folder)))
-        (ROOT / "bench" / "RELIABILITY.md").write_text(report.format(bombs))
+        write_part(ROOT / "bench" / "RELIABILITY.md", report.format(bombs))
     sys.exit(1 if report.faults else 0)
 
 

@@ -344,8 +344,8 @@ _REMEDIES = {
 def convert_error(error: Exception) -> StoreError:
     """Return what is wrong with the store, in one sentence.
 
-    >>> convert_error(DBAPIError(None, None, Exception("database or disk is full")))
-    StoreError('The store cannot be used: the disk is full; make room; nothing was half-written.')
+    >>> print(convert_error(Exception("database or disk is full")))
+    The store cannot be used: the disk is full; make room; nothing was half-written.
     """
     if isinstance(error, ArgumentError):
         msg = (

@@ -114,7 +114,9 @@ def check_port_free(host: str, port: int) -> None:
         except OSError as error:
             why = error.strerror or str(error)
         time.sleep(wait)
-    msg = f"Nobody can listen at {host}, port {port} ({why}); choose another with --port."
+    msg = (
+        f"Nobody can listen at {host}, port {port} ({why}); choose another with --port."
+    )
     raise OptionError(msg)
 
 

@@ -1,5 +1,6 @@
 """`metra judge`: campaigns in which people judge translations in their browsers.
 
+backup: `backup`, `restore`
 campaigns: `init`, `links`, `status`, `settle`, `forget`, and the store they work on
 files: `import`, `export`
 server: `serve`, `demo`
@@ -9,11 +10,11 @@ import click
 
 from metra.cli import LazyGroup
 
-
 _MODULES = {
     **{"init": "campaigns", "serve": "server"},
     **dict.fromkeys(("links", "status", "settle"), "campaigns"),
     **dict.fromkeys(("export", "import"), "files"),
+    **dict.fromkeys(("backup", "restore"), "backup"),
     **{"forget": "campaigns", "demo": "server"},
 }
 

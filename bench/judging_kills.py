@@ -317,9 +317,9 @@ NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
 PAGE = """# Kills, restarts and full disks
 
 Written by `python bench/judging_kills.py --write`: {judges} judges answer {items} screens each
-through a server with {workers} workers, each with a draft before, as quickly as they can. Meanwhile
-processes are killed, PostgreSQL is restarted, and the file system of the store is filled up.
-What was refused or broke is sent again, as the judging page does.
+through a server with {workers} workers, each with a draft before, as quickly as they can.
+Meanwhile processes are killed, PostgreSQL is restarted, and the file system of the store is
+filled up. What was refused or broke is sent again, as the judging page does.
 
 {table}
 """

@@ -102,19 +102,13 @@ class Trial:
 
     def kill_worker(self) -> None:
         """End one worker as a failing machine would."""
-        workers = list_workers(self.server.process.pid)
+        workers = self.server.list_workers()
         os.kill(workers[self.counts["worker"] % len(workers)], signal.SIGKILL)
         self.counts["worker"] += 1
 
     def kill_parent(self) -> None:
         """End the parent alone, see its workers end, and start the server again."""
-        workers = list_workers(self.server.process.pid)
-        begun = time.monotonic()
-        self.server.process.kill()
-        self.server.process.wait()
-        while any(map(is_alive, workers)):
-            time.sleep(0.02)
-        self.until_gone.append(time.monotonic() - begun)
+        self.until_gone.append(self.server.kill_parent())
         self.server.start()
         self.counts["parent"] += 1
 
@@ -144,21 +138,6 @@ class Trial:
         self.told_before = set(self.load.saved)
         run_metra("backup", self.backup, "--store", self.server.url)
         self.copied = set(list_answers(str(self.backup)))
-
-
-def list_workers(parent: int) -> list[int]:
-    """Return the ids of the processes that serve."""
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    commands = {int(one): Path(f"/proc/{one}/cmdline").read_bytes() for one in children}
-    return [one for one, command in commands.items() if b"spawn_main" in command]
-
-
-def is_alive(process: int) -> bool:
-    """Return whether a process has not ended."""
-    try:
-        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
-    except FileNotFoundError:
-        return False
 
 
 def run_metra(*words: object) -> None:

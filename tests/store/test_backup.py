@@ -105,7 +105,9 @@ def test_what_counts_as_equal(file):
         seen.append(content_of(file))
 
 
-def test_a_backup_holds_one_state_while_others_write(store, store_url, tmp_path, monkeypatch):
+def test_a_backup_holds_one_state_while_others_write(
+    store, store_url, tmp_path, monkeypatch
+):
     fill(store)
     before = content_of(store)
     iterate = backup._iterate_rows
@@ -196,7 +198,9 @@ def test_damage_is_found_and_what_can_be_read_is_saved(file, tmp_path):
     path = str(tmp_path / "damaged.db")
     damage(file, path, "answer 060")
     with closing(stores.open(path)) as damaged:
-        with pytest.raises(StoreError, match=r"is damaged .*restore .*--salvage") as said:
+        with pytest.raises(
+            StoreError, match=r"is damaged .*restore .*--salvage"
+        ) as said:
             damaged.check_integrity()
         assert said.value.kind == "damaged"
         with pytest.raises(StoreError, match="damaged"):

@@ -16,7 +16,7 @@ WRITERS, ROUNDS = 4, 12
 
 
 @pytest.fixture
-def other(store, store_url):
+def other(store_url):
     """The same database, as another process has it open."""
     with closing(stores.open(store_url)) as opened_again:
         yield opened_again

@@ -26,9 +26,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import judging_load  # noqa: E402
+from results import replace_section  # noqa: E402
 from tests import databases  # noqa: E402
 from tests.campaigns import House, made, opened  # noqa: E402
-from tests.fuzz.report import write_part  # noqa: E402
 from tests.web.servers import Server, serving  # noqa: E402
 
 from metra import store as stores  # noqa: E402
@@ -293,19 +293,18 @@ ROWS: dict[str, Callable[[dict[str, Any]], str]] = {
     "seconds": lambda of: f"{of['seconds']:,}",
 }
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-PAGE = """# Kills, restarts and full disks
-
-Written by `python bench/judging_kills.py --write`: {judges} judges answer {items} screens each
-through a server with {workers} workers, each with a draft before, as quickly as they can.
-Meanwhile processes are killed, PostgreSQL is restarted, and the file system of the store is
-filled up. What was refused or broke is sent again, as the judging page does.
+HEADING = "Kills, restarts and full disks"
+PAGE = """{judges} judges answer {items} screens each through a server with {workers} workers, each with
+a draft before, as quickly as they can. Meanwhile processes are killed, PostgreSQL is restarted,
+and the file system of the store is filled up. What was refused or broke is sent again, as the
+judging page does. Written by `python bench/judging_kills.py --write`.
 
 {table}
 """
 
 
 def format_page(outcomes: list[dict[str, Any]], items: int) -> str:
-    """Return the page in Markdown."""
+    """Return the section of the page in Markdown."""
     lines = [
         f"| | {' | '.join(NAMES[one['kind']] for one in outcomes)} |",
         f"| :-- |{' --: |' * len(outcomes)}",
@@ -344,7 +343,7 @@ def main() -> None:
     page = format_page(outcomes, options.items)
     print(page)
     if options.write:
-        write_part(ROOT / "bench" / "RELIABILITY.md", page)
+        replace_section(ROOT / "bench" / "RELIABILITY.md", HEADING, page)
     sys.exit(0 if all(map(is_right, outcomes)) else 1)
 
 

@@ -1,4 +1,4 @@
-"""RESULTS.md: the tables of a run, with the machine they come from."""
+"""RESULTS.md: the tables of a run; and sections of pages that several scripts write."""
 
 import time
 from pathlib import Path
@@ -37,3 +37,20 @@ def write(machine: dict[str, Any], origin: str, report: str) -> None:
     date = time.strftime("%d %B %Y")
     page = f"{INTRODUCTION}\n{date}. {heading(machine, origin)}\n\n{report}\n"
     HOME.write_text(page, encoding="utf-8")
+
+
+def replace_section(page: Path, heading: str, text: str) -> None:
+    """Put a text below `## heading` of a page, in place of what is there or at the end.
+
+    Everything else on the page stays, so that several scripts can share it.
+    """
+    before, after = page.read_text(encoding="utf-8"), ""
+    # A line break on both sides, so that the first and the last line are lines too.
+    start = f"\n{before}\n".find(f"\n## {heading}\n")
+    if start >= 0:
+        before, rest = before[:start], before[start + 3 :]
+        _, mark, after = rest.partition("\n## ")
+        after = f"\n{mark[1:]}{after}" if mark else ""
+    section = f"## {heading}\n\n{text.strip()}\n"
+    whole = f"{before.rstrip()}\n\n{section}{after}".lstrip("\n")
+    page.write_text(whole, encoding="utf-8")

@@ -17,7 +17,7 @@ import protocol_scales
 from page_blocks import fill_block
 
 from metra.corpus import examples
-from metra.formats.limits import EXPLANATIONS, SERVED, Limits
+from metra.limits import EXPLANATIONS, SERVED, Limits
 
 ROOT = Path(__file__).parent.parent
 MEASURES = ROOT / "docs" / "metrics"

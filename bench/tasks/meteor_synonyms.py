@@ -19,7 +19,7 @@ from timing import WORKERS
 
 import metra
 from metra.errors import MissingResourceError
-from metra.text.resources import find_wordnet_folder
+from metra.formats.resources import find_wordnet_folder
 
 SPEC = "meteor:modules=exact+stem+synonym,tok=none,case=mixed"
 #: Segments that are sent before answers are read: few enough for the pipes to hold them.

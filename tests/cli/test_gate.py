@@ -281,6 +281,8 @@ DAMAGED = [
                  "holds no baseline", id="a segment missing"),
     pytest.param(lambda data: data["baseline"]["rows"]["solid"].update(ter=["nan 1"] * 28),
                  "holds no baseline", id="not a number"),
+    pytest.param(lambda data: data["baseline"]["signatures"].update(ter=None),
+                 "holds no baseline", id="no signature"),
     pytest.param(cut_columns, "The baseline has other statistics of ter;",
                  id="a column missing"),
 ]  # fmt: skip

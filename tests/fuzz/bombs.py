@@ -108,7 +108,7 @@ _UPLOAD = """
 import sys
 from pathlib import Path
 from metra.campaign.uploads import Upload, pair_uploads
-from metra.formats.limits import SERVED, apply_variable, use_limits
+from metra.limits import SERVED, apply_variable, use_limits
 with use_limits(apply_variable(SERVED)):
     path = Path(sys.argv[1])
     paired = pair_uploads([Upload("output", path.name, path.read_bytes())])
@@ -152,8 +152,12 @@ def _run(bomb: Bomb, path: Path, arguments: tuple[str, ...]) -> Measured:
 
 
 def format_bombs(measured: list[tuple[Measured, Measured]]) -> str:
-    """Return a table in Markdown."""
+    """Return the section of the page in Markdown."""
     lines = [
+        "Each was read by `metra score` with the limits of the command line, and as an upload",
+        "with those of the server; both include the start of Python. Exit code 2 is a refusal",
+        "in one sentence. Written by `python tests/fuzz/run.py --write`.",
+        "",
         "| file | bytes | command line | server |",
         "| :-- | --: | :-- | :-- |",
     ]

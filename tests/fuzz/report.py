@@ -1,11 +1,9 @@
-"""The sum of what happened to mutated files and requests, and its page."""
+"""The sum of what happened to mutated files and requests, as a section of a page."""
 
 import json
-import re
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 
 
 @dataclass
@@ -48,8 +46,8 @@ class Report:
         figures = {name: self.count(name) for name in OUTCOMES}
         return f"{self.mutations} {figures} {self.memory} MB"
 
-    def format(self, bombs: str) -> str:
-        """Return the page in Markdown."""
+    def format(self) -> str:
+        """Return the section of the page in Markdown."""
         figures = "\n".join(
             f"| {meaning} | {self.count(name):,} |"
             for name, meaning in OUTCOMES.items()
@@ -63,27 +61,13 @@ class Report:
             f"{sum(groups[name, what] for what in OUTCOMES if what not in FINE):,} |"
             for name in names
         )
-        return PAGE.format(
+        return MUTATIONS.format(
             mutations=f"{self.mutations:,}",
             figures=figures,
             rows=rows,
             memory=f"{self.memory:,}",
             processor=f"{self.processor:,.0f}",
-            bombs=bombs,
         )
-
-
-def write_part(page: Path, part: str) -> None:
-    """Replace the part of a page with the same heading, or add it at the end."""
-    heading = part.partition("\n")[0]
-    parts = re.split("^(?=# )", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    headings = [one.partition("\n")[0] for one in parts]
-    if heading in headings:
-        parts[headings.index(heading)] = part
-    else:
-        parts.append(part)
-    text = "\n".join(one.rstrip("\n") + "\n" for one in parts if one)
-    page.write_text(text, encoding="utf-8")
 
 
 FINE = ("read", "refused")
@@ -96,15 +80,11 @@ OUTCOMES = {
     "exit": "unknown exit code",
     "crash": "process that died",
 }
-PAGE = """# Hostile files and requests
-
-Written by `python tests/fuzz/run.py --write`; `make fuzz` repeats it with other mutations.
-
-## Mutations
-
+MUTATIONS = """\
 {mutations} mutations of a valid sample of every format and of requests to every route of the
 judging app, in processes of 1,000; {processor} seconds of processor time, {memory} MB in the
-largest process.
+largest process. Written by `python tests/fuzz/run.py --write`; `make fuzz` repeats it with
+other mutations.
 
 | outcome | mutations |
 | :-- | --: |
@@ -113,11 +93,4 @@ largest process.
 | file or request | read | refused | faults |
 | :-- | --: | --: | --: |
 {rows}
-
-## Small files that ask for much
-
-Each was read by `metra score` with the limits of the command line, and as an upload with those
-of the server; both include the start of Python. Exit code 2 is a refusal in one sentence.
-
-{bombs}
 """

@@ -1,8 +1,9 @@
 """A valid file of every format that metra reads, and the command that reads it."""
 
+import gzip
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,10 @@ from tests.campaign.answers import made
 
 from metra.campaign.exports import export_judgements
 from metra.corpus.examples import HOME
+from metra.formats.resources import WORDNET_FILES
+from metra.metrics.llm.cache import AnswerCache
+from metra.metrics.llm.prompts import read_prompt
+from metra.metrics.neural import bertscore, checkpoints, comet
 
 FILE = "{file}"
 
@@ -21,6 +26,8 @@ class Sample(NamedTuple):
     content: bytes
     #: FILE stands for the file's path.
     arguments: tuple[str, ...]
+    #: Reads the file in place of a command, where that would need a network.
+    read: Callable[[str], object] | None = None
 
     @property
     def title(self) -> str:
@@ -119,6 +126,23 @@ WMT25 = {
     "document_id": "d1",
     "metric_scores": {"XCOMET-XL": [0.5, 0.25]},
 }
+WORDNET = {
+    True: b"  1 WordNet 3.0 Copyright 2006 \nroad n 1 0 1 0 00613018 \n"
+    b"way n 2 1 @ 2 0 00613018 02422967 \n",
+    False: b"roads road\nwent go\n",
+}
+PARAPHRASES = b"0.5\nthe road\nthe way\n0.25\na bridge\nthe bridge\n"
+SETTINGS = """class_identifier: xcomet_metric
+input_segments: [mt, src, ref]
+error_labels: [minor, major]
+hidden_sizes:
+- 8
+layer: mix
+"""
+ANSWER = (
+    '{"key": "k", "question": "q", "text": "90", "finish": "stop", "input_tokens": 5, '
+    '"output_tokens": 1, "model": "m", "estimated": false}\n'
+)
 
 
 def write_folder(folder: Path) -> None:
@@ -134,6 +158,9 @@ def list_samples(folder: Path, run: object) -> list[Sample]:
         *_list_scores(folder, run),
         *_list_judgements(),
         *_list_annotations(folder, run),
+        *_list_resources(folder),
+        *_list_kept_files(folder, run),
+        *_list_model_files(folder),
     ]
 
 
@@ -295,3 +322,81 @@ def _list_annotations(folder: Path, run) -> Iterator[Sample]:
     run("evaltrans", "import", f"{folder}/judged.db", f"{folder}/judged.tsv")
     database = (folder / "judged.db").read_bytes()
     yield Sample("judged.db", database, ("evaltrans", "show", FILE))
+
+
+def _list_resources(folder: Path) -> Iterator[Sample]:
+    """Yield dictionaries, WordNet's files and paraphrase tables."""
+
+    def measure(spec: str) -> tuple[str, ...]:
+        return ("score", f"{folder}/{OUTPUTS[0]}", "-r", f"{folder}/reference.1.txt",
+                "-m", spec)  # fmt: skip
+
+    spelling = folder / "spelling"
+    spelling.mkdir(exist_ok=True)
+    files = {
+        "en.dic": b"3\nroad/N\nbridge/N\nthe\n",
+        "en.aff": b"SET UTF-8\nSFX N Y 1\nSFX N 0 s .\n",
+    }
+    for name, content in files.items():
+        (spelling / name).write_bytes(content)
+    for name, content in files.items():
+        spec = f"untranslated:dictionary={spelling}/en.dic"
+        yield Sample(f"spelling/{name}", content, measure(spec))
+    wordnet = folder / "wordnet"
+    wordnet.mkdir(exist_ok=True)
+    for name in WORDNET_FILES:
+        (wordnet / name).write_bytes(WORDNET[name.startswith("index")])
+    for name in ("index.noun", "index.verb", "noun.exc"):
+        spec = f"meteor:wordnet={wordnet}"
+        content = WORDNET[name.startswith("index")]
+        yield Sample(f"wordnet/{name}", content, measure(spec))
+    spec = f"meteor:paraphrase={FILE},modules=exact+paraphrase"
+    yield Sample("paraphrases.txt", PARAPHRASES, measure(spec))
+    yield Sample("paraphrases.gz", gzip.compress(PARAPHRASES), measure(spec))
+
+
+def _list_kept_files(folder: Path, run) -> Iterator[Sample]:
+    """Yield what is kept for a run to be resumed."""
+    command = ("score", f"{folder}/made.parquet", "-m", "bleu", "-m", "nist", "--resume",
+               f"{folder}/kept")  # fmt: skip
+
+    def read_with(place: Path) -> Callable[[str], object]:
+        def read(path: str) -> None:
+            for kept in (totals, weights):
+                kept.unlink(missing_ok=True)
+            shutil.copy(path, place)
+            run(*command)
+
+        return read
+
+    run(*command)
+    [totals], [weights] = (
+        (folder / "kept").glob(f"*.{end}") for end in ("totals", "weights")
+    )
+    yield Sample("kept/totals", totals.read_bytes(), command, read_with(totals))
+    # Weights are read where there are no totals yet.
+    yield Sample("kept/weights", weights.read_bytes(), command, read_with(weights))
+
+
+def _list_model_files(folder: Path) -> Iterator[Sample]:
+    """Yield files of models and judges, which are read without them."""
+    model = folder / "model"
+    model.mkdir(exist_ok=True)
+    for name, text, read in (
+        ("model/hparams.yaml", SETTINGS, lambda path: comet._describe_kind(
+            "xcomet_metric", comet.complete_settings("xcomet_metric",
+                                                     checkpoints.read_yaml(path)))),
+        ("model/config.json", '{"num_hidden_layers": 4, "model_type": "mt5"}',
+         lambda path: bertscore._choose_layer(str(Path(path).parent), 2)),
+        ("model/tokenizer_config.json", '{"model_max_length": 512}',
+         lambda path: checkpoints._read_longest(str(Path(path).parent))),
+        ("model/model.safetensors.index.json", '{"weight_map": {"a": "config.json"}}',
+         lambda path: checkpoints.list_weight_files("x", str(Path(path).parent))),
+        ("baseline.csv", "LAYER,P,R,F\n1,0.5,0.5,0.5\n2,0.25,0.5,0.375\n",
+         lambda path: bertscore._read_baseline(path, 2)),
+        ("prompt.txt", "Score {hypothesis} against {reference}.\n", read_prompt),
+        ("prompt.json", '[{"role": "user", "content": "Score {hypothesis}."}]',
+         read_prompt),
+        ("answers.jsonl", ANSWER * 2, lambda path: AnswerCache(path).refresh()),
+    ):  # fmt: skip
+        yield Sample(name, text.encode(), ("read",), read)

@@ -20,9 +20,9 @@ from tests.patience import PATIENCE
 
 import metra
 from metra.errors import MissingResourceError
+from metra.formats.resources import find_wordnet_folder
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
-from metra.text.resources import find_wordnet_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "bench"))

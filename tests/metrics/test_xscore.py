@@ -216,7 +216,7 @@ def test_a_model_without_a_parser_is_refused(spacy, tmp_path):
 
 
 def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
-    from metra.text.resources import load_spacy_model
+    from metra.formats.resources import load_spacy_model
 
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     load_spacy_model.cache_clear()

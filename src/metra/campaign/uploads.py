@@ -16,10 +16,10 @@ from metra.corpus.batch import CorpusChunk
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MetraError
-from metra.formats.limits import get_limits
 from metra.formats.stream import DAMAGE, load_json
-from metra.formats.texts.columns import Field
+from metra.formats.texts.columns import Field, count_segments
 from metra.formats.texts.sources import Source, list_sources
+from metra.limits import get_limits
 from metra.scoring.files import open_corpus
 
 Use = Literal["output", "reference", "source", "document"]
@@ -201,7 +201,7 @@ def _read_columns(file: Source) -> dict[Field, list[str | None]]:
                 columns_read.setdefault(field, []).extend(
                     values[at] for at in range(len(values))
                 )
-            if len(next(iter(columns.values()))) < _CHUNK:
+            if count_segments(columns) < _CHUNK:
                 return columns_read
 
 

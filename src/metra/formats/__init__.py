@@ -5,7 +5,6 @@
 bytes, lines, tables and the recognition of a format by a file's name and first bytes.
 
 stream: opens files and standard input, unpacked; file versions; small TOML and JSON
-limits: how much a file may ask for, one policy for every reader
 compression: the packers and unpackers that `stream` and `atomic` call; zip archives
 spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8
@@ -21,5 +20,6 @@ convert: files of a test set in any format, written in another
 texts: formats of test sets
 scores: formats of scores and judgements
 testsets: test sets by name: sacreBLEU's cache, mt-metrics-eval, registered ones
+resources: dictionaries, WordNet, paraphrase tables; spaCy models
 annotations: formats of parses, entities, terms, templates, rules, weights and more
 """

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
 from metra.errors import FormatError
-from metra.formats.limits import check_unpacked, get_limits, refuse_excess
+from metra.limits import check_unpacked, get_limits, refuse_excess
 
 if TYPE_CHECKING:
     from zipfile import ZipFile

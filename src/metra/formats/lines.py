@@ -10,7 +10,6 @@ from contextlib import closing
 from itertools import islice
 
 from metra.errors import FormatError, MetraError
-from metra.formats.limits import check_limit, get_limits, refuse_excess
 from metra.formats.stream import (
     BLOCK,
     ByteStream,
@@ -18,6 +17,7 @@ from metra.formats.stream import (
     find_encoding,
     format_path,
 )
+from metra.limits import check_limit, get_limits, refuse_excess
 from metra.text.columns import LineBuffer, NotUtf8, Text
 
 #: So many lines are read at a time where all of them are wanted.

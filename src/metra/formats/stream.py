@@ -17,7 +17,7 @@ from os.path import basename, splitext
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from metra.errors import FormatError, MetraError, OptionError
-from metra.formats.limits import check_limit, check_unpacked, get_limits, refuse_excess
+from metra.limits import check_limit, check_unpacked, get_limits, refuse_excess
 
 if TYPE_CHECKING:
     from json import JSONDecoder
@@ -100,6 +100,11 @@ def cache_by_file(read: Callable[[str], T]) -> Callable[[str], T]:
 
 def compute_file_version(path: str) -> str:
     """Return a file's path with a digest of its bytes, for signatures."""
+    return f"{path}[{compute_file_digest(path)}]"
+
+
+def compute_file_digest(path: str) -> str:
+    """Return a short digest of a file's bytes as they are, packed or not."""
     from hashlib import file_digest
 
     try:
@@ -107,12 +112,18 @@ def compute_file_version(path: str) -> str:
             digest = file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UnreadableError(path, error.strerror) from None
-    return f"{path}[sha256:{digest[:12]}]"
+    return f"sha256:{digest[:12]}"
 
 
 def read_bytes(path: str) -> bytes:
     """Read a file at once, unpacked."""
     return b"".join(read_blocks(path))
+
+
+def read_text(path: str) -> str:
+    """Read a file at once, unpacked, in UTF-8 and without a byte order mark."""
+    content = b"".join(check_utf8(read_blocks(path), path))
+    return content.removeprefix(codecs.BOM_UTF8).decode()
 
 
 def read_blocks(path: str) -> Generator[bytes]:

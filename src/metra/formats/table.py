@@ -14,9 +14,9 @@ from itertools import chain, count, repeat
 from typing import Any, NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.limits import LimitError, check_limit, get_limits, refuse_excess
 from metra.formats.lines import LineReader
 from metra.formats.stream import format_path
+from metra.limits import LimitError, check_limit, get_limits, refuse_excess
 
 
 class Dialect(NamedTuple):

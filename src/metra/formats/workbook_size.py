@@ -15,7 +15,7 @@ from xml.parsers import expat
 from zipfile import is_zipfile
 
 from metra.formats.compression import read_zip
-from metra.formats.limits import check_limit
+from metra.limits import check_limit
 
 
 class SheetSize(NamedTuple):

@@ -10,12 +10,12 @@ import numpy as np
 from metra.corpus.batch import Batch
 from metra.errors import MissingResourceError, OptionError
 from metra.formats.annotations.entities import Entity, read_entities
+from metra.formats.resources import load_spacy_model
 from metra.formats.stream import compute_file_version
 from metra.metrics import record
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail, check_places, list_annotations, list_units
 from metra.text.normalisation import contains_words, make_normaliser
-from metra.text.resources import load_spacy_model
 
 
 @metric_factory

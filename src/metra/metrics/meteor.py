@@ -3,15 +3,15 @@
 import math
 from functools import lru_cache, partial
 from itertools import compress
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from metra import _core
 from metra.errors import MissingResourceError, OptionError, not_possible
+from metra.formats import resources
+from metra.formats.stream import compute_file_digest
 from metra.metrics.alignment import Alignment, build_alignments, make_link
 from metra.metrics.options import Case, FromZero, Range, Share
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
-from metra.text import resources
 from metra.text.preparation import Preparation, Tokens, make_preparation
 
 
@@ -198,12 +198,14 @@ def meteor(
     settled |= dict(zip(Parameters._fields, formula, strict=False))
     settled["modules"] = "+".join(stages)
     settled["weights"] = "+".join(f"{weight:g}" for weight in stage_weights)
-    folder = str(resources.find_wordnet_folder(wordnet)) if "synonym" in stages else ""
-    if folder:
-        settled["wordnet"] = resources.read_wordnet_version(Path(folder))
+    folder: tuple[str, object] = "", None
+    if "synonym" in stages:
+        found = resources.find_wordnet_folder(wordnet)
+        folder = str(found), resources.check_wordnet(found)
+        settled["wordnet"] = resources.read_wordnet_version(found)
     elif not wordnet:
         settled["wordnet"] = "none"
-    digest = resources.compute_table_digest(paraphrase) if paraphrase else ""
+    digest = compute_file_digest(paraphrase) if paraphrase else ""
     if digest:
         settled["paraphrase"] = digest
     aligner = _build_aligner(
@@ -352,12 +354,13 @@ def _build_aligner(
     lang: str,
     list_lang: str,
     stages: tuple[str, ...],
-    folder: str,
+    wordnet: tuple[str, object],
     paraphrase: tuple[str, str],
     formula: tuple[float, ...],
     weights: tuple[float, ...],
 ) -> _core.Meteor:
-    """Make an aligner; a table of paraphrases is its path and what is in it."""
+    """Make an aligner; files are given with what tells whether they are still the same."""
+    folder, _ = wordnet
     table = resources.read_paraphrase_table(paraphrase[0]) if paraphrase[0] else None
     try:
         return _core.Meteor(

@@ -10,9 +10,9 @@ from typing import Any
 from metra.corpus.batch import BatchPosition, SegmentColumn
 from metra.errors import MissingResourceError
 from metra.formats.annotations.conllu import Parse, ParsedWord, read_conllu
+from metra.formats.resources import load_spacy_model
 from metra.formats.stream import compute_file_version
 from metra.metrics.units import fill_system
-from metra.text.resources import load_spacy_model
 from metra.text.words import tokenize_words
 
 Finder = Callable[[SegmentColumn, BatchPosition], list[Sequence[Parse]]]

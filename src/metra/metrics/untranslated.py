@@ -9,10 +9,10 @@ import numpy as np
 from metra.corpus.batch import Batch
 from metra.errors import OptionError
 from metra.formats.lines import read_lines
+from metra.formats.resources import Dictionary, load_dictionaries
 from metra.formats.stream import compute_file_version
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.metrics.units import Detail
-from metra.text.resources import Dictionary, load_dictionaries
 from metra.text.scripts import get_script, list_scripts
 from metra.text.words import RunningWord, find_running_words, split_word_parts
 

@@ -197,6 +197,7 @@ def read_baseline(path: str) -> Baseline:
         is_whole = (
             bool(arrays)
             and all(set(by_spec) == set(baseline.specs) for by_spec in rows.values())
+            and all(isinstance(each, str) for each in baseline.signatures.values())
             and all(each.ndim == 2 and np.isfinite(each).all() for each in arrays)
             and len({len(each) for each in arrays}) == 1
         )

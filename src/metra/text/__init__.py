@@ -13,5 +13,4 @@ diff: edits, differences and common words of two texts.
 corrections: words added, deleted, substituted and moved by a correction.
 offsets: character spans, in code points and UTF-16 units.
 salience: how salient words are in their documents.
-resources: dictionaries, WordNet, spaCy models, paraphrase tables, digests of files.
 """

@@ -12,6 +12,7 @@ from typing import Any
 
 from metra import errors
 from metra._core import Text, Tokenizer, Tokens, grapheme_version
+from metra.limits import check_limit
 
 BUILT_IN = ("13a", "intl", "zh", "zh-fixed", "char", "none")
 
@@ -95,11 +96,11 @@ def _load_third_party() -> dict[str, Any]:
 
 def _load_sentencepiece(path: str) -> tuple[Cutter, str]:
     """Cut with the model at `path` (extra `spm`); its digest goes into the signature."""
+    import os
+    from hashlib import sha256
     from pathlib import Path
 
     import sentencepiece
-
-    from metra.text.resources import compute_digest
 
     if not path:
         msg = (
@@ -109,8 +110,14 @@ def _load_sentencepiece(path: str) -> tuple[Cutter, str]:
     if not Path(path).is_file():
         msg = f"There is no SentencePiece model at {path}; give the path of a .model file."
         raise errors.MissingResourceError(msg)
-    model = sentencepiece.SentencePieceProcessor(model_file=path)
-    digest = compute_digest(Path(path).read_bytes())
+    check_limit("whole", os.path.getsize(path), path)
+    content = Path(path).read_bytes()
+    try:
+        model = sentencepiece.SentencePieceProcessor(model_proto=content)
+    except RuntimeError:
+        msg = f"{path} is no SentencePiece model; give the path of a .model file."
+        raise errors.FormatError(msg) from None
+    digest = f"sha256:{sha256(content).hexdigest()[:12]}"
     return lambda segment: model.encode(segment.rstrip(), out_type=str), digest
 
 

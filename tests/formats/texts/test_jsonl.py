@@ -205,6 +205,8 @@ def test_a_file_of_strings_is_what_it_is_given_for(write):
 
 WRONG_JSON = [
     pytest.param("[]", "{} is an empty array; expected strings or objects.", id="nothing"),
+    pytest.param("{ }", "{} has no columns of texts; expected headings, such as source, ref, "
+                 "output.", id="no columns"),
     pytest.param("[1]", "{}, entry 1 is of type int; expected a JSON object.", id="numbers"),
     pytest.param('["a", {"hyp": "b"}]', "{}, entry 1 is of type str; expected a JSON object.",
                  id="strings and objects"),

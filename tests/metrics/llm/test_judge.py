@@ -674,7 +674,7 @@ def test_a_prompt_without_references_cannot_show_them(judge, tmp_path):
     ):
         metra.metric(judge(None, prompt=path, reference="yes"))
     path.write_bytes(b"{hypothesis} \xff")
-    with pytest.raises(FormatError, match="it is not in UTF-8"):
+    with pytest.raises(FormatError, match=r"mine.txt, line 1: .* is not UTF-8"):
         metra.metric(judge(None, prompt=path))
 
 

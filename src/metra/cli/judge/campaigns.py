@@ -4,7 +4,6 @@ import os
 import time
 from contextlib import closing
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -114,8 +113,10 @@ def _add_campaign(
 
 
 def _read_password(admin: str, file: str | None) -> str:
+    from metra.formats.lines import read_lines
+
     if file is not None:
-        return Path(file).read_text(encoding="utf-8").split("\n")[0].rstrip("\r")
+        return next(iter(read_lines(file)), "")
     if (given := os.environ.get("METRA_ADMIN_PASSWORD")) is not None:
         return given
     return click.prompt(

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from metra.errors import FormatError
-from metra.formats.limits import check_limit
 from metra.formats.stream import format_path, read_blocks
 from metra.formats.texts.columns import Columns, Field, Reader
 from metra.formats.texts.parts import feed_xml, join_lines
+from metra.limits import check_limit
 
 if TYPE_CHECKING:
     from metra.formats.texts.sources import Source

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
-from metra.formats.limits import check_limit
+from metra.limits import check_limit
 from metra.text.columns import Text
 
 Role: TypeAlias = Literal["output", "reference", "source", "document", "label"]
@@ -118,7 +118,7 @@ def read_header(
         labels=(*(names.labels if names else ()), *labels)
     )
     fields = recognise_fields(filled, default_system, names)
-    check_duplicate_fields(fields, where)
+    check_fields(fields, where)
     return fields
 
 
@@ -193,7 +193,9 @@ def describe_missing_column(name: str, known: Sequence[str], where: str) -> str:
 
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     guess = f" Did you mean {near[0]!r}?" if near else ""
-    return f"{where} has no column {name!r}.{guess} It has: {', '.join(known)}."
+    return (
+        f"{where} has no column {name!r}.{guess} It has: {', '.join(known) or 'none'}."
+    )
 
 
 def _recognise_field(column: str, default_system: str) -> Field | None:
@@ -241,8 +243,12 @@ _LONGEST_HEADING = 60
 _ENDS_OF_SENTENCES = (".", "!", "?", "。", "！", "？", "।", "؟", "…")
 
 
-def check_duplicate_fields(fields: Sequence[Field], where: str) -> None:
-    """Refuse two columns that are the same thing by the same name."""
+def check_fields(fields: Sequence[Field], where: str) -> None:
+    """Refuse a table without columns, or with two that are the same thing by one name."""
+    if not fields:
+        problem = f"{where} has no columns of texts"
+        msg = f"{problem}; expected headings, such as source, ref, output."
+        raise FormatError(msg)
     for index, field in enumerate(fields):
         if field in fields[:index]:
             problem = f"{where} has two columns for the {field.role} {field.name!r}"

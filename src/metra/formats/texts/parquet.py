@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.atomic import write_file
-from metra.formats.limits import check_limit, check_unpacked
 from metra.formats.stream import STDIN
 from metra.formats.texts.columns import (
     TEXT_ROLES,
@@ -27,12 +26,13 @@ from metra.formats.texts.columns import (
     Reader,
     Values,
     check_column_names,
-    check_duplicate_fields,
+    check_fields,
     describe_missing_column,
     format_column_name,
     recognise_fields,
 )
 from metra.formats.texts.rows import Chunks, Fields
+from metra.limits import check_limit, check_unpacked
 from metra.text.columns import is_text_type, pack_arrow_column
 
 if TYPE_CHECKING:
@@ -366,7 +366,7 @@ def map_fields(
     recognised = recognise_fields(usable, default_system, names)
     named = zip(recognised, usable, strict=True)
     fields = [field._replace(name=field.name or column) for field, column in named]
-    check_duplicate_fields(fields, where)
+    check_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
     _check_fields(schema, where, columns)
     return columns

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from metra.errors import FormatError
-from metra.formats.limits import check_limit
 from metra.formats.stream import format_path
+from metra.limits import check_limit
 
 # A tag that goes on for longer than this is a tag that is not closed.
 LONGEST = 1 << 16

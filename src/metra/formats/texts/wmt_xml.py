@@ -9,7 +9,6 @@ from xml.parsers import expat
 
 from metra.errors import FormatError
 from metra.formats.atomic import write_pieces
-from metra.formats.limits import check_limit
 from metra.formats.spool import TEXT_IN_MEMORY, SeekableFile, drain_spool, open_spool
 from metra.formats.stream import check_utf8, format_path
 from metra.formats.texts import parts, rows
@@ -21,6 +20,7 @@ from metra.formats.texts.parts import (
     ScannedSegment,
 )
 from metra.formats.texts.rows import Chunks, Fields
+from metra.limits import check_limit
 
 TEXTS: dict[str, Role] = {"src": "source", "ref": "reference", "hyp": "output"}
 

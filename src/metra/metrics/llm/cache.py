@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from metra.errors import FormatError, OptionError
-from metra.formats.stream import DAMAGE
+from metra.formats.stream import DAMAGE, load_json
+from metra.limits import check_limit
 
 #: The value of METRA_CACHE with which nothing is kept.
 NO_CACHE = "off"
@@ -58,6 +59,8 @@ class AnswerCache:
         with self._lock:
             try:
                 with open(self.path, "rb") as file:
+                    size = os.fstat(file.fileno()).st_size - self._read_to
+                    check_limit("whole", size, self.path)
                     file.seek(self._read_to)
                     content = file.read()
             except FileNotFoundError:
@@ -98,10 +101,10 @@ class AnswerCache:
         if not line:
             return
         try:
-            entry = json.loads(line)
+            entry = load_json(line.decode(), self.path)
             key = entry["key"]
             answer = ModelAnswer(*(entry[name] for name in ModelAnswer._fields))
-            if [*map(type, answer)] != _TYPES:
+            if [*map(type, (key, *answer))] != [str, *_TYPES]:
                 raise TypeError
         except DAMAGE:
             if not _may_be_torn(line):

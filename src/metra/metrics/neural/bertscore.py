@@ -1,6 +1,5 @@
 """BERTScore: cosine similarity of the tokens of output and reference, on a local encoder."""
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ import numpy as np
 
 from metra.corpus.batch import Batch, SegmentColumn
 from metra.errors import FormatError, OptionError
+from metra.formats.lines import read_lines
 from metra.formats.stream import compute_file_version
 from metra.metrics.corpus_weights import Tables, TermCounts, TwoPassFit, refuse_unfitted
 from metra.metrics.neural import checkpoints
@@ -223,16 +223,15 @@ def _read_baseline(path: str, layer: int) -> tuple[float, float, float]:
     """Read precision, recall and f1 of unrelated texts at a layer."""
     problem = f"{path} has no line for layer {layer}"
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            lines = [line for line in csv.reader(file) if line][1:]
-        for line in lines:
+        lines = [line.split(",") for line in read_lines(path) if line.strip()]
+        for line in lines[1:]:
             if int(line[0]) == layer:
                 values = tuple(float(value) for value in line[1:4])
                 if len(values) == 3 and all(value < 1 for value in values):
                     return values
-    except OSError as error:
-        problem = f"{path} cannot be read: {error.strerror}"
-    except (ValueError, UnicodeDecodeError) as error:
+    except FormatError as error:
+        problem = str(error).partition(";")[0]
+    except ValueError as error:
         problem = f"{path} has something else than numbers: {error}"
     msg = (
         f"bertscore: {problem}; expected LAYER,P,R,F and a line of numbers below 1 for "

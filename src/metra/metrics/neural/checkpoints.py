@@ -16,7 +16,15 @@ from metra.errors import (
     OptionError,
     missing_package,
 )
-from metra.formats.stream import compute_file_version, get_file_state, parse_json
+from metra.formats.stream import (
+    UnreadableError,
+    check_values,
+    compute_file_version,
+    get_file_state,
+    parse_json,
+    read_text,
+    refuse_damage,
+)
 from metra.metrics.neural.score_store import ScoreStore
 
 #: Files of a tokeniser, those that there are.
@@ -104,10 +112,10 @@ def find_hub_folder(name: str) -> str | None:
     hub = os.environ.get("HF_HUB_CACHE") or os.path.join(home, "hub")
     folder = os.path.join(hub, "models--" + name.replace("/", "--"))
     try:
-        with open(os.path.join(folder, "refs", "main"), encoding="utf-8") as file:
-            snapshot = os.path.join(folder, "snapshots", file.read().strip())
-    except OSError:
+        name = read_text(os.path.join(folder, "refs", "main")).strip()
+    except UnreadableError:
         return None
+    snapshot = os.path.join(folder, "snapshots", name)
     return snapshot if os.path.isdir(snapshot) else None
 
 
@@ -121,9 +129,9 @@ def list_weight_files(owner: str, folder: str) -> list[str]:
     first = require_file(owner, folder, *_WEIGHT_FILES)
     if not first.endswith(".index.json"):
         return [first]
-    with open(first, encoding="utf-8") as file:
-        parts = sorted(set(parse_json(file.read(), first)["weight_map"].values()))
-    return [first, *(require_file(owner, folder, part) for part in parts)]
+    with refuse_damage(first):
+        parts = sorted(set(_read_object(first)["weight_map"].values()))
+        return [first, *(require_file(owner, folder, part) for part in parts)]
 
 
 def name_folder(folder: str) -> str:
@@ -151,15 +159,25 @@ def read_yaml(path: str) -> dict[str, Any]:
         msg = missing_package(path, "pyyaml", "neural")
         raise MissingResourceError(msg) from None
     try:
-        with open(path, encoding="utf-8") as file:
-            settings = yaml.safe_load(file)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        with refuse_damage(path):
+            settings = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
         reason = str(error).partition("\n")[0]
         msg = f"{path} is no YAML: {reason}."
         raise FormatError(msg) from None
+    return _check_object(settings, path)
+
+
+def _read_object(path: str) -> dict[str, Any]:
+    """Read a file of settings in JSON."""
+    return _check_object(parse_json(read_text(path), path), path)
+
+
+def _check_object(settings: Any, path: str) -> dict[str, Any]:
     if not isinstance(settings, dict):
         msg = f"{path} has no settings by name; expected a table of them."
         raise FormatError(msg)
+    check_values(settings, path)
     return settings
 
 
@@ -207,16 +225,14 @@ def _read_longest(folder: str) -> int:
     path = os.path.join(folder, "tokenizer_config.json")
     if not os.path.isfile(path):
         return _UNLIMITED
-    with open(path, encoding="utf-8") as file:
-        about = parse_json(file.read(), path)
-    return int(min(about.get("model_max_length") or _UNLIMITED, _UNLIMITED))
+    with refuse_damage(path):
+        longest = _read_object(path).get("model_max_length") or _UNLIMITED
+        return int(min(longest, _UNLIMITED))
 
 
 def read_config(owner: str, folder: str) -> dict[str, Any]:
     """Read the settings of a network, as they are in the file."""
-    path = require_file(owner, folder, "config.json")
-    with open(path, encoding="utf-8") as file:
-        return parse_json(file.read(), path)
+    return _read_object(require_file(owner, folder, "config.json"))
 
 
 def load_encoder(owner: str, folder: str, layers: int) -> Any:

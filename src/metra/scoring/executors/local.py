@@ -9,6 +9,7 @@ import json
 import os
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from metra import __version__
 from metra.corpus.batch import Batch
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
+from metra.formats.stream import DAMAGE
 from metra.formats.texts import parquet
 from metra.metrics.corpus_weights import Tables, TwoPassFit
 from metra.metrics.record import Metric
@@ -308,7 +310,7 @@ def _load_weights(
         if str(tables[_WEIGHTS_FINGERPRINT]) != fingerprint:
             raise ValueError(_WEIGHTS_FINGERPRINT)
         return weighing.restore(tables)
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+    except (*DAMAGE, OSError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error):
         msg = f"{path} is damaged; remove it, and its weights are counted again."
         raise FormatError(msg) from None
 

@@ -4,8 +4,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import UUID4, AfterValidator, BaseModel, ConfigDict, Field
 
-from metra.formats.limits import get_limits, use_limits
 from metra.formats.stream import check_values
+from metra.limits import get_limits, use_limits
 
 T = TypeVar("T")
 

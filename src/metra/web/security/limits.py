@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from metra.formats.limits import SERVED, apply_variable, get_limits, use_limits
+from metra.limits import SERVED, apply_variable, get_limits, use_limits
 from metra.web.security.headers import reply_error
 
 _SMALL = 64_000

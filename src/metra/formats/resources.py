@@ -4,19 +4,23 @@ Spelling dictionaries (Hunspell's, or plain lists of words), WordNet, spaCy mode
 METEOR's paraphrase tables.
 """
 
-import gzip
 import os
 import re
-import zlib
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
-from hashlib import sha256
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
 from metra.errors import FormatError, MissingResourceError, missing_package
+from metra.formats.stream import (
+    compute_file_digest,
+    compute_file_version,
+    get_file_state,
+    read_text,
+)
+from metra.limits import LimitError, check_limit
 
 T = TypeVar("T")
 
@@ -27,15 +31,6 @@ HUNSPELL_FOLDERS = (
     "/usr/share/myspell/dicts",
     "/usr/share/myspell",
 )
-
-
-def compute_digest(content: bytes) -> str:
-    """Return a short digest, for signatures.
-
-    >>> compute_digest(b"")
-    'sha256:e3b0c44298fc'
-    """
-    return f"sha256:{sha256(content).hexdigest()[:12]}"
 
 
 class Dictionary:
@@ -77,9 +72,17 @@ def load_dictionaries(names: str) -> Dictionary:
     )
 
 
-@lru_cache(maxsize=16)
 def _load_hunspell(name: str) -> Dictionary:
     path = _find_dictionary(name)
+    files = [str(path.with_suffix(suffix)) for suffix in (".dic", ".aff")]
+    return _open_hunspell(name, path, tuple(map(get_file_state, files)))
+
+
+@lru_cache(maxsize=16)
+def _open_hunspell(name: str, path: Path, state: object) -> Dictionary:
+    """Open a dictionary; its state tells whether the files are still the same."""
+    del state
+    _check_hunspell(path)
     try:
         from hunspell import Hunspell
     except ImportError:
@@ -94,7 +97,21 @@ def _load_hunspell(name: str) -> Dictionary:
             return False
 
     reader = f"chunspell {version('chunspell')}"
-    return Dictionary(knows, f"{name}[{compute_digest(path.read_bytes())}, {reader}]")
+    return Dictionary(knows, f"{name}[{compute_file_digest(str(path))}, {reader}]")
+
+
+def _check_hunspell(path: Path) -> None:
+    """Refuse files that are too large, or say that so many entries follow.
+
+    Hunspell sets memory aside for as many as the first line of a .dic file says.
+    """
+    for suffix in (".dic", ".aff"):
+        file = str(path.with_suffix(suffix))
+        check_limit("whole", os.path.getsize(file), file)
+    with path.open("rb") as dictionary:
+        count = re.search(rb"\d+", dictionary.readline(64))
+    if count:
+        check_limit("rows", int(count[0]), str(path))
 
 
 def _load_word_list(path: Path) -> Dictionary:
@@ -103,15 +120,11 @@ def _load_word_list(path: Path) -> Dictionary:
             f"There is no list of words at {path}; expected a text with a word a line."
         )
         raise MissingResourceError(msg)
-    try:
-        words = set(path.read_text(encoding="utf-8-sig").split("\n"))
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8 at byte {error.start}; convert the file to UTF-8."
-        raise FormatError(msg) from None
+    words = set(read_text(str(path)).split("\n"))
     lower = {word.strip().lower() for word in words if word.strip()}
     return Dictionary(
         lambda word: word.replace("’", "'").lower() in lower,
-        f"{path}[{compute_digest(path.read_bytes())}]",
+        compute_file_version(str(path)),
     )
 
 
@@ -176,13 +189,20 @@ def find_wordnet_folder(given: str) -> Path:
     raise MissingResourceError(msg)
 
 
-@cache
 def read_wordnet_version(folder: Path) -> str:
     """Read the version off the licence at the head of the index."""
-    with (folder / "index.noun").open(encoding="utf-8") as file:
-        head = "".join(line for line, _ in zip(file, range(30), strict=False))
-    match = re.search(r"WordNet (\d[\d.]*\d)", head)
-    return match[1] if match else "unknown"
+    with (folder / "index.noun").open("rb") as file:
+        head = file.read(4096)
+    match = re.search(rb"WordNet (\d[\d.]{0,9}\d)", head)
+    return match[1].decode() if match else "unknown"
+
+
+def check_wordnet(folder: Path) -> tuple[object, ...]:
+    """Return the state of WordNet's files; refuse those that are too large to read."""
+    paths = [str(folder / name) for name in WORDNET_FILES]
+    for path in paths:
+        check_limit("whole", os.path.getsize(path), path)
+    return tuple(map(get_file_state, paths))
 
 
 class SpacyModel:
@@ -221,25 +241,15 @@ def load_spacy_model(model: str, *, owner: str, extra: str) -> SpacyModel:
 
 
 def read_paraphrase_table(path: str) -> str:
-    """Read a table, packed with gzip or plain."""
+    """Read a table, packed or plain."""
     try:
-        table = Path(path).read_bytes()
-        if table.startswith(b"\x1f\x8b"):
-            table = gzip.decompress(table)
-        return table.decode("utf-8")
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
+        return read_text(path)
+    except LimitError:
+        raise
+    except FormatError as error:
+        problem = str(error).partition(";")[0]
         msg = (
-            f"{path} cannot be read as a paraphrase table: {error}; expected METEOR's "
-            "three lines an entry (probability, phrase, paraphrase) in UTF-8, plain or "
-            "packed with gzip."
+            f"{problem}; expected METEOR's paraphrase table, three lines an entry "
+            "(probability, phrase, paraphrase) in UTF-8, plain or packed with gzip."
         )
-        raise MissingResourceError(msg) from None
-
-
-def compute_table_digest(path: str) -> str:
-    """Name a table by its digest, for signatures."""
-    try:
-        return compute_digest(Path(path).read_bytes())
-    except OSError as error:
-        msg = f"The paraphrase table {path} cannot be read: {error.strerror}."
         raise MissingResourceError(msg) from None

@@ -12,19 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from metra.errors import FormatError, OptionError
-from metra.formats import limits
+import metra
+from metra import limits
+from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.compression import check_member_name, read_zip
-from metra.formats.limits import (
-    EXPLANATIONS,
-    SERVED,
-    LimitError,
-    Limits,
-    apply_variable,
-    get_limits,
-    use_limits,
-)
 from metra.formats.lines import LineReader, read_lines
+from metra.formats.resources import WORDNET_FILES, load_dictionaries
 from metra.formats.stream import (
     ByteStream,
     check_values,
@@ -38,6 +31,17 @@ from metra.formats.texts import parquet
 from metra.formats.texts.parquet import read_batches, read_schema
 from metra.formats.texts.sources import list_sources
 from metra.formats.workbook_size import check_workbook
+from metra.limits import (
+    EXPLANATIONS,
+    SERVED,
+    LimitError,
+    Limits,
+    apply_variable,
+    get_limits,
+    use_limits,
+)
+from metra.metrics.llm.cache import AnswerCache
+from metra.metrics.neural import checkpoints
 from metra.scoring.files import open_corpus
 
 
@@ -451,3 +455,66 @@ def test_segments_of_marked_up_files(tmp_path):
             pytest.raises(LimitError, match=refused("cell")),
         ):
             open_corpus([str(path)], [str(path)])
+
+
+RESOURCES = [
+    pytest.param("words.txt", "untranslated:dictionary={}", id="list of words"),
+    pytest.param("en.dic", "untranslated:dictionary={}", id="spelling dictionary"),
+    pytest.param("index.noun", "meteor:wordnet={folder}", id="WordNet"),
+    pytest.param(
+        "table.txt",
+        "meteor:variant=2005,lang=other,paraphrase={},modules=exact+paraphrase",
+        id="paraphrases",
+    ),
+    pytest.param("hparams.yaml", "comet:model={folder}", id="settings of COMET"),
+    pytest.param("prompt.txt", "llm:model=m,prompt={}", id="prompt"),
+]
+
+
+@pytest.mark.parametrize(("name", "spec"), RESOURCES)
+def test_resources_are_read_within_the_limits(tmp_path, name, spec):
+    for other in ("en.aff", *WORDNET_FILES, "checkpoints/model.ckpt", name):
+        path = tmp_path / other
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"1\n" * (10 if other == name else 1))
+    filled = spec.format(path, folder=tmp_path)
+    with (
+        use_limits(Limits(whole=19)),
+        pytest.raises(MetraError, match=f"{name} has more than 19 bytes"),
+    ):
+        metra.metric(filled)
+
+
+def test_a_dictionary_that_asks_for_too_much_memory(tmp_path):
+    (tmp_path / "en.aff").write_bytes(b"SET UTF-8\n")
+    path = tmp_path / "en.dic"
+    path.write_bytes(b"9999999999\nroad\n")
+    with pytest.raises(LimitError, match=refused("rows")):
+        load_dictionaries(str(path))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("hparams.yaml", "[" * 5000),
+        ("config.json", "[1]"),
+        ("tokenizer_config.json", '{"model_max_length": "x"}'),
+        ("model.safetensors.index.json", '{"weight_map": [1]}'),
+        ("answers.jsonl", '{"key": {}, "text": "1"}\n'),
+    ],
+)
+def test_files_of_models_that_are_damaged(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content)
+    readers = {
+        "hparams.yaml": lambda: checkpoints.read_yaml(str(path)),
+        "config.json": lambda: checkpoints.read_config("x", str(tmp_path)),
+        "tokenizer_config.json": lambda: checkpoints._read_longest(str(tmp_path)),
+        "answers.jsonl": lambda: AnswerCache(str(path)).refresh(),
+    }
+    read = readers.get(name, lambda: checkpoints.list_weight_files("x", str(tmp_path)))
+    if name == "answers.jsonl":
+        read()  # a line that was torn
+    else:
+        with pytest.raises(FormatError, match=name):
+            read()

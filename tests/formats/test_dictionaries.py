@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from metra.errors import FormatError, MissingResourceError
-from metra.text.resources import Dictionary, _load_hunspell, load_dictionaries
+from metra.formats.resources import Dictionary, load_dictionaries
 
 
 @pytest.fixture
@@ -29,7 +29,6 @@ def test_hunspell_by_path(german):
 def test_hunspell_by_name(german, monkeypatch):
     pytest.importorskip("hunspell")
     monkeypatch.setenv("DICPATH", f"/none:{german.parent}")
-    _load_hunspell.cache_clear()
     assert load_dictionaries("de_XX").knows("Bremsen")
     assert load_dictionaries("de_XX").version.startswith("de_XX[sha256:")
 
@@ -98,5 +97,5 @@ def test_without_the_reader(german, monkeypatch):
 
 
 def test_a_list_that_is_not_utf8(write):
-    with pytest.raises(FormatError, match="is not UTF-8 at byte 1"):
+    with pytest.raises(FormatError, match="line 1: byte 2 of the line is 0xff"):
         load_dictionaries(str(write("w.txt", b"a\xff")))

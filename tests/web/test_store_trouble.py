@@ -1,6 +1,7 @@
 """A store that cannot be written: everybody is told so, and nothing is lost."""
 
 import re
+import shutil
 import sqlite3
 from contextlib import contextmanager
 
@@ -100,6 +101,14 @@ def test_judges_and_organisers_are_told_on_their_pages(light_house):
     assert re.search('role="alert">Nothing can be saved.*the disk is full', page)
     assert judge.form(link).status_code == 303
     assert "Nothing can be saved" not in organiser.get("/admin").text
+
+
+def test_health_looks_at_the_room_that_is_left(light_house, monkeypatch):
+    browser = light_house.browser()
+    assert browser.get("/health").json() == {"ok": True}
+    left = shutil._ntuple_diskusage(10**9, 10**9 - 1000, 1000)
+    monkeypatch.setattr("metra.store.database.disk_usage", lambda _: left)
+    assert browser.get("/health").status_code == 507
 
 
 def test_a_fault_of_ours_is_no_trouble_of_the_store(light_house, caplog):

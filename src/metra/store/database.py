@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,6 +28,8 @@ from metra.errors import FormatError, MissingResourceError, OptionError, StoreEr
 # Two servers that start at once must not both migrate: "metra" in digits of a keypad.
 _LOCK = 63872
 _BUSY_SECONDS = 30
+# A disk with less room, in bytes, counts as full.
+_LEAST_FREE = 4_000_000
 # Whoever waits for a database that does not answer gives up after some seconds.
 _PATIENCE = {
     "connect_timeout": "10",
@@ -123,10 +126,16 @@ class Store:
             raise convert_error(error) from error
 
     def check_writable(self) -> None:
-        """Write and read a row; raise an error if that fails."""
+        """Write and read a row; raise an error if that fails or the disk is almost full.
+
+        A row may still fit into the space that a full disk has left to a file.
+        """
         with self.transaction() as db:
             db.exec_driver_sql("UPDATE schema_version SET version = version")
             _read_version(db)
+        path = self.engine.url.database
+        if self.is_sqlite and disk_usage(Path(path or "").parent).free < _LEAST_FREE:
+            raise convert_error(Exception("database or disk is full"))
 
     def check_integrity(self) -> None:
         """Raise an error if the file of the store is damaged; PostgreSQL has no file."""

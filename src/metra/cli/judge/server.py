@@ -97,6 +97,7 @@ def serve(url: str, host: str, port: int, base_url: str | None, **given: Any) ->
     """
     with closing(open_store(url)) as store:
         store.check_integrity()
+        store.check_writable()
     from metra.web import server
 
     serving = server.ServerOptions(url, host, port, base_url, **given)

@@ -15,7 +15,7 @@ PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
 
-.PHONY: demo test test-neural quick fuzz lint format bench bench-quick docs wheel clean
+.PHONY: demo test test-neural quick fuzz mutants lint format bench bench-quick docs wheel clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
@@ -32,6 +32,11 @@ quick: .venv/.wheel .venv/.test $(DEBIAN)
 FUZZ_SECONDS ?= 3600
 fuzz: .venv/.wheel .venv/.test
 	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $$(date +%s)
+
+# Small changes of the code, which the tests should notice: so many of each package.
+MUTANTS ?= 20
+mutants: .venv/.wheel .venv/.test $(DEBIAN)
+	$(BIN)/python tests/mutants/run.py --count $(MUTANTS) --seed $$(date +%s) --all
 
 # Installs torch at first. A thread a worker: models are tiny.
 test-neural: .venv/.wheel .venv-oracle/.made

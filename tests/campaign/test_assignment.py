@@ -205,8 +205,15 @@ def test_a_repeat_comes_half_a_sitting_later():
     assert min(gaps) >= 20
 
 
-def test_rounds_of_a_sitting_are_rows_of_a_latin_square():
-    frozen = made(judges=4, systems=4, each=1, texts=16, repeats=0, degraded=0)
+@pytest.mark.parametrize(
+    "size",
+    [
+        pytest.param({"each": 1, "texts": 16}, id="a version of each text"),
+        pytest.param({"each": 4, "texts": 4, "complete": True}, id="complete blocks"),
+    ],
+)
+def test_rounds_of_a_sitting_are_rows_of_a_latin_square(size):
+    frozen = made(judges=4, systems=4, repeats=0, degraded=0, **size)
     tasks = assign(frozen, secret=SECRET)
     for judge in frozen.settings.judges:
         systems = [task.items[0].system for task in tasks if task.judge == judge]

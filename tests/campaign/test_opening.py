@@ -20,11 +20,16 @@ def test_files_are_found_from_the_folder_of_the_campaign(write):
     write("a/ref.txt", ["ref"])
     write("a/src.txt", ["src"])
     write("a/docs.txt", ["doc"])
+    write("a/b/base.txt", ["natural words"])
+    write("a/b/names.tsv", ["segment\ttype\ttext", "1\tperson\tAnn"])
     files = (
         '[files]\noutputs = ["first=one.txt", "two.txt"]\nreferences = ["ref.txt"]\n'
-        'source = "src.txt"\ndocuments = "docs.txt"\n'
+        'source = "src.txt"\ndocuments = "docs.txt"\nbaseline = "b/base.txt"\n'
+        'entities = "b/names.tsv"\n'
     )
     found = open_campaign(str(write("a/c.toml", (HEAD + files).encode())))
+    assert found.material["baseline"] == "natural words"
+    assert set(found.material["entities"]) == {"1"}
     assert [system.name for system in found.systems] == ["first", "two"]
     [segment] = found.segments
     assert (segment.document, segment.source, segment.references) == (

@@ -21,7 +21,7 @@ from metra.formats.scores.read import read_scores
 from metra.meta.agree import compute_agreement, report_agreement
 from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.meta.options import AgreeOptions
-from metra.stats.agreement import SCALES, alpha, cohen
+from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen
 from metra.stats.judge_agreement import (
     PairFigures,
     agree,
@@ -30,6 +30,7 @@ from metra.stats.judge_agreement import (
     pair_judgements,
 )
 from metra.stats.ratings import convert_matrix
+from metra.stats.resampling import draw_counts
 
 NAN = float("nan")
 
@@ -244,11 +245,60 @@ def test_unnamed_judges_are_refused(write):
 def test_the_seed_decides_and_intervals_hold_the_value():
     rng = np.random.default_rng(1)
     grid = np.round(rng.normal(size=60) + rng.normal(size=(4, 60)))
-    one, two = (agree(convert_matrix(grid), trials=200) for _ in "12")
+    one, two = (agree(convert_matrix(grid), trials=60) for _ in "12")
     assert one.intervals == two.intervals
     for name, (low, high) in one.intervals.items():
         assert low <= one.values[name] <= high, name
-    assert agree(convert_matrix(grid), trials=200, seed=1).intervals != one.intervals
+    assert agree(convert_matrix(grid), trials=60, seed=1).intervals != one.intervals
+
+
+def test_intervals_are_quantiles_over_repeated_units():
+    """Every coefficient of every draw is that of the units, each as often as it was drawn."""
+    rng = np.random.default_rng(5)
+    grid = np.clip(np.round(rng.normal(3, 1, 24) + rng.normal(0, 0.9, (4, 24))), 1, 5)
+    grid[rng.integers(0, 4, 9), rng.permutation(24)[:9]] = np.nan
+    found = agree(convert_matrix(grid), trials=60, seed=3).intervals
+    complete = grid[:, ~np.isnan(grid).any(0)]
+    expected = draw_coefficients(grid) | {
+        name: values
+        for name, values in draw_coefficients(complete).items()
+        if name in TWO_WAY
+    }
+    assert set(found) == set(expected) - {"mean spearman", "mean kendall"}
+    for name, interval in found.items():
+        quantiles = np.quantile(expected[name], [0.025, 0.975])
+        assert interval == pytest.approx(quantiles, abs=1e-12), name
+
+
+def draw_coefficients(grid):
+    rng = np.random.default_rng(3)
+    counts = [row for size in (50, 10) for row in draw_counts(grid.shape[1], size, rng)]
+    drawn = [np.repeat(grid, times, axis=1) for times in counts]
+    assert all(len({*repeated[~np.isnan(repeated)]}) == 5 for repeated in drawn)
+    values = [agree(convert_matrix(one), trials=0).values for one in drawn]
+    return {name: [one[name] for one in values] for name in values[0]}
+
+
+def test_judges_who_agree_exactly_and_nearly():
+    """Counted by hand: 8 pairs of judgements, 2 of them equal and 4 at most 1.5 apart."""
+    grid = [[1, 2, 3, 4], [1, 3.5, NAN, 8], [3, 3.5, 9, NAN]]
+    found = agree(convert_matrix(grid), within=1.5, trials=0)
+    assert found.values["exact"] == 2 / 8
+    assert found.values["within"] == 4 / 8
+    spreads = [
+        np.std(one, ddof=1) for one in ([1, 1, 3], [2, 3.5, 3.5], [3, 9], [4, 8])
+    ]
+    assert found.values["sd"] == pytest.approx(np.mean(spreads))
+    assert [(pair.first, pair.second, pair.n) for pair in found.pairs] == [
+        ("1", "2", 3),
+        ("1", "3", 3),
+        ("2", "3", 2),
+    ]
+    assert [(pair.exact, pair.within) for pair in found.pairs] == [
+        (1 / 3, 2 / 3),
+        (0, 1 / 3),
+        (1 / 2, 1 / 2),
+    ]
 
 
 def test_ranges_of_whole_numbers_have_both_their_ends():
@@ -380,17 +430,6 @@ def test_kappas_under_weights_are_kappas_of_repeated_units():
         for name in ("pearson", "kappa", "linear", "quadratic"):
             expected = average_figure(pairs, name)
             assert found[f"mean {name}"][draw] == pytest.approx(expected, abs=1e-12)
-
-
-def test_kappas_have_intervals():
-    rng = np.random.default_rng(0)
-    first = rng.integers(1, 6, 200).astype(float)
-    second = np.where(rng.random(200) < 0.6, first, rng.integers(1, 6, 200))
-    found = agree(convert_matrix([first, second]), trials=200)
-    for name in ("mean kappa", "mean linear", "mean quadratic", "mean pearson"):
-        low, high = found.intervals[name]
-        assert low < found.values[name] < high
-        assert high - low < 0.4
 
 
 def test_values_that_hardly_repeat_are_no_categories():

@@ -7,7 +7,13 @@ from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.options import PowerOptions
 from metra.meta.power import PROFILES, plan_from_pilot, plan_from_variances
 from metra.stats.power import StudyPlan, compute_error, compute_reliability
-from metra.stats.variance import TERMS, VarianceComponents
+from metra.stats.variance import (
+    TERMS,
+    RatingFactors,
+    VarianceComponents,
+    average_repeats,
+    estimate_components,
+)
 
 
 def build_scores(values, *, higher=True):
@@ -71,6 +77,38 @@ def test_a_correction_for_all_pairs_costs_power(values):
     for one, other in zip(plain.studies, corrected.studies, strict=True):
         assert (other.power <= one.power).all()
         assert other.detectable > one.detectable
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "value", "rater", "digits"),
+    [
+        ("esa", "en-de.annotations.tsv.gz", "score", "annotator", 1),
+        ("mqm", "en-de.sxs_mqm_ratings.tsv.gz", "mqm", "rater", 2),
+    ],
+)
+def test_profiles_are_estimates_from_published_judgements(
+    name, file, value, rater, digits, shared, read_table
+):
+    lines = [
+        line
+        for line in read_table(shared / "data" / "wmt23-mqm-esa" / file)
+        if line.get("protocol", "ESA").startswith("ESA")
+        and line.get("is_control", "no") == "no"
+    ]
+    system, segment, judge, document = (
+        np.unique([line[key] for line in lines], return_inverse=True)[1]
+        for key in ("system", "seg", rater, "doc")
+    )
+    values = np.array([float(line[value]) for line in lines])
+    factors = RatingFactors(values, system, segment, judge, document)
+    found = estimate_components(average_repeats(factors), studies=0).values
+    # Effects of texts are the same for all systems, and leave differences as they are.
+    expected = {
+        term: round(each, digits)
+        for term, each in found.items()
+        if each > 0 and term not in ("document", "segment")
+    }
+    assert PROFILES[name] == expected
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -109,6 +109,26 @@ def test_links_carry_their_stage():
     assert found.kinds == ("exact", "stem", "synonym", "insertion", "deletion")
 
 
+@pytest.mark.parametrize(
+    ("lang", "alpha", "beta", "gamma"),
+    [  # Lavie and Agarwal 2007, tuned values; Czech as in the program of that year
+        ("en", 0.81, 0.83, 0.28),
+        ("fr", 0.76, 0.5, 1.0),
+        ("de", 0.95, 1.0, 0.98),
+        ("es", 0.95, 0.5, 0.75),
+        ("cz", 0.8, 0.83, 0.28),
+        ("other", 0.81, 0.83, 0.28),
+    ],
+)
+def test_parameters_of_2007(lang, alpha, beta, gamma):
+    """Four of five words are linked, with four of six, in three chunks."""
+    spec = f"meteor:variant=2007,modules=exact,lang={lang}"
+    fmean = 1 / ((1 - alpha) / (4 / 5) + alpha / (4 / 6))
+    expected = 100 * fmean * (1 - gamma * (3 / 4) ** beta)
+    found = metra.score(["cc the bb aa xx"], [["aa bb cc the of yy"]], spec).score
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
 def test_only_ascii_white_space_separates_words_of_tokenised_text():
     [found] = metra.align("a\xa0b c", ["a b c"], "meteor:modules=exact,tok=none")
     assert found.hyp == ("a\xa0b", "c")

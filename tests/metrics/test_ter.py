@@ -1,6 +1,7 @@
 """TER against the programs that define it."""
 
 import gzip
+from itertools import compress, product
 from pathlib import Path
 
 import numpy as np
@@ -292,6 +293,37 @@ def test_sacrebleu_normalises_references_twice():
     """The one deviation from sacreBLEU: what one pass leaves together, the second parts."""
     assert TER(normalized=True).sentence_score("up ..5", ["up ..5"]).score == 50
     assert metra.metric("ter:normalized=yes").sentence("up ..5", ["up ..5"]) == 0
+
+
+def test_all_combinations_of_options_equal_sacrebleu():
+    names = {
+        "normalized=yes": "normalized",
+        "punct=no": "no_punct",
+        "asian=yes": "asian_support",
+        "case=mixed": "case_sensitive",
+    }
+    hyps = [
+        "Well, «das» 東京、です 。",
+        "東京は、「大きい」町です。Ok!",
+        "No: the Bus's; stops",
+    ]
+    refs = [
+        "well , «das» 東京 です",
+        "東京は大きい町です。 ok",
+        "no, The bus 's stops 。",
+    ]
+    scores = set()
+    for wanted in product((False, True), repeat=4):
+        options = list(compress(names, wanted))
+        rows = metra.metric(f"ter:{','.join(options)}").rows(Batch(hyps, [refs]))
+        peer = TER(**dict(zip(names.values(), wanted, strict=True)))
+        for row, hyp, ref in zip(rows, hyps, refs, strict=True):
+            score = peer.sentence_score(hyp, [ref])
+            expected = [score.num_edits, score.ref_length]
+            assert [row[:4].sum(), row[4]] == expected, options
+        scores.add(tuple(rows.ravel().tolist()))
+    # Only `asian` alone changes nothing.
+    assert len(scores) == 14
 
 
 @pytest.mark.parametrize(

@@ -107,11 +107,23 @@ def test_estimates_are_unbiased_in_an_unbalanced_design():
         assert abs(drawn.mean() - deviation**2) < 3.5 * error
 
 
-def test_intervals_hold_the_components_that_studies_are_simulated_with():
-    found = estimate_components(RatingFactors.from_array(CROSSED), studies=100)
+def test_intervals_are_those_of_mean_squares():
+    """Mean squares follow chi-square distributions; that of ratings is a component itself."""
+    found = estimate_components(RatingFactors.from_array(CROSSED), studies=1000)
     assert set(found.intervals) == set(found.values)
     for term, (low, high) in found.intervals.items():
         assert low < found.values[term] < high
+    rng = np.random.default_rng(1)
+    square = {"rating": 30, "system × segment": 15, "system × rater": 6}
+    drawn = {
+        term: rng.chisquare(df, 100_000) / df * (found["rating"] + times * found[term])
+        for (term, df), times in zip(square.items(), (0, 3, 6), strict=True)
+    }
+    for term, times in (("rating", 1), ("system × segment", 3), ("system × rater", 6)):
+        less = drawn["rating"] if term != "rating" else 0
+        expected = np.quantile((drawn[term] - less) / times, [0.025, 0.975])
+        assert found.intervals[term] == pytest.approx(expected, rel=0.08, abs=0.7), term
+    found = estimate_components(RatingFactors.from_array(CROSSED), studies=100)
     again = estimate_components(RatingFactors.from_array(CROSSED), studies=100)
     assert again.intervals == found.intervals
     other = estimate_components(RatingFactors.from_array(CROSSED), studies=100, seed=1)

@@ -12,6 +12,7 @@ from metra.campaign.judgement_files import ALL_SCORE_FORMATS
 from metra.campaign.protocols.registry import protocol
 from metra.cli.meta.options import INPUT_FORMATS
 from metra.errors import FormatError, OptionError
+from metra.formats.scores.columns import find_columns, name_checks
 from metra.formats.scores.mqm import read_mqm
 from metra.formats.scores.read import (
     SCORE_FORMATS,
@@ -70,6 +71,46 @@ def test_long_tables(write):
     assert scores.judges == ("r1", "r2")
     assert scores.items == (ScoredItem("1", "d", "", "en-de"),)
     np.testing.assert_array_equal(scores.matrix("mqm"), [[-2.0], [np.nan]])
+
+
+def test_columns_go_by_many_names():
+    headings = {
+        "system": "system sys sys_id System_ID systemID",
+        "segment": (
+            "segment seg seg_id segID globalSegId global_seg_id sid item segment_id"
+        ),
+        "document": "document doc docID doc_id documentID",
+        "scorer": "scorer metric protocol",
+        "value": "value score",
+        "judge": "judge rater annotator worker WorkerId evaluator",
+        "kind": "kind",
+        "domain": "domain genre domain_name",
+        "lang": "lang lp language_pair lp_ref",
+        "direction": "higher_is_better direction",
+        "check": "item_type itemType type is_control is_check control",
+    }
+    for role, names in headings.items():
+        for name in names.split():
+            assert find_columns(["x", f" {name} "]) == {role: 1}
+    assert find_columns(["x", "system x", "scores"]) == {}
+
+
+def test_checks_go_by_many_names():
+    marks = {
+        "": ",tgt,SYSTEM,judged,no,False,0",
+        "-check": "yes,true,1,control,check",
+        "-bad": "BAD",
+        "-bad-ref": "BAD_REF",
+        "-degraded": "degraded",
+        "-repeat": "CHK,repeat",
+        "-ref": "ref,reference",
+        "-tutorial": "tutorial",
+        "-calibration": "calibration",
+    }
+    for mark, cells in marks.items():
+        given = cells.split(",")
+        assert name_checks(given) == [mark] * len(given)
+    assert name_checks(["yes", "perhaps"]) is None
 
 
 def test_json_lines_say_the_same(write):

@@ -28,33 +28,18 @@ from metra.stats.arrays import Array
 
 #: The name of the system of a file that names none.
 NAMELESS = ""
-#: Values of well-known metrics, by the beginning of their names in small letters and
-#: without marks: whether higher is better, and the range that they have by definition.
-_KNOWN: Mapping[str, tuple[bool, float | None, float | None]] = {
-    "xcomet": (True, 0, 1),
-    "comet": (True, None, None),
-    "cometkiwi": (True, None, None),
-    "wmt20comet": (True, None, None),
-    "wmt21comet": (True, None, None),
-    "wmt22comet": (True, None, None),
-    "wmt23comet": (True, None, None),
-    "metricx": (False, 0, 25),
-    "bleurt": (True, None, None),
-    "bertscore": (True, None, None),
-    "yisi": (True, None, None),
-    "prism": (True, None, None),
-    "gemba": (True, None, None),
-    **dict.fromkeys(
-        ("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist"),
-        (True, 0, None),
-    ),
-    **dict.fromkeys(("ter", "wer", "cer", "hter"), (False, 0, None)),
+_OVERLAPS = ("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist")
+_RATES = ("ter", "wer", "cer")
+#: Well-known metrics, by the beginning of their names in small letters and without marks:
+#: whether higher is better, and whether they have no negative values by definition.
+_KNOWN: Mapping[str, tuple[bool, bool]] = {
+    **dict.fromkeys(("comet", "bleurt", "bertscore", "yisi", "prism"), (True, False)),
+    **dict.fromkeys(("wmt20comet", "wmt21comet", "wmt22comet"), (True, False)),
+    **dict.fromkeys(("wmt23comet", "gemba"), (True, False)),
+    **dict.fromkeys(("xcomet", *_OVERLAPS), (True, True)),
+    **dict.fromkeys(("metricx", "hter", *_RATES), (False, True)),
 }
-
-_STRING_METRICS = (
-    *("bleu", "sacrebleu", "spbleu", "f200spbleu", "chrf", "meteor", "nist"),
-    *("ter", "wer", "cer", "rouge", "tokengramf"),
-)
+_STRING_METRICS = (*_OVERLAPS, *_RATES, "rouge", "tokengramf")
 
 
 def find_direction(name: str, values: Array) -> bool | None:
@@ -68,13 +53,12 @@ def find_direction(name: str, values: Array) -> bool | None:
     >>> find_direction("MetricX-24", np.array([-2.5, -1.0]))
     True
     """
-    plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    known = [key for key in _KNOWN if plain.startswith(key)]
-    if not known:
+    known = _find_known(name)
+    if known not in _KNOWN:
         return None
-    higher, low, _ = _KNOWN[max(known, key=len)]
+    higher, is_positive = _KNOWN[known]
     # Predictions of models may lie a little outside the range.
-    is_turned = low == 0 and len(values) > 0 and np.median(values) < 0
+    is_turned = is_positive and len(values) > 0 and np.median(values) < 0
     return higher != bool(is_turned)
 
 
@@ -84,18 +68,24 @@ def has_fixed_direction(name: str) -> bool:
     >>> has_fixed_direction("COMET-22"), has_fixed_direction("MetricX")
     (True, False)
     """
-    plain = re.sub(r"[^a-z0-9]", "", name.lower())
-    known = [key for key in _KNOWN if plain.startswith(key)]
-    return bool(known) and _KNOWN[max(known, key=len)][1] is None
+    known = _find_known(name)
+    return known in _KNOWN and not _KNOWN[known][1]
 
 
 def is_string_metric(name: str) -> bool:
     """Whether it is the name of a well-known metric that compares strings.
 
-    >>> is_string_metric("chrF2++"), is_string_metric("COMET")
+    >>> is_string_metric("chrF2++"), is_string_metric("BLEURT")
     (True, False)
     """
-    return re.sub(r"[^a-z0-9]", "", name.lower()).startswith(_STRING_METRICS)
+    return _find_known(name) in _STRING_METRICS
+
+
+def _find_known(name: str) -> str:
+    """Return the longest known beginning of a name, or nothing: BLEURT is not BLEU."""
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    known = (key for key in (*_KNOWN, *_STRING_METRICS) if plain.startswith(key))
+    return max(known, key=len, default="")
 
 
 _COMET_JSON = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*\{')

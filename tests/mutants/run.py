@@ -1,0 +1,423 @@
+"""Change the code at random places, one at a time, and see whether the tests notice.
+
+python tests/mutants/run.py --count 10 --seed 3                of each package, by its own tests
+python tests/mutants/run.py --count 60 --seed 9 --all --write  by all, into bench/RELIABILITY.md
+python tests/mutants/run.py --seed 3 --again                   what survived, once more
+python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of these lines
+
+Everything happens in a copy of the tree. A run of each test file records which lines of the
+package each of its tests executes; a mutant is then tried by the tests that execute its line,
+the quickest first. Each trial is a fork of this process, which has numpy and the like loaded
+and nothing of metra. What is known is kept in .mutants, so that a run can be stopped and
+continued. Tests in browsers, on Spark and of many judges are left out unless --slow is given;
+neural metrics are left out, because their tests need torch.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+
+from tests.mutants.changes import Mutant, find_mutants
+from tests.mutants.lines import SLOW
+from tests.mutants.tree import CACHE, ROOT, Tree, digest
+
+PAGE = ROOT / "bench" / "RELIABILITY.md"
+#: Sources by package, and the tests that are its own.
+PACKAGES = {
+    "metrics": "tests/metrics",
+    "stats": "tests/stats",
+    "formats": "tests/formats",
+    "campaign": "tests/campaign",
+    "store": "tests/store",
+    "meta": "tests/meta",
+    "web/security": "tests/web",
+}
+LEFT_OUT = ("metrics/neural/",)
+#: Batches of tests, by the seconds that they take without a mutant.
+BATCHES = (2.0, 8.0, 30.0, 120.0)
+
+
+def list_mutants(package: str) -> list[Mutant]:
+    """Return all mutants of a package."""
+    base = ROOT / "src" / "metra"
+    paths = sorted((base / package).rglob("*.py"))
+    names = [str(path.relative_to(base)) for path in paths]
+    return [
+        mutant
+        for name in names
+        if not name.startswith(LEFT_OUT)
+        for mutant in find_mutants(
+            f"src/metra/{name}", read_source(f"src/metra/{name}")
+        )
+    ]
+
+
+@cache
+def read_source(path: str) -> bytes:
+    """Return a file of the tree."""
+    return (ROOT / path).read_bytes()
+
+
+class Chooser:
+    """A plugin of pytest that runs chosen tests, in an order, and notes which one fails."""
+
+    def __init__(self, wanted: dict[str, int], note: Path) -> None:
+        self.wanted, self.note = wanted, note
+        self.functions = {nodeid.partition("[")[0] for nodeid in wanted}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Keep what is wanted; a test whose name depends on the mutant comes last."""
+
+        def place(item: Any) -> int:
+            return self.wanted.get(item.nodeid, len(self.wanted))
+
+        names = {item.nodeid for item in items}
+        renamed = {one.partition("[")[0] for one in self.wanted.keys() - names}
+        items[:] = sorted(
+            (
+                item
+                for item in items
+                if item.nodeid in self.wanted
+                or item.nodeid.partition("[")[0] in renamed
+            ),
+            key=place,
+        )
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Note the test that fails."""
+        if report.failed:
+            self.note.write_text(report.nodeid)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Note what cannot be loaded."""
+        if report.failed:
+            self.note.write_text(report.nodeid or "collection")
+
+
+def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the tests that may notice a mutant, by file, the quickest first."""
+    first, last = mutant.lines
+    mask = ((1 << (last - first + 1)) - 1) << first
+    chosen = {}
+    users = list_users(mutant.name) if mutant.name else {}
+    for nodeid, test in tests.items():
+        lines = test["lines"]
+        if mutant.name is None:
+            if lines.get(mutant.path, 0) & mask:
+                chosen[nodeid] = 0
+        elif any(lines.get(path, 0) & users[path] for path in users):
+            chosen[nodeid] = 0
+        elif mutant.path in lines:
+            chosen[nodeid] = 1
+    costs: Counter[tuple[int, str]] = Counter()
+    for nodeid, rank in chosen.items():
+        costs[rank, nodeid.partition("::")[0]] += tests[nodeid]["seconds"] + 0.2
+
+    def place(nodeid: str) -> tuple[int, float, str, float, str]:
+        file, rank = nodeid.partition("::")[0], chosen[nodeid]
+        return rank, costs[rank, file], file, tests[nodeid]["seconds"], nodeid
+
+    return sorted(chosen, key=place)
+
+
+@cache
+def list_users(name: str) -> dict[str, int]:
+    """Return the lines of the package where a name occurs, as a mask of each file."""
+    masks = {}
+    for place in (ROOT / "src" / "metra").rglob("*.py"):
+        path = str(place.relative_to(ROOT))
+        lines = read_source(path).decode().split("\n")
+        mask = sum(
+            1 << number
+            for number, line in enumerate(lines, 1)
+            if re.search(rf"\b{name}\b", line)
+        )
+        if mask:
+            masks[path] = mask
+    return masks
+
+
+def cut_batches(
+    chosen: list[str], tests: dict[str, dict[str, Any]], limit: float
+) -> Iterator[tuple[list[str], float]]:
+    """Yield tests in batches that take longer and longer, up to a limit in all."""
+    sizes = iter(BATCHES)
+    size, batch, taken, total = next(sizes), list[str](), 0.0, 0.0
+    for nodeid in chosen:
+        seconds = tests[nodeid]["seconds"] + 0.01
+        if total + seconds > limit:
+            continue
+        if batch and taken + seconds > size:
+            yield batch, taken
+            size, batch, taken = next(sizes, size), [], 0.0
+        batch.append(nodeid)
+        taken += seconds
+        total += seconds
+    if batch:
+        yield batch, taken
+
+
+def try_mutant(
+    tree: Tree, mutant: Mutant, tests: dict[str, dict[str, Any]], limit: float
+) -> dict[str, Any]:
+    """Run the tests that may notice a mutant; return what happened."""
+    place, note = tree.root / mutant.path, tree.home / "note"
+    content = read_source(mutant.path)
+    note.unlink(missing_ok=True)
+    begin, count, outcome = time.monotonic(), 0, "survived"
+    for cached in place.parent.glob(f"__pycache__/{place.stem}.*"):
+        cached.unlink()
+    place.write_bytes(mutant.apply(content))
+    sys.dont_write_bytecode = True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ.pop("METRA_MUTANTS_TRACE", None)
+    try:
+        compile(mutant.apply(content), mutant.path, "exec")
+        for batch, seconds in cut_batches(choose_tests(mutant, tests), tests, limit):
+            files = list(dict.fromkeys(nodeid.partition("::")[0] for nodeid in batch))
+            wanted = {nodeid: rank for rank, nodeid in enumerate(batch)}
+            status = tree.test(files, Chooser(wanted, note), seconds)
+            count += len(batch)
+            if status not in (0, 5):
+                outcome = "time-out" if status is None else "killed"
+                break
+    except SyntaxError:
+        outcome = "no mutant"
+    finally:
+        place.write_bytes(content)
+    return {
+        "outcome": outcome,
+        "tests": count,
+        "by": note.read_text() if note.exists() else "",
+        "seconds": round(time.monotonic() - begin, 1),
+    }
+
+
+def list_files(folder: str, slow: bool) -> list[str]:
+    """Return the test files of a folder, but not the slow ones unless they are asked for."""
+    paths = sorted((ROOT / folder).rglob("test_*.py"))
+    names = [str(path.relative_to(ROOT)) for path in paths]
+    return [name for name in names if slow or not SLOW.search(name)]
+
+
+@dataclass
+class Run:
+    """Mutants of several packages, and what became of them, kept in a file."""
+
+    tree: Tree
+    options: argparse.Namespace
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        CACHE.mkdir(exist_ok=True)
+        self.place = CACHE / f"results-{self.options.seed}.jsonl"
+        if self.place.exists() and not self.options.only:
+            for line in self.place.read_text().split("\n")[:-1]:
+                result = json.loads(line)
+                self.results[result["key"]] = result
+
+    def try_package(self, package: str) -> None:
+        """Try a sample of a package's mutants, by its own tests, then by all."""
+        mutants = self.choose_mutants(package)
+        if not mutants:
+            return
+        files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
+        own = self.tree.map(files)
+        others: dict[str, dict[str, Any]] = {}
+        if self.options.all:
+            rest = list_files("tests", self.options.slow)
+            others = self.tree.map([name for name in rest if name not in files])
+        for mutant in mutants:
+            self.try_once(package, mutant, own, others)
+
+    def choose_mutants(self, package: str) -> list[Mutant]:
+        """Return the mutants of a package that are to be tried."""
+        mutants = list_mutants(package)
+        if self.options.only:
+            name, _, lines = self.options.only.partition(":")
+            first, _, last = lines.partition("-")
+            wanted = range(int(first or 1), int(last or first or 10**6) + 1)
+            return [
+                mutant
+                for mutant in mutants
+                if mutant.path == f"src/metra/{name}"
+                and read_source(mutant.path).count(b"\n", 0, mutant.start) + 1 in wanted
+            ]
+        rng = random.Random(f"{self.options.seed} {package}")
+        return rng.sample(mutants, min(self.options.count, len(mutants)))
+
+    def try_once(
+        self,
+        package: str,
+        mutant: Mutant,
+        own: dict[str, dict[str, Any]],
+        others: dict[str, dict[str, Any]],
+    ) -> None:
+        """Try a mutant, unless what becomes of it is known."""
+        before, after, line = mutant.describe(read_source(mutant.path))
+        key = f"{mutant.path} {mutant.start} {mutant.new} {digest(ROOT / mutant.path)}"
+        known = self.results.get(key)
+        if known is not None and not self.is_open(known):
+            return
+        result = try_mutant(self.tree, mutant, own, self.options.limit)
+        stage = "own"
+        if result["outcome"] == "survived" and others:
+            first = result
+            result, stage = (
+                try_mutant(self.tree, mutant, others, self.options.limit),
+                "all",
+            )
+            result["tests"] += first["tests"]
+            result["seconds"] = round(result["seconds"] + first["seconds"], 1)
+        result |= {
+            "key": key,
+            "package": package,
+            "path": mutant.path,
+            "line": line,
+            "kind": mutant.kind,
+            "before": before,
+            "after": after,
+            "stage": stage,
+        }
+        self.results[key] = result
+        if not self.options.only:
+            with self.place.open("a") as file:
+                file.write(json.dumps(result) + "\n")
+        print(describe(result), flush=True)
+
+    def is_open(self, result: dict[str, Any]) -> bool:
+        """Whether a mutant that was tried is to be tried again."""
+        if result["outcome"] != "survived":
+            return False
+        return self.options.again or (self.options.all and result["stage"] == "own")
+
+
+def describe(result: dict[str, Any]) -> str:
+    """Return what became of a mutant, with the line before and after."""
+    head = (
+        f"{result['outcome']} {result['path']}:{result['line']} ({result['kind']}; "
+        f"{result['tests']} tests, {result['seconds']} s)"
+    )
+    if result["outcome"] != "survived":
+        return f"{head} {result['by']}"
+    return f"{head}\n  - {result['before']}\n  + {result['after']}"
+
+
+def format_section(results: list[dict[str, Any]], seed: int, page: str) -> str:
+    """Return the section in Markdown; reasons that somebody wrote on the page stay."""
+    survivors = [one for one in results if one["outcome"] == "survived"]
+    reasons = dict(
+        re.findall(r"^\| (`[^|]*` \| `[^|]*`) \| (.*) \|$", page, re.MULTILINE)
+    )
+    rows, listed = Counter[tuple[str, str]](), []
+    for result in results:
+        name = result["package"]
+        rows[
+            name, result["stage"] if result["outcome"] != "survived" else "survived"
+        ] += 1
+        rows[name, "all mutants"] += 1
+    for result in survivors:
+        place = f"{result['path'].removeprefix('src/metra/')}: {result['kind']}"
+        change = f"{result['before']} → {result['after']}".replace("|", "¦")
+        key = f"`{place}` | `{change.replace('`', chr(39))}`"
+        reason = reasons.get(key, "")
+        rows[result["package"], "equivalent"] += reason.startswith("equivalent")
+        listed.append(f"| {key} | {reason} |")
+    lines = [format_row(name, [name], rows) for name in PACKAGES]
+    lines.append(format_row("all", list(PACKAGES), rows))
+    return SECTION.format(
+        seed=seed,
+        rows="\n".join(lines),
+        survivors="\n".join(sorted(listed)),
+        seconds=f"{sum(one['seconds'] for one in results):,.0f}",
+    )
+
+
+def format_row(title: str, packages: list[str], rows: Counter[tuple[str, str]]) -> str:
+    """Return a line of the table."""
+    columns = ("all mutants", "own", "all", "survived", "equivalent")
+    total, own, other, survived, equal = (
+        sum(rows[name, column] for name in packages) for column in columns
+    )
+    share = (own + other) / max(total - equal, 1)
+    return (
+        f"| {title} | {total} | {own} | {other} | {survived} | {equal} | {share:.1%} |"
+    )
+
+
+SECTION = """\
+Random changes of the code, one at a time, seed {seed}: a comparison inverted or shifted, an
+operator exchanged, a constant one larger or smaller, a condition negated, arguments swapped, a
+statement or a row of a table deleted, nothing returned. `make mutants` draws others; these were
+drawn after the tests had been improved with other seeds. {seconds} seconds in all.
+
+| package | mutants | killed by own tests | by others | survived | equivalent | of the rest |
+| :-- | --: | --: | --: | --: | --: | --: |
+{rows}
+
+What survived, and why. An equivalent change alters nothing that a caller could see.
+
+| place | change | reason |
+| :-- | :-- | :-- |
+{survivors}
+"""
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=20, help="mutants of each package")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--packages", default=",".join(PACKAGES))
+    parser.add_argument(
+        "--only", help="FILE:FIRST-LAST below src/metra, all mutants there"
+    )
+    parser.add_argument(
+        "--tests", nargs="*", help="test files instead of the package's"
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="then the tests of other packages"
+    )
+    parser.add_argument("--slow", action="store_true", help="browsers and Spark too")
+    parser.add_argument("--again", action="store_true", help="try survivors again")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds a mutant")
+    parser.add_argument("--map", action="store_true", help="only map the tests")
+    parser.add_argument(
+        "--write", action="store_true", help="write bench/RELIABILITY.md"
+    )
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        run = Run(Tree(Path(folder), options.slow), options)
+        for package in options.packages.split(","):
+            if options.map:
+                run.tree.map(list_files(PACKAGES[package], options.slow))
+            else:
+                run.try_package(package)
+        if options.map and options.all:
+            run.tree.map(list_files("tests", options.slow))
+    results = [one for one in run.results.values() if one["outcome"] != "no mutant"]
+    print(Counter((one["package"], one["outcome"]) for one in results))
+    if options.write:
+        from bench.results import replace_section
+
+        text = format_section(results, options.seed, PAGE.read_text())
+        replace_section(PAGE, "Mutation testing", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,5 @@
 """Backups, stores restored from them, and what can be read of a damaged file."""
 
-import os
 import sqlite3
 from contextlib import closing
 
@@ -177,36 +176,31 @@ def test_reading_sees_one_state(store, store_url):
         assert len(audit.list_entries(db)) == 1
 
 
-def damage(store, path, *texts):
-    """Copy a store, with a page emptied whose rows hold each of these texts."""
-    if not os.path.exists(path):
-        write_backup(store, path)
+TABLE, INDEX = 13, 10
+
+
+def damage(store, path, *texts, kind=TABLE):
+    """Back up a store, and empty a leaf of the copy for each text; return those leaves."""
+    write_backup(store, path)
+    leaves = b""
     with open(path, "r+b") as file:
         content = file.read()
         size = int.from_bytes(content[16:18])
         for text in texts:
-            leaf = next(
+            at = next(
                 at
                 for at in range(size, len(content), size)
-                if content[at] == 13 and text.encode() in content[at : at + size]
+                if content[at] == kind and text.encode() in content[at : at + size]
             )
-            file.seek(leaf)
+            leaves += content[at : at + size]
+            file.seek(at)
             file.write(bytes(size))
+    return leaves
 
 
-def test_damage_is_found_and_what_can_be_read_is_saved(file, tmp_path):
+def test_what_can_be_read_of_a_damaged_store_is_saved(file, tmp_path):
     path = str(tmp_path / "damaged.db")
-    damage(file, path, "answer 060")
-    with closing(stores.open(path)) as damaged:
-        with pytest.raises(
-            StoreError, match=r"is damaged .*restore .*--salvage"
-        ) as said:
-            damaged.check_integrity()
-        assert said.value.kind == "damaged"
-        with pytest.raises(StoreError, match="damaged"):
-            write_backup(damaged, str(tmp_path / "no.db"))
-    with pytest.raises(StoreError, match="damaged"):
-        restore_backup(path, file, replace=True)
+    leaves = damage(file, path, "answer 060", "answer 020")
     with closing(stores.open(str(tmp_path / "new.db"))) as new:
         found = backup.salvage_store(path, new)
         new.check_integrity()
@@ -216,16 +210,56 @@ def test_damage_is_found_and_what_can_be_read_is_saved(file, tmp_path):
             every = [tuple(row) for row in whole.exec_driver_sql(query)]
         content, right = content_of(new), content_of(file)
     lost = {row[0] for row in every} - {row[0] for row in kept}
-    assert 60 in lost
-    assert 1 < len(lost) < ANSWERS / 2
+    assert lost == {
+        row[0] for row in every if f'{{"fluency": {row[0]}}}'.encode() in leaves
+    }
+    assert {20, 60} < lost
     assert found.lost == {"judgement": len(lost)}
     assert found.rows["judgement"] == len(kept) == ANSWERS - len(lost)
     assert found.unplaced == []
     # Whose predecessor is lost stands for herself.
-    assert [row for row in kept if row not in every] == [
-        (max(lost) + 1, every[0][1], None)
-    ]
+    follow = {at + 1 for at in lost} - lost
+    assert {row[0] for row in kept if row[2] is None} == {1} | follow
+    assert all(row in every for row in kept if row[0] not in follow)
     assert {name for name in content if content[name] != right[name]} == {"judgement"}
+
+
+@pytest.mark.parametrize("kind", [TABLE, INDEX], ids=["table", "index"])
+def test_damage_is_found_before_it_is_copied(file, tmp_path, kind):
+    path = str(tmp_path / "damaged.db")
+    damage(file, path, "answer 060", kind=kind)
+    before = content_of(file)
+    with closing(stores.open(path)) as damaged:
+        with pytest.raises(StoreError, match=r"is damaged .*restore .*--salvage") as said:
+            damaged.check_integrity()
+        assert said.value.kind == "damaged"
+        with pytest.raises(StoreError, match=r"is damaged \("):
+            write_backup(damaged, str(tmp_path / "no.db"))
+    with pytest.raises(StoreError, match=r"is damaged \("):
+        restore_backup(path, file, replace=True)
+    assert content_of(file) == before
+
+
+def test_nobody_writes_while_a_backup_is_restored(store, store_url, tmp_path, monkeypatch):
+    path = str(tmp_path / "backup.db")
+    fill(store)
+    write_backup(store, path)
+    monkeypatch.setattr(database, "_BUSY_SECONDS", 0.05)
+    copy, refusals = backup._copy_tables, []
+
+    def write_meanwhile(source, target):
+        with closing(stores.open(store_url)) as other:
+            with pytest.raises(StoreError) as said, other.transaction() as db:
+                if not other.is_sqlite:
+                    db.exec_driver_sql("SET LOCAL lock_timeout = 50")
+                audit.add_entry(db, "somebody", "meanwhile", now=3.0)
+            refusals.append(str(said.value))
+        return copy(source, target)
+
+    monkeypatch.setattr(backup, "_copy_tables", write_meanwhile)
+    restore_backup(path, store, replace=True)
+    assert len(refusals) == 1
+    assert "lock" in refusals[0] or "another program" in refusals[0]
 
 
 def test_rows_whose_campaign_is_lost_are_handed_over(file, tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ SCRATCH := $(shell df --output=avail --block-size=G /dev/shm 2>/dev/null \
 PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -m pytest \
 	-n $$(($$(nproc) + 2)) --dist loadfile --no-loadscope-reorder
 # Programs and data from Debian that some tests need, each got by a target below.
-DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice
+DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice .venv/.nginx
 
 .PHONY: demo test test-neural quick fuzz mutants lint format bench bench-quick docs wheel clean
 
@@ -134,6 +134,13 @@ endef
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 \
 	  || { apt-get update -qq && apt-get install -y -qq postgresql; } >/dev/null 2>&1 \
 	  || echo "Install Debian's package postgresql to test the judging app on it."
+	@touch $@
+
+# The judging app is tested behind a real proxy, Debian's nginx. Without it those tests are skipped.
+.venv/.nginx: .venv/.made
+	@PATH=$$PATH:/usr/sbin command -v nginx >/dev/null \
+	  || { apt-get update -qq && apt-get install -y -qq nginx-light; } >/dev/null 2>&1 \
+	  || echo "Install Debian's package nginx-light to test the judging app behind a proxy."
 	@touch $@
 
 # Tables by LibreOffice are read in tests. Without it those tests are skipped.

@@ -1,11 +1,11 @@
 """Campaigns: what is read and frozen, and what is refused with which words."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.settings import check_settings
+from metra.campaign.settings import Settings, check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
@@ -133,6 +133,38 @@ UNFIT = [
 def test_wishes_that_the_texts_do_not_allow(wish, streams, kind, says):
     with pytest.raises(kind, match=says):
         freeze_campaign(check_settings(WISHES | wish, "x"), corpus(**streams))
+
+
+def test_settings_at_the_ends_of_their_ranges():
+    ranges = {  # values that are accepted, and values just beyond
+        **dict.fromkeys(("seed", "calibration"), ([0, 1, 10**9], [-1, 0.0, True])),
+        **dict.fromkeys(("each", "sample"), ([1, 2], [0, 1.0])),
+        **dict.fromkeys(("repeats", "degraded"), ([0, 0.5], [-0.01, 0.51, True])),
+        **dict.fromkeys(
+            ("complete", "reference_as_system", "skip_nontranslations", "log_keys"),
+            ([True, False], [0, 1, "yes"]),
+        ),
+        **dict.fromkeys(
+            ("name", "protocol", "organiser", "contact"), (["a"], ["", " ", 1])
+        ),
+        **dict.fromkeys(
+            ("source_language", "target_language"), (["fr", "pt-BR"], ["", "f", 1])
+        ),
+        "judges": ([["a"], ["a", "b"]], [[], ["a", "a"], ["a", ""], "ab"]),
+        "basis": (["source", "reference"], ["system", None]),
+        "unit": (["segment", "document"], ["word"]),
+        "sample_by": (["segment", "document", "within-document"], ["word"]),
+        "guide_language": (["en", "de", "fr", "es", "cs", "ja", "ar", "judge"], ["xx"]),
+        "options": ([{}, {"every": 6}], [[], {1: 2}]),
+    }
+    assert set(ranges) == {one.name for one in fields(Settings)}
+    for name, (accepted, refused) in ranges.items():
+        for value in accepted:
+            found = getattr(check_settings(WISHES | {name: value}, "x"), name)
+            assert found == (tuple(value) if name == "judges" else value)
+        for value in refused:
+            with pytest.raises(FormatError, match=f"x: {name} is .*; expected"):
+                check_settings(WISHES | {name: value}, "x")
 
 
 def test_frozen():

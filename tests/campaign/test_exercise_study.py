@@ -3,12 +3,14 @@
 from dataclasses import replace
 from math import atanh, nan, tanh
 
+import numpy as np
 import pytest
 
 from metra.campaign.exercise_study import rename_systems, run_exercise
 from metra.campaign.score_scales import NativeScore, ScoreScale, parse_scale
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel, WeightedMetric
+from metra.stats.bootstrap import fisher_interval
 
 
 def given(metric, evaluator, scores, *, text="", **more):
@@ -103,9 +105,50 @@ def test_people_against_metrics():
     # Fisher's formula for four values: the deviation of z is 1.
     ends = [tanh(atanh(r) + sign * 1.959963984540054) for sign in (-1, 1)]
     assert first.interval == pytest.approx(ends)
+    assert first.method == "Fisher"
     # Fewer errors are better: the direction is turned before anything is compared.
     assert second.y == (10, 40, 90, 80)
     assert second.pearson > 0.9
+
+
+def score_texts(rng, texts, systems, *, shared):
+    """Adequacy and bleu of every text by every system; texts share part of their noise."""
+    scores = []
+    for text in range(texts):
+        noise = shared * rng.normal(size=2)
+        for system in range(systems):
+            values = np.clip(50 + 10 * noise + 10 * rng.normal(size=2), 0, 100)
+            for metric, value in zip(("adequacy", "bleu"), values, strict=True):
+                names = metric, "ann", f"t{text}", f"s{system}"
+                scores.append(NativeScore(*names, float(value), float(value)))
+    return scores
+
+
+def test_intervals_draw_whole_texts():
+    """A plain bootstrap of texts has the same ends but for chance; cells are too narrow."""
+    rng = np.random.default_rng(3)
+    scores = score_texts(rng, 8, 12, shared=2.0)
+    [pair] = run_exercise(scores, human=["adequacy"], automated=["bleu"]).human
+    x, y = (np.array(each).reshape(8, 12) for each in (pair.x, pair.y))
+    drawn = [
+        np.corrcoef(x[chosen].ravel(), y[chosen].ravel())[0, 1]
+        for chosen in rng.integers(0, 8, (4000, 8))
+    ]
+    assert pair.method == "texts"
+    assert pair.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.05)
+    low, high = fisher_interval(pair.pearson, 96)
+    assert pair.interval[1] - pair.interval[0] > 1.5 * (high - low)
+
+
+@pytest.mark.parametrize(
+    ("texts", "systems", "method"),
+    [(5, 2, "texts"), (4, 5, "systems"), (4, 4, "")],
+)
+def test_few_texts_leave_the_drawing_to_systems(texts, systems, method):
+    scores = score_texts(np.random.default_rng(1), texts, systems, shared=1.0)
+    [pair] = run_exercise(scores, human=["adequacy"], automated=["bleu"]).human
+    assert pair.method == method
+    assert (pair.interval is None) == (not method)
 
 
 def test_the_given_scale_wins_over_the_model_and_the_model_over_the_unit():

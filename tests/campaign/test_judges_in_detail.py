@@ -1,6 +1,7 @@
 """Judges: drift, haste, flags, judge by system, agreement, times."""
 
 import re
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -245,6 +246,64 @@ def test_judges_of_two_outputs_agree_on_comparisons():
         3,
     )
     assert equal.value == pytest.approx(1 / 3)
+
+
+def test_judges_of_orders_agree_on_each_two_outputs():
+    """An order of several outputs compares each two of them, as a plain count has it."""
+    systems = ("z", "x", "w", "y")
+    orders = {
+        (1, "ann"): [1, 2, 2, 3],
+        (1, "bob"): [2, 1, 3, 3],
+        (1, "cleo"): [1, 1, 1, 1],
+        (2, "ann"): [4, 3, 2, 1],
+        (2, "bob"): [4, 2, 3, 1],
+        (3, "ann"): [1, 2, 3, 4],  # by one judge only
+    }
+    answers = [
+        made(
+            "",
+            segment,
+            judge,
+            {"ranking": ranks},
+            systems=systems,
+            outputs=("a", "b", "c", "d"),
+            name="ranking",
+        )
+        for (segment, judge), ranks in orders.items()
+    ]
+    (agreement,) = compute_agreement(group_by_scorer(answers), trials=50)
+    said = {}
+    for (segment, _), ranks in orders.items():
+        for i, j in combinations(range(4), 2):
+            sign = (ranks[i] > ranks[j]) - (ranks[i] < ranks[j])
+            said.setdefault((segment, i, j), []).append(sign)
+    pairs = [two for each in said.values() for two in combinations(each, 2)]
+    equal = sum(a == b for a, b in pairs) / len(pairs)
+    values = [value for each in said.values() for value in each]
+    ties = values.count(0) / len(values)
+    chance = ties**2 + 2 * ((1 - ties) / 2) ** 2
+    found = {one.name: one for one in agreement.coefficients}
+    assert (agreement.unit, agreement.outputs, agreement.comparisons) == (
+        "comparisons",
+        12,
+        len(pairs),
+    )
+    assert found["equal"].value == pytest.approx(equal)
+    kappa = found["kappa of comparisons, as at WMT"]
+    assert kappa.value == pytest.approx((equal - chance) / (1 - chance))
+    # Two segments are drawn: equal is that of one, of the other, or of both.
+    assert kappa.interval[0] < kappa.value < kappa.interval[1]
+    parts = [
+        [
+            a == b
+            for s, i, j in said
+            if s == n
+            for a, b in combinations(said[s, i, j], 2)
+        ]
+        for n in (1, 2)
+    ]
+    ends = sorted(sum(part) / len(part) for part in parts)
+    assert found["equal"].interval == pytest.approx(tuple(ends))
 
 
 def test_pictures_say_where_long_times_are_cut():

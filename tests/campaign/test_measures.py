@@ -1,6 +1,7 @@
 """The workbook's human measures: what answers are worth, worked by hand."""
 
 import math
+from contextlib import nullcontext
 from itertools import pairwise
 
 import pytest
@@ -557,3 +558,25 @@ def test_what_an_answer_is_scored_against_never_goes_back():
 def test_options_that_are_refused(name, options, says):
     with pytest.raises(ValueError, match=says):
         protocol(name, options)
+
+
+def test_speeds_at_the_ends_of_their_ranges():
+    ends = {  # the least and the most that is accepted, and what is just beyond
+        "natural": ([0.0, 1e9], [-0.1, math.inf]),
+        "worst_slow": ([0.0, 0.999], [-0.1, 1.0]),
+        "worst_fast": ([1.001, 1e9], [1.0, math.inf]),
+        "slowest": ([0.0, 399.0], [-0.1, 400.0]),
+        "fastest": ([0.0, 1e9], [-0.1, math.inf]),
+    }
+    for name, (accepted, refused) in ends.items():
+        for value in accepted:
+            step = protocol("reading-aloud", {name: value}).steps[0]
+            assert getattr(step.asks, name) == value
+        for value in refused:
+            with pytest.raises(
+                OptionError, match=f"reading-aloud: {name} is|: slowest is"
+            ):
+                protocol("reading-aloud", {name: value})
+    for first, all_right in ((0, True), (-1, False)):
+        with nullcontext() if all_right else pytest.raises(OptionError):
+            assert protocol("reading-aloud", {"first": first}).first == first

@@ -89,6 +89,28 @@ def test_what_is_no_plain_text_is_refused(tmp_path, name, content, problem):
     assert choose_format(str(path), "plain").name == "plain"
 
 
+def test_endings_of_what_is_no_text(tmp_path):
+    kinds = {
+        "a document of a word processor": "doc docx odt rtf",
+        "a presentation": "ppt pptx odp",
+        "a web page": "htm html xhtml",
+        "a file of subtitles": "srt vtt ass",
+        "an archive": "zip tar tgz 7z rar",
+        "a file of settings": "yaml yml toml",
+        "a binary table": "arrow feather avro orc",
+        "a file of Python's": "npy npz pkl pickle pt",
+        "a database": "db sqlite sqlite3",
+        "a PDF": "pdf",
+    }
+    for kind, endings in kinds.items():
+        for ending in endings.split():
+            path = tmp_path / f"a.{ending}"
+            path.write_text("text\n")
+            with pytest.raises(FormatError) as raised:
+                choose_format(str(path))
+            assert f"is {kind} by its name; save its text" in str(raised.value)
+
+
 @pytest.mark.parametrize(("name", "content", "expected"), CASES)
 def test_formats(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)

@@ -16,12 +16,13 @@ from hypothesis.extra.numpy import arrays
 from tests.panels import cells_by_name
 
 from metra.errors import CorpusError
-from metra.formats.scores.panel import collect_ratings
+from metra.formats.scores.panel import collect_comparisons, collect_ratings
 from metra.formats.scores.read import read_scores
+from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.agree import compute_agreement, report_agreement
 from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.meta.options import AgreeOptions
-from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen
+from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen, comparison_columns
 from metra.stats.judge_agreement import (
     PairFigures,
     agree,
@@ -441,3 +442,119 @@ def test_values_that_hardly_repeat_are_no_categories():
     assert np.isnan(found.pairs[0].kappa)
     assert "mean kappa" not in found.intervals
     assert found.values["mean quadratic"] > 0.3
+
+
+def table_of_ranks(rankings):
+    """Scores of rankings: a segment, a judge, and ranks by system."""
+    lines = [
+        (system, segment, judge, rank)
+        for segment, judge, ranks in rankings
+        for system, rank in ranks.items()
+    ]
+    systems, segments, judges, values = zip(*lines, strict=True)
+    return build_score_table(
+        list(systems),
+        [ScoredItem(segment) for segment in segments],
+        {Scorer("rank"): np.array(values, float)},
+        judges=list(judges),
+    )
+
+
+def compare_plainly(rankings):
+    """Kappa of comparisons as WMT's papers have it, and how many comparisons there are."""
+    said = {}
+    for segment, judge, ranks in rankings:
+        for one, other in itertools.combinations(sorted(ranks), 2):
+            sign = (ranks[one] > ranks[other]) - (ranks[one] < ranks[other])
+            said.setdefault((segment, one, other), []).append((judge, sign))
+    values = [value for each in said.values() for _, value in each]
+    pairs = [
+        (first[1], second[1])
+        for each in said.values()
+        for first, second in itertools.combinations(each, 2)
+        if first[0] != second[0]
+    ]
+    ties = values.count(0) / len(values)
+    chance = ties**2 + 2 * ((1 - ties) / 2) ** 2
+    equal = sum(a == b for a, b in pairs) / len(pairs)
+    return (equal - chance) / (1 - chance) if chance < 1 else NAN, len(values)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=20, deadline=None)
+def test_comparisons_of_ranks_against_a_plain_twin(seed):
+    rng = np.random.default_rng(seed)
+    rankings = [
+        (
+            str(segment),
+            judge,
+            {
+                f"s{system}": int(rng.integers(1, 4))
+                for system in rng.permutation(6)[: rng.integers(2, 6)].tolist()
+            },
+        )
+        for segment in range(4)
+        for judge in ("ann", "bob", "cleo")[: 2 + segment % 2]
+    ]
+    rankings += [("9", "ann", {"s0": 1, "s1": 2}), ("9", "bob", {"s0": 2, "s1": 1})]
+    ratings = collect_comparisons(table_of_ranks(rankings), "rank")
+    kappa, count = compare_plainly(rankings)
+    assert len(ratings) == count
+    found = agree(ratings, trials=5)
+    assert found.values["comparisons"] == pytest.approx(kappa, nan_ok=True)
+
+
+def test_comparisons_of_a_segment_are_drawn_together():
+    """Judges agree on all of one segment and on nothing of the other: 0, a half or 1."""
+    order = {f"s{at}": at + 1 for at in range(4)}
+    turned = {f"s{at}": 4 - at for at in range(4)}
+    rankings = [("1", "ann", order), ("1", "bob", order)]
+    rankings += [("2", "ann", order), ("2", "bob", turned)]
+    ratings = collect_comparisons(table_of_ranks(rankings), "rank")
+    found = agree(ratings, trials=100)
+    assert found.values["exact"] == 0.5
+    assert found.intervals["exact"] == (0, 1)
+
+
+def test_ranks_of_wmt_2012(shared):
+    """The kappas that come with the data count a judge's second ranking; ours the first."""
+    known = {"cs-en": 0.293, "de-en": 0.388, "es-en": 0.306, "fr-en": 0.279}
+    known |= {"en-cs": 0.354, "en-de": 0.341, "en-es": 0.247, "en-fr": 0.280}
+    with gzip.open(shared / "data/wmt12-ranking/rankings.tsv.gz", "rt") as file:
+        rows = list(csv.reader(file, delimiter="\t"))[1:]
+    for lang, kappa in known.items():
+        rankings = [
+            (
+                segment,
+                judge,
+                {
+                    system: int(rank)
+                    for system, rank in zip(order[::2], order[1::2], strict=True)
+                    if int(rank) > 0
+                },
+            )
+            for of, segment, judge, *order in rows
+            if of == lang
+        ]
+        assert compare_plainly(rankings)[0] == pytest.approx(kappa, abs=0.0005)
+        firsts = {(segment, judge): each for segment, judge, each in rankings[::-1]}
+        once = [(*place, ranks) for place, ranks in firsts.items()]
+        ratings = collect_comparisons(table_of_ranks(once), "rank")
+        rows_of_units, aggregate = comparison_columns(ratings)
+        plain = compare_plainly(once)[0]
+        assert float(aggregate(rows_of_units.sum(0))) == pytest.approx(plain, abs=1e-12)
+
+
+def test_the_command_takes_ranks(write, cli):
+    rows = ["system\tsegment\tjudge\trank"]
+    rows += [
+        f"s{at}\t{segment}\t{judge}\t{rank}"
+        for segment, judge, order in ((1, "ann", "123"), (1, "bob", "132"))
+        for at, rank in enumerate(order)
+    ]
+    path = str(write("ranks.tsv", rows))
+    shown = cli("meta", "agree", path, "--ranks", "--trials", "20").out
+    assert "kappa as at WMT" in shown
+    assert "comparison by comparison" in shown
+    assert "of:comparisons|boot:segments k=20" in shown
+    assert "kappa as at WMT" not in cli("meta", "agree", path, "--no-ci").out

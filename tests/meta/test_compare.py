@@ -65,7 +65,7 @@ def test_differences_are_the_coefficients(coef):
 @pytest.mark.parametrize(
     ("coef", "level"),
     [("pearson", "sys"), ("spearman", "sys"), ("pearson", "seg"), ("pearson:item", "seg"),
-     ("kendall-b:item", "seg"), ("spearman:sys", "seg")],
+     ("kendall-b:item", "seg"), ("acc_eq:item", "seg"), ("spearman:sys", "seg")],
 )  # fmt: skip
 @pytest.mark.parametrize("gaps", [0.0, 0.15], ids=["complete", "gaps"])
 def test_exchanges_by_sums_are_exchanges(coef, level, swap, gaps):

@@ -437,6 +437,26 @@ def test_the_page_of_a_card(scores, write, tmp_path, cli):
     assert "--good sets the limit" in text
 
 
+def test_a_card_shows_error_spans(scores, write, tmp_path, cli):
+    heads = "system doc docSegId globalSegId rater source target category severity"
+    people = ["\t".join(heads.split())]
+    for rater, target in (("ann", "<v>red</v> tie"), ("bob", "<v>red tie</v>")):
+        people.append(f"s1\td\t1\t1\t{rater}\tx\t{target}\tStyle/Odd\tMinor")
+    program = {"system": "s1", "segment": 1, "source": "one"}
+    program["errors"] = [{"span": "red", "severity": "minor"}]
+    paths = ["--spans", write("mqm.tsv", people)]
+    paths += ["--spans", write("one.jsonl", [json.dumps(program)])]
+    page = tmp_path / "one.html"
+    options = ("--gold", "mqm", "--metric", "one", "--trials", "20", "--html", page)
+    ran = cli("meta", "card", scores, *options, *paths)
+    assert ran.code == 0, ran.err
+    assert "Error spans against" in ran.out
+    text = page.read_text()
+    # Precision 1 and recall 3 of 3 and 3 of 7 characters; people share 3 of 7.
+    assert "F of characters of error spans against people: one 0.750." in text
+    assert "People reach 0.600 against each other." in text
+
+
 def test_a_picture_of_differences(scores, tmp_path, cli):
     plot = tmp_path / "d.svg"
     ran = cli(

@@ -4,10 +4,12 @@ A measure that is added to the registry is covered without a line here.
 """
 
 import copy
+import itertools
 import json
 import math
 import multiprocessing
 import pickle
+import random
 import re
 from collections.abc import Iterator, Sequence
 from multiprocessing.pool import Pool
@@ -417,6 +419,57 @@ def test_measures_share_a_batch_without_knowing_each_other(spec):
         if name not in OF_KNOWN_TEXTS and name not in registry.WITH_MODEL:
             made(examples.build_spec(name)).rows(batch)
     assert same(metric.rows(batch), rows_of(metric))
+
+
+def cover_pairs(choices: dict[str, list[str]]) -> Iterator[dict[str, str]]:
+    """Choose values of all options until every two values have been together once."""
+    missing = {
+        frozenset([(a, x), (b, y)])
+        for a, b in itertools.combinations(choices, 2)
+        for x, y in itertools.product(choices[a], choices[b])
+    }
+    rng = random.Random(1)
+    while missing:
+        wanted = dict(min(missing, key=sorted))
+        candidates = [
+            {name: rng.choice(values) for name, values in choices.items()} | wanted
+            for _ in range(20)
+        ]
+        pairs = [
+            {frozenset(pair) for pair in itertools.combinations(one.items(), 2)}
+            for one in candidates
+        ]
+        best = max(range(20), key=lambda at: len(pairs[at] & missing))
+        missing -= pairs[best]
+        yield candidates[best]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for name in registry.list_metrics()
+        if name not in (*OF_KNOWN_TEXTS, *registry.WITH_MODEL)
+    ],
+)
+def test_any_two_options_go_together_or_are_refused(name):
+    parameters = read_parameters(registry.find_factory(name)).values()
+    listed = {each.name: each.choices() for each in parameters if each.choices()}
+    scored, done, refusals = corpus(), 0, []
+    for options in cover_pairs(listed):
+        spec = examples.build_spec(name, **options)
+        try:
+            metric = made(spec, scored)
+        except (OptionError, MissingResourceError) as error:
+            refusals.append(str(error))
+            continue
+        rows = rows_of(metric, scored)
+        assert np.isfinite(rows).all(), spec
+        score = float(metric.aggregate(rows.sum(0)))
+        assert name in UNDEFINED or math.isfinite(score), spec
+        done += 1
+    assert done or len(listed) < 2
+    assert all(message.endswith(".") for message in refusals)
 
 
 @every_measure

@@ -143,9 +143,10 @@ def test_stems():
 
 
 def test_another_tokeniser():
-    metric = metra.metric("ter:tok=char")
-    assert metric.sentence("abc", ["acb"]) == pytest.approx(100 / 3)
-    assert "|tok:char|" in metric.signature()
+    for style in ("sacrebleu", "tercom"):
+        metric = metra.metric(f"ter:tok=char,style={style}")
+        assert metric.sentence("abc", ["acb"]) == pytest.approx(100 / 3)
+        assert "|tok:char|" in metric.signature()
 
 
 @pytest.mark.parametrize("option", ["normalized=yes", "punct=no", "asian=yes"])

@@ -58,9 +58,9 @@ class Tree:
         names = subprocess.check_output(listing, cwd=ROOT).decode().split("\0")
         self.root = self.home / "tree"
         for name in names:
-            if name and (ROOT / name).is_file():
+            if name and os.path.lexists(ROOT / name):
                 (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(ROOT / name, self.root / name)
+                shutil.copy2(ROOT / name, self.root / name, follow_symlinks=False)
         # The kernels, from the sources or else from the package that is installed.
         installed = Path(sysconfig.get_path("platlib"), "metra")
         for folder in (installed, ROOT / "src" / "metra"):

@@ -94,7 +94,7 @@ def test_what_counts_as_equal(file):
         "UPDATE judgement SET comment = '' WHERE revision = 7",
         "UPDATE judgement SET submitted_at = submitted_at + 0.0001 WHERE revision = 7",
         "DELETE FROM audit",
-        "INSERT INTO attempt VALUES ('a', 'b', 1.0)",
+        "INSERT INTO attempt VALUES ('a', 1, 1.0)",
     )
     seen = [before]
     for change in changes:
@@ -230,7 +230,9 @@ def test_damage_is_found_before_it_is_copied(file, tmp_path, kind):
     damage(file, path, "answer 060", kind=kind)
     before = content_of(file)
     with closing(stores.open(path)) as damaged:
-        with pytest.raises(StoreError, match=r"is damaged .*restore .*--salvage") as said:
+        with pytest.raises(
+            StoreError, match=r"is damaged .*restore .*--salvage"
+        ) as said:
             damaged.check_integrity()
         assert said.value.kind == "damaged"
         with pytest.raises(StoreError, match=r"is damaged \("):
@@ -240,7 +242,9 @@ def test_damage_is_found_before_it_is_copied(file, tmp_path, kind):
     assert content_of(file) == before
 
 
-def test_nobody_writes_while_a_backup_is_restored(store, store_url, tmp_path, monkeypatch):
+def test_nobody_writes_while_a_backup_is_restored(
+    store, store_url, tmp_path, monkeypatch
+):
     path = str(tmp_path / "backup.db")
     fill(store)
     write_backup(store, path)

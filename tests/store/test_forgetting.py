@@ -29,11 +29,36 @@ def house(store):
     return house
 
 
+@pytest.fixture
+def other(store):
+    """Another campaign in the same store, whose judges have the same names."""
+    other = opened(store, made("da", name="other"))
+    browser = other.browser("judge 0")
+    browser.answer(work := browser.work(), work["screen"])
+    return other
+
+
+def list_rows(house):
+    """All that is known about a campaign."""
+    tasks = f"task IN (SELECT id FROM task WHERE campaign = '{house.campaign}')"
+    wheres = {
+        **dict.fromkeys(("judge", "task", "audit"), f"campaign = '{house.campaign}'"),
+        **dict.fromkeys(("draft", "event", "judgement", "shown"), tasks),
+    }
+    with house.store.reading() as db:
+        return {
+            table: sorted(
+                map(str, db.exec_driver_sql(f"SELECT * FROM {table} WHERE {where}"))
+            )
+            for table, where in wheres.items()
+        }
+
+
 def count_rows(house):
     """How many rows of each table are about each judge's tasks."""
     query = (
         "SELECT judge.label FROM {0} JOIN task ON task.id = {0}.task "
-        "JOIN judge ON judge.id = task.judge"
+        f"JOIN judge ON judge.id = task.judge WHERE task.campaign = '{house.campaign}'"
     )
     with house.store.reading() as db:
         return {
@@ -84,7 +109,8 @@ def test_who_it_was_is_forgotten_and_what_she_judged_stays(house):
     assert reply.status_code == 404
 
 
-def test_answers_can_be_deleted_too(house):
+def test_answers_can_be_deleted_too(house, other):
+    elsewhere = list_rows(other)
     with house.store.transaction() as db:
         keys = [
             judges.find_by_label(db, house.campaign, f"judge {at}").id for at in (0, 1)
@@ -103,6 +129,8 @@ def test_answers_can_be_deleted_too(house):
     assert states[0].keys() == {"waiting"}
     assert states[1]["done"] == 2
     assert all(set(counts) == {"judge 1"} for counts in count_rows(house).values())
+    assert list_rows(other) == elsewhere
+    assert elsewhere["judgement"]
 
 
 def test_nobody_cannot_be_forgotten(house):

@@ -3,7 +3,7 @@
 import pytest
 from tests.campaigns import made, opened
 
-from metra.errors import OptionError, UnknownNameError
+from metra.errors import UnknownNameError
 from metra.store import access, audit, judges
 from metra.store.database import hash_token
 
@@ -88,31 +88,3 @@ def test_old_sessions_are_cleared_away(house):
         access.begin_session(db, "admin", now=1e6, name="ann")
         count = db.exec_driver_sql("SELECT count(*) FROM session").scalar_one()
     assert count == 1
-
-
-def test_passwords(store):
-    with store.transaction() as db:
-        assert access.find_password_hash(db, "ann") is None
-        access.set_password(db, "ann", "correct horse", now=1.0, who="test")
-        token, _ = access.begin_session(db, "admin", now=1.0, name="ann")
-        kept = access.find_password_hash(db, "ann")
-        assert "horse" not in kept
-        assert access.check_password("correct horse", kept)
-        assert not access.check_password("correct hors", kept)
-        assert not access.check_password("", None)
-        access.set_password(db, "ann", "battery staple", now=2.0, who="test")
-        assert access.find_password_hash(db, "ann") != kept
-        assert access.find_session(db, token, now=2.0) is None
-        assert access.find_password_hash(db, "bob") is None
-        with pytest.raises(OptionError, match="has 5 characters; expected 10 or more"):
-            access.set_password(db, "ann", "short", now=1.0, who="test")
-
-
-def test_attempts_are_counted_for_five_minutes(store):
-    with store.transaction() as db:
-        for now in (0.0, 100.0, 200.0):
-            access.add_failure(db, "link 1.2.3.4", now=now)
-        access.add_failure(db, "link 5.6.7.8", now=200.0)
-        assert access.count_failures(db, "link 1.2.3.4", now=200.0) == 3
-        assert access.count_failures(db, "link 1.2.3.4", now=350.0) == 2
-        assert access.count_failures(db, "link 1.2.3.4", now=600.0) == 0

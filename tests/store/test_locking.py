@@ -57,7 +57,7 @@ def test_nothing_is_lost_between_writers(store, store_url):
                     db.exec_driver_sql(f"UPDATE attempt SET at = {at + 1}")
 
     with store.transaction() as db:
-        db.exec_driver_sql("INSERT INTO attempt VALUES ('a', 'b', 0)")
+        db.exec_driver_sql("INSERT INTO attempt VALUES ('a', 1, 0)")
     with ThreadPoolExecutor(WRITERS) as pool:
         list(pool.map(count_up, range(WRITERS)))
     with store.reading() as db:

@@ -23,8 +23,8 @@ _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 class Server:
     """`metra judge serve` on a port of its own."""
 
-    def __init__(self, url: str, log: Path, workers: int = 1) -> None:
-        self.url, self.log, self.workers = url, log, workers
+    def __init__(self, url: str, log: Path, workers: int = 1, *more: str) -> None:
+        self.url, self.log, self.workers, self.more = url, log, workers, more
         self.port = free_port()
         self.base = f"http://127.0.0.1:{self.port}"
         self.start()
@@ -32,6 +32,7 @@ class Server:
     def start(self) -> None:
         options = {"--store": self.url, "--port": self.port, "--workers": self.workers}
         arguments = [str(part) for pair in options.items() for part in pair]
+        arguments += self.more
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "metra", "judge", "serve", *arguments],
@@ -110,9 +111,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(url: str, log: Path, workers: int = 1) -> Iterator[Server]:
-    """Serve a store until the block ends."""
-    server = Server(url, log, workers)
+def serving(url: str, log: Path, workers: int = 1, *more: str) -> Iterator[Server]:
+    """Serve a store until the block ends; `more` are further options."""
+    server = Server(url, log, workers, *more)
     try:
         yield server
     finally:

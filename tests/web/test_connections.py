@@ -99,7 +99,9 @@ def test_who_lets_the_server_wait_is_disconnected(monkeypatch, seconds, sent, re
     ("seconds", "begin"),
     [
         pytest.param({"header": 2 * SHORT}, GET[:5], id="headers"),
-        pytest.param({"request": 2 * SHORT}, POST.replace(b"10", b"1000000"), id="body"),
+        pytest.param(
+            {"request": 2 * SHORT}, POST.replace(b"10", b"1000000"), id="body"
+        ),
     ],
 )
 def test_a_drop_now_and_then_is_not_enough(monkeypatch, seconds, begin):

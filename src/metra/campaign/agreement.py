@@ -4,11 +4,13 @@ Coefficients come from `metra.stats`; calibration counts here, because all judge
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 
+from metra.campaign.campaign import group_by
 from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import JudgeScore, ScoresByScorer
 from metra.formats.scores.error_spans import (
@@ -28,6 +30,7 @@ from metra.stats.span_agreement import SpanAgreement, agree_on_spans
 COEFFICIENTS = {
     "exact": "equal",
     "within": "at most 1 apart",
+    "comparisons": "kappa of comparisons, as at WMT",
     "mean linear": "Cohen's kappa, linear",
     "mean quadratic": "Cohen's kappa, quadratic",
     "alpha ordinal": "Krippendorff's alpha, ordinal",
@@ -79,14 +82,15 @@ def compute_agreement(
     """Compute agreement by each scorer; none where no output has two judges.
 
     The scores are those of judgements without checks. A judge who compares two outputs
-    says one thing and not two: then comparisons are what judges agree on.
+    says one thing and not two: then comparisons are what judges agree on, and those of a
+    segment are drawn together.
     """
     scores = build_table_from_scores(scores_by_scorer)
     agreement: list[ScorerAgreement] = []
     if scores is None:
         return agreement
     for (name, _), figures in scores_by_scorer.items():
-        compared = all(figure.beside for figure in figures)
+        compared = all(figure.ordered for figure in figures)
         mine = (
             _collect_comparisons(figures) if compared else collect_ratings(scores, name)
         )
@@ -102,6 +106,7 @@ def compute_agreement(
                 result.reasons.get(key, ""),
             )
             for key, label in COEFFICIENTS.items()
+            if key != "comparisons" or compared
         )
         counts, apart = (result.units, len(gaps)), count_differences(gaps.tolist())
         pairs = tuple(result.pairs)
@@ -114,18 +119,40 @@ def compute_agreement(
 
 
 def _collect_comparisons(figures: list[JudgeScore]) -> Ratings:
-    """Gather who is better: 1 the first system by name, -1 the second, 0 neither."""
-    firsts = [figure for figure in figures if figure.system < figure.beside]
-    judges = sorted({figure.judge for figure in firsts})
-    places = [(one.segment, one.system, one.beside) for one in firsts]
-    units = {place: number for number, place in enumerate(dict.fromkeys(places))}
-    return sort_ratings(
-        judges,
-        [f"{one} – {other} {segment}" for segment, one, other in units],
-        np.array([judges.index(figure.judge) for figure in firsts], np.int64),
-        np.array([units[place] for place in places], np.int64),
-        np.array([figure.hundred / 50 - 1 for figure in firsts]),
+    """Gather who is better: 1 the first system by name, -1 the second, 0 neither.
+
+    An order of several outputs compares each two of them, as at WMT.
+    """
+    orders = group_by(
+        figures,
+        lambda one: (
+            *(one.judge, one.document, one.segment),
+            *(one.submitted_at, one.ordered),
+        ),
     )
+    judges = sorted({figure.judge for figure in figures})
+    units: dict[tuple[str, str, str, int], int] = {}
+    segments: dict[tuple[str, int], int] = {}
+    cells = []
+    for order in orders.values():
+        for one, other in combinations(sorted(order, key=lambda one: one.system), 2):
+            gap = one.hundred - other.hundred
+            # Of two outputs, one may be a little better or much.
+            value = gap / 100 if len(order) == 2 else float(np.sign(gap))
+            place = one.document, one.segment
+            segments.setdefault(place, len(segments))
+            unit = units.setdefault((one.system, other.system, *place), len(units))
+            cells.append((judges.index(one.judge), unit, value))
+    columns = [np.array(column) for column in zip(*cells, strict=True)]
+    ratings = sort_ratings(
+        judges,
+        [f"{one} – {other} {segment}" for one, other, _, segment in units],
+        columns[0],
+        columns[1],
+        columns[2].astype(np.float64),
+    )
+    clusters = [segments[document, segment] for _, _, document, segment in units]
+    return replace(ratings, cluster=np.array(clusters, np.int64))
 
 
 def compute_span_agreement(

@@ -33,13 +33,19 @@ from metra.campaign.score_scales import (
 )
 from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.annotations.quality_model import QualityModel
-from metra.stats.arrays import drop_nan, scale_to_hundred
+from metra.stats.arrays import Array, drop_nan, scale_to_hundred
 from metra.stats.bootstrap import fisher_interval
 from metra.stats.line_fit import LineFit, fit_line
-from metra.stats.moments import pearson, spearman
+from metra.stats.moments import pearson, pearson_of_sums, spearman
+from metra.stats.resampling import Interval, Sample, compute_intervals
 
 #: What is compared: translations of single texts, or systems over all texts.
 ExerciseLevel: TypeAlias = Literal["text", "system"]
+#: How an interval of a correlation comes about: by drawing texts with all of their
+#: translations, or systems with theirs, or by Fisher's formula.
+IntervalMethod: TypeAlias = Literal["texts", "systems", "Fisher", ""]
+#: Of fewer texts, or systems, draws say nothing about others.
+FEWEST_CLUSTERS = 5
 #: So many names are listed in a note.
 _MOST_NAMES = 6
 
@@ -55,8 +61,10 @@ class HumanCorrelation:
     x: tuple[float, ...]
     y: tuple[float, ...]
     pearson: float | None
-    #: Fisher's interval, 95 %; None where there are too few translations.
-    interval: tuple[float, float] | None
+    #: 95 %; None where there are too few texts and systems.
+    interval: Interval | None
+    #: What the interval draws; where each system has one score, it is Fisher's.
+    method: IntervalMethod
     spearman: float | None
     fit: LineFit | None
 
@@ -306,6 +314,7 @@ def _correlate_pair(
     r, rho = (
         drop_nan(float(of(x, y))) if several else None for of in (pearson, spearman)
     )
+    interval, method = _find_interval(both, x, y) if r is not None else (None, "")
     return HumanCorrelation(
         automated=metric,
         human=human,
@@ -313,10 +322,33 @@ def _correlate_pair(
         x=tuple(x.tolist()),
         y=tuple(y.tolist()),
         pearson=r,
-        interval=None if r is None else fisher_interval(r, len(both)),
+        interval=interval,
+        method=method,
         spearman=rho,
         fit=fit_line(x, y) if several else None,
     )
+
+
+def _find_interval(
+    places: Sequence[Place], x: Array, y: Array
+) -> tuple[Interval | None, IntervalMethod]:
+    """Return the interval of Pearson's r, and how it came about.
+
+    Translations of one text depend on each other, and so do those of one system: whole
+    texts are drawn, or where these are few, whole systems.
+    """
+    texts, systems = ([place[at] for place in places] for at in (0, 1))
+    if not any(texts):
+        return fisher_interval(float(pearson(x, y)), len(places)), "Fisher"
+    clusters: dict[IntervalMethod, list[str]] = {"texts": texts, "systems": systems}
+    for method, names in clusters.items():
+        if len(set(names)) >= FEWEST_CLUSTERS:
+            g, m = x - x.mean(), y - y.mean()
+            rows = np.column_stack([np.ones(len(g)), g, m, g * g, m * m, g * m])
+            codes = np.unique(names, return_inverse=True)[1]
+            sample = Sample(rows, pearson_of_sums)
+            return compute_intervals([sample], units=[codes])[0], method
+    return None, ""
 
 
 def _apply_model(

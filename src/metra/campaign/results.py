@@ -43,8 +43,8 @@ class JudgeScore(NamedTuple):
     #: Whether it enters the means of systems.
     counts: bool = True
     submitted_at: float | None = None
-    #: The system that it was compared with, where two were.
-    beside: str = ""
+    #: The systems that were put in order with it, itself among them.
+    ordered: tuple[str, ...] = ()
 
 
 #: Scores by scorer and its direction.
@@ -59,9 +59,6 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
         place = judgement.document, judgement.segment
         rest = judgement.counts, judgement.submitted_at
         outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
-        pair = judgement.systems
-        two = compared and len(pair) == 2
-        beside = dict(zip(pair, pair[::-1], strict=True)) if two else {}
         for system, scored in ((name, one) for name, mine in outputs for one in mine):
             if not scored.is_defined:
                 continue
@@ -69,8 +66,12 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> ScoresByScorer:
             worth = scored.native if scored.higher_is_better else -scored.native
             worth = scored.hundred if compared else worth
             values = scored.native, scored.hundred, worth
-            other = beside.get(system, "")
-            figure = JudgeScore(judgement.judge, system, *place, *values, *rest, other)
+            # A choice of the best of several does not say in which order the others are.
+            is_order = len(judgement.systems) == 2 or not scored.higher_is_better
+            together = tuple(judgement.systems) if compared and is_order else ()
+            figure = JudgeScore(
+                judgement.judge, system, *place, *values, *rest, together
+            )
             key = scored.scorer, scored.higher_is_better
             scores_by_scorer.setdefault(key, []).append(figure)
     return scores_by_scorer

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from metra.errors import OptionError
+from metra.formats.scores.panel import collect_comparisons, collect_ratings
 from metra.formats.scores.record import Scores
 from metra.meta.findings import (
     MetaReport,
@@ -36,6 +37,12 @@ def compute_agreement(ratings: Ratings, options: AgreeOptions) -> JudgeAgreement
     """Compute every coefficient, with intervals unless these are left out."""
     trials = 0 if options.no_ci else options.trials
     return agree(ratings, within=options.within, trials=trials, seed=options.seed)
+
+
+def collect_judgements(scores: Scores, name: str, options: AgreeOptions) -> Ratings:
+    """Gather what judges agree on: values of outputs, or of ranks comparisons of two."""
+    collect = collect_comparisons if options.ranks else collect_ratings
+    return collect(scores, name)
 
 
 def take_runs_for_judges(scores: Scores, names: Sequence[str]) -> Scores:
@@ -82,10 +89,13 @@ def report_agreement(
     """Lay out the coefficients, the pairs of judges, the judges and the worst units."""
     rows = []
     for key, label, about in _ROWS:
+        if key == "comparisons" and not options.ranks:
+            continue
         value = agreement.values.get(key, np.nan)
         figure = build_figure(value, agreement.intervals.get(key))
         rows.append((label.format(within=f"{options.within:g}"), [figure, Cell(about)]))
     caption = f"Agreement of {len(ratings.judges)} judges on {name}"
+    caption += ", comparison by comparison" if options.ranks else ""
     tables = [
         make_table(
             "coefficient", ["value", "of"], rows, caption=caption, name="overall"
@@ -99,12 +109,14 @@ def report_agreement(
     if worst.rows:
         tables.append(worst)
     drawn = not options.no_ci
+    drawn_units = "segments" if options.ranks else "units"
     signature = build_signature(
         scorer=name,
         judges=len(ratings.judges),
         units=f"{agreement.units}/{len(ratings.units)}",
         within=options.within,
-        boot=f"units k={options.trials}" if drawn else None,
+        of="comparisons" if options.ranks else None,
+        boot=f"{drawn_units} k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
     pairs = [
@@ -132,6 +144,7 @@ _ROWS = (
     ("mean kappa", "Cohen's kappa", "judge pairs, by what they share"),
     ("mean linear", "Cohen's kappa, linear", "judge pairs, by what they share"),
     ("mean quadratic", "Cohen's kappa, quadratic", "judge pairs, by what they share"),
+    ("comparisons", "kappa as at WMT", "pairs of judgements; chance by all ties"),
     ("fleiss", "Fleiss' kappa", "units with two judges or more"),
     *(
         (f"alpha {scale}", f"Krippendorff's alpha, {scale}", "values of such units")

@@ -8,6 +8,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.formats.annotations.challenge_set import ChallengeSet
+from metra.formats.scores.error_spans import ErrorSpans
 from metra.meta.challenge import (
     ALL,
     PhenomenonScore,
@@ -35,12 +36,14 @@ from metra.meta.sentinel import (
     is_sentinel,
     report_sentinels,
 )
+from metra.meta.spans import SpanEvaluation, evaluate_spans, report_spans
 from metra.meta.use_options import (
     CardOptions,
     ChallengeOptions,
     DeltaOptions,
     SelectOptions,
     SentinelOptions,
+    SpanOptions,
 )
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.correlation import Options
@@ -87,9 +90,11 @@ class MetricCard:
     noticed: NoticedDifferences | None
     #: Pairs of the challenge set, all together.
     challenge: PhenomenonScore | None
+    #: Errors that programs and people marked.
+    spans: SpanEvaluation | None
     #: Sentinels that reach as much, with the coefficient.
     beaten_by: Sequence[str]
-    #: The answers by question: differences, decisions, sentinels, challenge.
+    #: The answers by question: differences, decisions, sentinels, challenge, spans.
     answers: Mapping[str, MetaReport]
     options: CardOptions
     notes: Sequence[str]
@@ -103,11 +108,14 @@ def build_card(
     challenge: ChallengeSet | None = None,
     specs: Sequence[str] = (),
     features: TextFeatures | None = None,
+    spans: Sequence[ErrorSpans] = (),
+    outputs: Mapping[str, Sequence[str | None]] | None = None,
 ) -> MetricCard:
     """Ask every question about a metric that the scores allow.
 
     `challenge` is a challenge set with the metric's scores, or else `specs` names the metric
-    that scores it. `features` are of the texts, for sentinels.
+    that scores it. `features` are of the texts, for sentinels. `spans` are files of errors
+    that people and the metric marked, in the `outputs` where only words are known.
     """
     notes = [f"{panel.place}{note}" for panel in panels for note in panel.notes]
     # What the panels' notes say is said once.
@@ -149,6 +157,11 @@ def build_card(
         scores = score_challenge(replace(challenge, scores=kept), specs, contrast)
         answers["challenge"] = report_challenge(scores, contrast)
         tested = next(iter(scores.scores.values()))[ALL]
+    marked = None
+    if spans:
+        compared = SpanOptions(**settings)
+        marked = evaluate_spans(spans, compared, outputs=outputs, programs=[metric])
+        answers["spans"] = report_spans(marked, compared)
     robustness = {
         at: compute_robustness(mine, RobustOptions(seed=options.seed))
         for at, mine in enumerate(own)
@@ -163,6 +176,7 @@ def build_card(
         robustness,
         noticed,
         tested,
+        marked,
         beaten,
         answers,
         options,

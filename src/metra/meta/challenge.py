@@ -1,8 +1,9 @@
 """The question `challenge`: does a metric prefer the good translation to the bad one?"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,36 @@ from metra.stats.distributions import wilson_interval
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
 #: Rows of the table besides those of phenomena.
-ALL, MEAN = "all pairs", "mean of phenomena"
+ALL, MEAN, ACES = "all pairs", "mean of phenomena", "ACES-Score"
+
+
+class AcesCategory(NamedTuple):
+    """A category of ACES: its weight, and how the names of its phenomena begin."""
+
+    weight: float
+    phenomena: tuple[str, ...]
+
+
+#: What the ACES-Score adds up (Amrhein et al. 2022; 29.1 at most), by category.
+ACES_CATEGORIES = {
+    "addition": AcesCategory(5, ("addition",)),
+    "omission": AcesCategory(5, ("omission",)),
+    "mistranslation": AcesCategory(
+        5,
+        (
+            *("ambiguous-", "anaphoric_", "coreference-", "hallucination-"),
+            *("lexical-overlap", "mistranslation", "modal_verb:", "nonsense"),
+            *("ordering-", "overly-literal-", "pleonastic_it:", "xnli-"),
+        ),
+    ),
+    "untranslated": AcesCategory(1, ("copy-source", "untranslated")),
+    "do not translate": AcesCategory(1, ("do-not-translate", "do not translate")),
+    "overtranslation": AcesCategory(5, ("hyponym-", "overtranslation")),
+    "undertranslation": AcesCategory(5, ("hypernym-", "undertranslation")),
+    "real-world knowledge": AcesCategory(1, ("antonym-", "commonsense-", "real-world")),
+    "wrong language": AcesCategory(1, ("similar-language-", "wrong language")),
+    "punctuation": AcesCategory(0.1, ("punctuation",)),
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +77,8 @@ class ChallengeScores:
 
     scores: Mapping[str, Mapping[str, PhenomenonScore]]
     phenomena: Sequence[str]
+    #: By metric the ACES-Score, where the phenomena are those of ACES.
+    aces: Mapping[str, tuple[float, Interval | None]]
     #: Pairs in the file, those whose translations are equal, and sources of the others.
     pairs: int
     equal: int
@@ -63,7 +95,8 @@ def score_challenge(
     A metric is right where it gives the good translation the better score; a tie is a
     mistake, as in ACES (Amrhein et al. 2022, WMT) and DEMETR (Karpinska et al. 2022, EMNLP).
     Pairs of equal translations are left out. Intervals are Wilson's, with as many cases as
-    there are sources; that of the mean of phenomena draws sources, with all their pairs.
+    there are sources; those of the mean of phenomena and of the ACES-Score draw sources,
+    with all their pairs.
     """
     options = options or ChallengeOptions()
     by_metric = _list_scores(challenge, specs, options.lower)
@@ -84,13 +117,38 @@ def score_challenge(
     anchors = challenge.source or challenge.reference or range(len(challenge))
     sources, source = _number_values(list(anchors))
     shape = (len(sources), len(names))
-    scores = {
-        metric: _score_metric(gaps, is_pair, source, group, names, shape, options)
+    counts = {
+        metric: _count_pairs(gaps, is_pair, source, group, shape)
         for metric, gaps in by_metric.items()
     }
+    scores = {
+        metric: _score_metric(each, names, options) for metric, each in counts.items()
+    }
+    weights = weigh_categories(names) if options.by == "phenomenon" else None
+    aces = {}
+    if weights is not None:
+        of_taus = partial(_sum_categories, weights=weights)
+        aces = {m: _draw_sources(c.rows, of_taus, options) for m, c in counts.items()}
     equal = int((~is_pair).sum())
     used = len(np.unique(source[is_pair]))
-    return ChallengeScores(scores, names, len(challenge), equal, used)
+    return ChallengeScores(scores, names, aces, len(challenge), equal, used)
+
+
+def weigh_categories(phenomena: Sequence[str]) -> Array | None:
+    """Return what each phenomenon's tau weighs in the ACES-Score; None if that is undefined.
+
+    It is the weight of its category over the phenomena of that category; every phenomenon
+    must have a category, and every category a phenomenon.
+    """
+    categories = [
+        next((key for key, (_, s) in ACES_CATEGORIES.items() if name.startswith(s)), "")
+        for name in map(str.lower, phenomena)
+    ]
+    if set(categories) != set(ACES_CATEGORIES):
+        return None
+    return np.array(
+        [ACES_CATEGORIES[each].weight / categories.count(each) for each in categories]
+    )
 
 
 def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> MetaReport:
@@ -106,6 +164,9 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
         count = build_count(first[name].pairs)
         label = name or f"(no {options.by})"
         rows.append((label, [count, *mark_best(cells)]))
+    if scores.aces:
+        cells = [build_figure(*scores.aces[metric]) for metric in metrics]
+        rows.insert(2, (ACES, [build_count(first[ALL].pairs), *mark_best(cells)]))
     table = make_table(
         options.by,
         [Column("pairs", digits=0), *metrics],
@@ -137,7 +198,13 @@ def report_challenge(scores: ChallengeScores, options: ChallengeOptions) -> Meta
         interval=f"wilson, mean: boot sources k={options.trials}" if drawn else None,
         seed=options.seed if drawn else None,
     )
-    return MetaReport([table], signature, notes, {"challenge": _list_data(scores)})
+    data: dict[str, object] = {"challenge": _list_data(scores)}
+    if scores.aces:
+        data["aces_score"] = {
+            metric: {"value": value, "interval": interval}
+            for metric, (value, interval) in scores.aces.items()
+        }
+    return MetaReport([table], signature, notes, data)
 
 
 _CAPTIONS = {
@@ -173,64 +240,85 @@ def _number_values(values: Sequence[object]) -> tuple[list[str], Codes]:
     return [str(value) for value in numbers], np.array(codes, np.int64)
 
 
-def _score_metric(
-    gaps: Array,
-    is_pair: Array,
-    source: Codes,
-    group: Codes,
-    names: Sequence[str],
-    shape: tuple[int, int],
-    options: ChallengeOptions,
-) -> dict[str, PhenomenonScore]:
-    """Count pairs and those in the right order by source and phenomenon, and score them."""
+class _PairCounts(NamedTuple):
+    """Pairs in the right order, then all pairs, by source and phenomenon; and ties."""
+
+    rows: Array
+    tied: Codes | Array
+
+
+def _count_pairs(
+    gaps: Array, is_pair: Array, source: Codes, group: Codes, shape: tuple[int, int]
+) -> _PairCounts:
     there = is_pair & np.isfinite(gaps)
     cell = (source * shape[1] + group)[there]
-    size = shape[0] * shape[1]
-    counts, right = (
-        np.bincount(cell, weights, size).reshape(shape)
-        for weights in (None, (gaps[there] > 0).astype(np.float64))
+    right, counts = (
+        np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape)
+        for weights in ((gaps[there] > 0).astype(np.float64), None)
     )
-    tied = np.bincount(group[there], gaps[there] == 0, shape[1])
-    rows = np.hstack([right, counts]).astype(np.float64)
+    tied = np.bincount(group[there], (gaps[there] == 0).astype(np.float64), shape[1])
+    return _PairCounts(np.hstack([right, counts]).astype(np.float64), tied)
+
+
+def _score_metric(
+    counted: _PairCounts, names: Sequence[str], options: ChallengeOptions
+) -> dict[str, PhenomenonScore]:
+    """Score all pairs, the mean of phenomena, and each phenomenon."""
+    rows, size = counted.rows, len(names)
+    right, counts = rows[:, :size], rows[:, size:]
     choices: dict[str, Sequence[int] | None] = {
-        ALL: range(shape[1]),
+        ALL: range(size),
         MEAN: None,
         **{name: [at] for at, name in enumerate(names)},
     }
     scores = {}
     for name, columns in choices.items():
-        chosen = list(range(shape[1]) if columns is None else columns)
-        accuracy = float(_aggregate(rows.sum(0), columns))
+        chosen = list(range(size) if columns is None else columns)
         interval = None
-        if options.no_ci:
-            pass
-        elif columns is None:
-            sample = Sample(rows, partial(_aggregate, columns=None))
-            (interval,) = compute_intervals(
-                [sample], trials=options.trials, seed=options.seed
-            )
+        if columns is None:
+            accuracy, interval = _draw_sources(rows, _average_phenomena, options)
         else:
+            totals = rows.sum(0)
+            accuracy = float(divide(totals[chosen].sum(), totals[size:][chosen].sum()))
             # Pairs of a source are taken for one case: that is the safe side.
             cases = int((counts[:, chosen].sum(1) > 0).sum())
-            interval = wilson_interval(accuracy, cases)
+            interval = None if options.no_ci else wilson_interval(accuracy, cases)
         scores[name] = PhenomenonScore(
             int(counts[:, chosen].sum()),
             int(right[:, chosen].sum()),
-            int(tied[chosen].sum()),
+            int(counted.tied[chosen].sum()),
             accuracy,
             interval,
         )
     return scores
 
 
-def _aggregate(totals: Array, columns: Sequence[int] | None) -> Array:
-    """Return the accuracy of some phenomena, or with None the mean of all of them."""
+def _draw_sources(
+    rows: Array, aggregate: Callable[[Array], Array], options: ChallengeOptions
+) -> tuple[float, Interval | None]:
+    """Return a score of all rows, and its interval over sources drawn with all their pairs."""
+    value = float(aggregate(rows.sum(0)))
+    if options.no_ci:
+        return value, None
+    (interval,) = compute_intervals(
+        [Sample(rows, aggregate)], trials=options.trials, seed=options.seed
+    )
+    return value, interval
+
+
+def _divide_halves(totals: Array) -> Array:
+    """Return the accuracy of each phenomenon."""
     half = totals.shape[-1] // 2
-    right, pairs = totals[..., :half], totals[..., half:]
-    if columns is None:
-        return row_means(divide(right, pairs))
-    chosen = list(columns)
-    return divide(right[..., chosen].sum(-1), pairs[..., chosen].sum(-1))
+    return divide(totals[..., :half], totals[..., half:])
+
+
+def _average_phenomena(totals: Array) -> Array:
+    return row_means(_divide_halves(totals))
+
+
+def _sum_categories(totals: Array, weights: Array) -> Array:
+    """Return the ACES-Score: weights times the tau of each phenomenon."""
+    return np.asarray(((2 * _divide_halves(totals) - 1) * weights).sum(-1))
 
 
 def _build_cell(score: PhenomenonScore, value: str) -> Cell:

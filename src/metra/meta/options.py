@@ -406,6 +406,12 @@ class AgreeOptions:
 
     within: float = _option(1.0, "Judgements this far apart still count as near.")
     scaling: Scaling = _find_option("scaling")
+    ranks: bool = _option(
+        False,
+        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
+        "segment, or to some of them: judges agree on which of two outputs is better, as "
+        "at WMT, and intervals draw segments.",
+    )
     runs: tuple[str, ...] = _names(
         "Scorers that are runs of one judge, such as a language model that was asked several "
         "times; they are taken for judges.",

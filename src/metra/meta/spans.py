@@ -1,7 +1,7 @@
 """The question `spans`: are errors marked where people mark them, and do people agree?"""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from metra.errors import CorpusError, UnknownNameError, no_such
@@ -52,11 +52,12 @@ def evaluate_spans(
     options: SpanOptions | None = None,
     *,
     outputs: Mapping[str, Sequence[str | None]] | None = None,
+    programs: Collection[str] = (),
 ) -> SpanEvaluation:
     """Compare marked errors with those of the gold, and the gold's raters with each other.
 
-    The gold are the raters that `options` names, else all people. `outputs` are the texts of
-    each system, for spans of which only the words are known.
+    The gold are the raters that `options` names, else all people; `programs` are none of
+    them. `outputs` are the texts of each system, for spans of which only the words are known.
     """
     options = options or SpanOptions()
     marks, unplaced = collect_marks(files, outputs)
@@ -66,7 +67,7 @@ def evaluate_spans(
             "marks do not count. Give `outputs` where only the words of errors are known."
         )
         raise CorpusError(msg)
-    gold = _choose_gold(files, marks, options.gold)
+    gold = _choose_gold(files, marks, options.gold, programs)
     trials = 0 if options.no_ci else options.trials
     settings = {"trials": trials, "seed": options.seed}
     others = [name for name in marks.raters if name not in gold]
@@ -149,7 +150,10 @@ _COMBINED = {
 
 
 def _choose_gold(
-    files: Sequence[ErrorSpans], marks: SpanMarks, names: Sequence[str]
+    files: Sequence[ErrorSpans],
+    marks: SpanMarks,
+    names: Sequence[str],
+    programs: Collection[str],
 ) -> list[str]:
     """Return the raters that are the gold: those named, or all people."""
     for name in names:
@@ -157,8 +161,9 @@ def _choose_gold(
             raise UnknownNameError(no_such("rater", name, marks.raters))
     if names:
         return list(dict.fromkeys(names))
-    programs, _ = collect_marks([file for file in files if file.is_automatic])
-    gold = [name for name in marks.raters if name not in programs.raters]
+    automatic, _ = collect_marks([file for file in files if file.is_automatic])
+    known = {*automatic.raters, *programs}
+    gold = [name for name in marks.raters if name not in known]
     if not gold:
         msg = (
             "All errors were marked by programs; name those that are the gold with `gold`: "

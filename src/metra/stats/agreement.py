@@ -226,6 +226,32 @@ def fleiss_columns(paired: Ratings) -> Columns:
     return rows, aggregate
 
 
+def comparison_columns(ratings: Ratings) -> Columns:
+    """Return the columns of the kappa that WMT has of comparisons (Bojar et al. 2013).
+
+    Agreement is of all pairs of judges who compared the same two outputs. Chance is that of
+    drawing a tie, or a win of either, twice; how often outputs tie is seen in all
+    comparisons, and which of two stands first means nothing.
+    """
+    count = len(ratings.units)
+    size = ratings.counts.astype(np.float64)
+    kinds = [
+        np.bincount(ratings.unit[ratings.value == at], minlength=count)
+        for at in (-1, 0, 1)
+    ]
+    equal = sum(kind * (kind - 1.0) for kind in kinds)
+    rows = np.column_stack([size * (size - 1), equal, size, kinds[1]]).astype(
+        np.float64
+    )
+
+    def aggregate(totals: Array) -> Array:
+        pairs, equal, judged, tied = np.moveaxis(totals, -1, 0)
+        ties = divide(tied, judged)
+        return _beyond(divide(equal, pairs), ties**2 + (1 - ties) ** 2 / 2)
+
+    return rows, aggregate
+
+
 def gwet_columns(ratings: Ratings, *, quadratic: bool = False) -> Columns:
     """Return the columns of Gwet's AC1, or with quadratic weights AC2.
 

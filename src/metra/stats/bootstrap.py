@@ -26,6 +26,7 @@ from metra.stats.correlation import (
     correlate_all,
 )
 from metra.stats.distributions import upper_tail
+from metra.stats.moments import pearson_of_sums
 from metra.stats.pairs import PairCounts
 from metra.stats.panel import ScorePanel
 from metra.stats.resampling import count_draws, draw_counts, interval
@@ -237,9 +238,8 @@ class _ResampleScorer:
         coefficients = {}
         for at, name in enumerate(self.panel.names):
             sum_m, sum_mm, sum_gm = rest[3 * at : 3 * at + 3]
-            above = count * sum_gm - sum_g * sum_m
-            spread = (count * sum_gg - sum_g**2) * (count * sum_mm - sum_m**2)
-            coefficients[name] = divide(above, np.sqrt(np.maximum(spread, 0)))
+            needed = (count, sum_g, sum_m, sum_gg, sum_mm, sum_gm)
+            coefficients[name] = pearson_of_sums(np.stack(needed, axis=-1))
         return coefficients
 
     def _item_pearson(self, sample: Resample) -> dict[str, Array]:

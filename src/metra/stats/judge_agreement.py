@@ -119,7 +119,7 @@ def agree(
         if value != value and name not in reasons:
             reasons[name] = _explain_missing(paired)
     figures = PairFigures(shared)
-    draws = _draw_coefficients(groups, paired, figures, trials, seed) if trials else {}
+    draws = _draw_coefficients(groups, ratings, figures, trials, seed) if trials else {}
     intervals = {}
     for name, drawn in draws.items():
         if len(drawn) and values.get(name, np.nan) == values.get(name):
@@ -324,6 +324,11 @@ def _list_sources(
     ratios = None if many else partial(agreement.ratio_columns, paired)
     chance_corrected = partial(agreement.gwet_columns, ratings)
     source = _CoefficientSource
+    graded = ""
+    if not np.isin(ratings.value, (-1, 0, 1)).all():
+        graded = "some comparisons say by how much an output is better"
+    build = partial(agreement.comparison_columns, ratings)
+    compared = [source(("comparisons",), build, graded, wide=False)]
     return [
         source(("exact", "within"), build_near, wide=False),
         source(("sd",), build_deviations, wide=False),
@@ -341,6 +346,7 @@ def _list_sources(
         source(
             agreement.TWO_WAY, partial(agreement.two_way_columns, complete), incomplete
         ),
+        *(compared if len(ratings.cluster) else ()),
     ]
 
 
@@ -364,18 +370,27 @@ def _build_groups(
 
 def _draw_coefficients(
     groups: list[Group],
-    paired: Ratings,
+    ratings: Ratings,
     figures: PairFigures,
     trials: int,
     seed: int,
 ) -> dict[str, Array]:
-    """Draw units with replacement, each set of units that a coefficient uses by itself."""
+    """Draw units with replacement, each set of units that a coefficient uses by itself.
+
+    Units of a cluster are drawn together.
+    """
     draws: dict[str, list[Array]] = {}
+    paired = ratings.pairable()
+    subsets = (ratings, paired, agreement.complete_units(ratings))
+    cluster = {len(each.units): each.cluster for each in subsets}
     for size in sorted({len(rows) for _, rows, _ in groups}):
         rng = np.random.default_rng(seed)
+        together = np.unique(cluster[size], return_inverse=True)[1]
         for start in range(0, trials, BLOCK):
-            counts = draw_counts(size, min(BLOCK, trials - start), rng)
+            drawn_together = int(together.max(initial=-1)) + 1 or size
+            counts = draw_counts(drawn_together, min(BLOCK, trials - start), rng)
             weights = counts.astype(np.float64)
+            weights = weights[:, together] if len(together) else weights
             for names, rows, aggregate in groups:
                 if len(rows) == size:
                     values = aggregate(_sum_columns(weights, rows))

@@ -35,6 +35,26 @@ def pearson(g: Array, m: Array) -> Array:
     return np.where(constant, np.nan, r)
 
 
+def pearson_of_sums(sums: Array) -> Array:
+    """Pearson's r of weighted values, from sums of 1, g, m, g², m² and g·m (last axis).
+
+    Values that lie around 0 lose the fewest digits. NaN where either is constant, but for a
+    trace that rounding leaves.
+
+    >>> g, m = np.array([-1.5, -0.5, 0.5, 1.5]), np.array([-1.5, 0.5, -0.5, 1.5])
+    >>> sums = np.stack([np.ones(4), g, m, g * g, m * m, g * m]).sum(1)
+    >>> round(float(pearson_of_sums(sums)), 3)
+    0.8
+    """
+    count, g, m, gg, mm, gm = np.moveaxis(sums, -1, 0)
+    spreads = [
+        (count * square - x * x, count * square) for x, square in ((g, gg), (m, mm))
+    ]
+    varies = np.logical_and(*(spread > 1e-12 * most for spread, most in spreads))
+    below = np.sqrt(np.maximum(spreads[0][0] * spreads[1][0], 0.0))
+    return np.clip(divide(count * gm - g * m, below, varies), -1.0, 1.0)
+
+
 def spearman(g: Array, m: Array) -> Array:
     """Spearman's rho along the last axis: Pearson's r of the ranks, ties at their middle.
 

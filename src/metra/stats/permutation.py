@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metra.errors import OptionError
-from metra.stats.arrays import Array, Codes, Mask, divide
+from metra.stats.arrays import Array, Codes, Mask, divide, order_pairs, pair_gaps
 from metra.stats.correlation import (
     Options,
     compute_thresholds,
@@ -58,6 +58,8 @@ def prepare_swaps(
         prepare = _swap_for_pearson
     elif options.group == "item" and swap in ("input", "doc"):
         prepare = _swap_segment_values
+    elif coef.pairs and options.group == "item" and _ties_are_equal(options):
+        prepare = _swap_outcomes
     else:
         prepare = _swap_and_recompute
     return prepare(panel, options, _SwapUnits(panel, swap))
@@ -175,10 +177,14 @@ def _swap_system_scores(
         sum_draws = _sum_cells_by_system(cells / count[:, None], units)
 
         def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
-            change = moved[:, b] - moved[:, a]
+            change = moved[b] - moved[a]
             return means[a] + change, means[b] - change
 
     def after(moved: NDArray[Any]) -> Exchange:
+        if units.swap != "sys":
+            # The draws of one metric side by side, as every pair of metrics needs them.
+            moved = np.ascontiguousarray(moved.swapaxes(0, 1))
+
         def exchange(a: int, b: int) -> tuple[Array, Array]:
             first, second = sides(moved, a, b)
             return rows(gold, first), rows(gold, second)
@@ -211,7 +217,8 @@ def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
     unit = centred / np.sqrt((centred**2).sum())
 
     def r(_: Array, x: Array) -> Array:
-        spread = np.einsum("ds,ds->d", x, x) - x.sum(1) ** 2 / len(unit)
+        total = np.einsum("ds->d", x)  # of short rows quicker than x.sum(1)
+        spread = np.einsum("ds,ds->d", x, x) - total**2 / len(unit)
         return np.einsum("ds,s->d", x, unit) / np.sqrt(np.maximum(spread, 1e-300))
 
     return r
@@ -263,6 +270,60 @@ def _swap_segment_values(
         return exchange
 
     return Exchanges(units.width, sums.add_up, after)
+
+
+def _ties_are_equal(options: Options) -> bool:
+    """Whether only equal scores tie, and segments count the same."""
+    coef = options.coefficient
+    return not (coef.calibrated or options.eps or options.folds or options.micro)
+
+
+def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchanges:
+    """Accuracy by segment: a pair has four outcomes, as either system changes sides or not."""
+    z, _there = _standardise_cells(panel)
+    first, second = np.triu_indices(len(panel.systems), 1)
+    order = order_pairs(pair_gaps(panel.gold))
+    count = np.isfinite(order).sum(0)
+    weights = divide(1.0, count, count > 0, fill=0.0) / max(1, (count > 0).sum())
+    if (
+        units.swap == "sys"
+    ):  # all segments change sides together: they are summed at once
+        fold, last = weights[:, None], WeightedValues(np.ones(1))
+    else:
+        fold, last = None, WeightedValues(weights)
+    block = max(1, BLOCK // (len(first) * len(weights if fold is None else fold.T)))
+    # The smallest numbers that hold counts of pairs are the quickest to add up.
+    kind = np.min_scalar_type(len(first)) if fold is None else np.dtype(np.float64)
+
+    def find_right(one: Array, other: Array) -> NDArray[Any]:
+        right = order_pairs(one[first] - other[second]) == order
+        return right if fold is None else right @ fold
+
+    def choose(mask: NDArray[Any], yes: NDArray[Any], no: NDArray[Any]) -> NDArray[Any]:
+        # Of truth values this is np.where, and some times quicker.
+        return np.where(mask, yes, no) if fold is not None else no ^ (mask & (no ^ yes))
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            kept, only_second, only_first, both = (
+                find_right(z[x], z[y]) for x, y in ((a, a), (a, b), (b, a), (b, b))
+            )
+            values = []
+            for start in range(0, len(moved), block):
+                part = moved[start : start + block]
+                i, j = np.take(part, first, 1), np.take(part, second, 1)
+                for four in (
+                    (both, only_first, only_second, kept),
+                    (kept, only_second, only_first, both),
+                ):
+                    right = choose(i, choose(j, *four[:2]), choose(j, *four[2:]))
+                    right = right.view(np.uint8) if fold is None else right
+                    values.append(last.sum_weighted(right.sum(1, kind).astype(float)))
+            return np.concatenate(values[::2]), np.concatenate(values[1::2])
+
+        return exchange
+
+    return Exchanges(units.width, units.spread, after)
 
 
 def _swap_and_recompute(

@@ -1,7 +1,7 @@
 """Judgements as arrays: which judge gave which unit which value, sorted by unit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,8 +29,9 @@ _NO_REPEATS = RepeatedRatings(_NO_CODES, _NO_CODES, np.empty(0), np.empty(0))
 class Ratings:
     """Judgements in the order of units, then judges; a judge has one value of a unit.
 
-    A unit is a system's output of a segment. Where a judge judged it again, the first
-    value stands here and the later ones are among the repeats.
+    A unit is a system's output of a segment, or of comparisons two of them, the value
+    being 1 where the first is better, -1 the second, 0 neither. Where a judge judged it
+    again, the first value stands here and the later ones are among the repeats.
     """
 
     judges: tuple[str, ...]
@@ -39,6 +40,9 @@ class Ratings:
     unit: Codes
     value: Array
     repeats: RepeatedRatings = _NO_REPEATS
+    #: Of comparisons the segment of each unit, by number: those of a segment depend on
+    #: each other and are drawn together. Else empty.
+    cluster: Codes = field(default_factory=lambda: _NO_CODES)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -72,6 +76,7 @@ class Ratings:
             unit=place[self.unit[keep]],
             value=self.value[keep],
             repeats=_NO_REPEATS,
+            cluster=self.cluster[kept] if len(self.cluster) else self.cluster,
         )
 
     def dense(self) -> Array:

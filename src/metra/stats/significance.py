@@ -13,7 +13,7 @@ prepared in `metra.stats.permutation`), by resamples, or by a formula.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations, permutations
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -162,8 +162,9 @@ def exchange_p_values(
             for (part, weight), signs in zip(parts, blocks, strict=True)
         ]
         for i, j in pairs:
-            gap = np.sum(
-                [weight * np.subtract(*after(i, j)) for after, weight in afters], 0
+            gap = reduce(
+                np.add,
+                (weight * np.subtract(*after(i, j)) for after, weight in afters),
             )
             limit = observed[i] - observed[j]
             if exact and sides == "one-sided":
@@ -171,7 +172,7 @@ def exchange_p_values(
             if sides == "two-sided":
                 gap, limit = np.abs(gap), abs(limit)
             # What is no number counts as reached: the cautious side.
-            reached[i, j] += int((~(gap < limit - SLACK)).sum())
+            reached[i, j] += len(gap) - np.count_nonzero(gap < limit - SLACK)
             drawn[i, j] += len(gap)
         if not wmt:
             pairs = [pair for pair in pairs if reached[pair] < ENOUGH]

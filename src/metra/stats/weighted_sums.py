@@ -113,22 +113,29 @@ class WeightedValues:
     def __init__(self, values: Array) -> None:
         self._values = values
         self._whole = bool((values == np.rint(values)).all())
-        self._parts: dict[int, tuple[Array, Array]] = {}
+        self._parts: dict[int, Array] = {}
 
     def sum_weighted(self, weights: Array) -> Array:
         """Sums of the values under each row of whole-number weights."""
         if self._whole:
             return np.asarray(weights @ self._values)
         most = float(np.abs(weights).sum(-1).max(initial=0.0))
-        coarse, fine = self._apart(int(np.frexp(most)[1]))
-        return np.asarray(weights @ coarse + weights @ fine)
+        sums = weights @ self._apart(int(np.frexp(most)[1]))
+        coarse, fine = np.split(sums, 2, axis=-1)
+        return np.asarray(coarse + fine).reshape(
+            weights.shape[:-1] + self._values.shape[1:]
+        )
 
-    def _apart(self, room: int) -> tuple[Array, Array]:
-        """Coarse and fine parts whose sums stay exact with weights below 2^room."""
+    def _apart(self, room: int) -> Array:
+        """Coarse and fine parts whose sums stay exact with weights below 2^room.
+
+        They stand side by side: one product of a wide matrix is quicker than two.
+        """
         if room not in self._parts:
             _, exponent = np.frexp(np.abs(self._values).max(0, initial=0.0))
             bits = 53 - room - exponent
             coarse = round_to_bits(self._values, bits)
             fine = round_to_bits(self._values - coarse, bits + 53 - room)
-            self._parts[room] = coarse, fine
+            columns = [part.reshape(len(part), -1) for part in (coarse, fine)]
+            self._parts[room] = np.concatenate(columns, axis=1)
         return self._parts[room]

@@ -1,15 +1,15 @@
-"""Admins and their passwords, sessions, and failed attempts to sign in."""
+"""Admins and their passwords, sessions, and waits after failed attempts to sign in."""
 
 import hashlib
 import hmac
 import secrets
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, insert, select, update
 
 from metra.errors import OptionError
 from metra.store import audit, database
-from metra.store.database import hash_token, new_id, new_token, strip_unstorable
+from metra.store.database import hash_token, new_token, strip_unstorable
 
 #: How long a session lasts without a sign of life, and at most, by role; in seconds.
 IDLE = {"judge": 14 * 86400.0, "admin": 2 * 3600.0}
@@ -20,7 +20,10 @@ NOTICE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A browser that came in; `judge` is the judge's id, `name` the admin's."""
+    """A browser that came in; `judge` is the judge's id, `name` the admin's.
+
+    `address` and `client`, a name of the browser, are known of admins only.
+    """
 
     token_hash: str
     role: str
@@ -30,15 +33,30 @@ class Session:
     created_at: float
     seen_at: float
     expires_at: float
+    address: str = ""
+    client: str = ""
+
+    @property
+    def key(self) -> str:
+        """What pages call the session; it opens nothing."""
+        return self.token_hash[:20]
 
 
 def begin_session(
-    db: Connection, role: str, *, now: float, judge: str | None = None, name: str = ""
+    db: Connection,
+    role: str,
+    *,
+    now: float,
+    judge: str | None = None,
+    name: str = "",
+    address: str = "",
+    client: str = "",
 ) -> tuple[str, Session]:
     """Begin a session; return the secret for the cookie, which is stored as a hash only."""
     token, csrf = new_token(), new_token()
     until = now + IDLE[role]
-    session = Session(hash_token(token), role, judge, name, csrf, now, now, until)
+    whose = (role, judge, name, csrf)
+    session = Session(hash_token(token), *whose, now, now, until, address, client)
     table = database.session
     db.execute(insert(table), asdict(session))
     db.execute(delete(table).where(table.c.expires_at < now))
@@ -61,9 +79,27 @@ def extend_session(db: Connection, session: Session, *, now: float) -> None:
     db.execute(change, key | {"seen_at": now, "expires_at": until})
 
 
+def list_sessions(db: Connection, name: str, *, now: float) -> list[Session]:
+    """Return the valid sessions of an admin, the last one used first."""
+    session = database.session
+    query = select(session).where(session.c.role == "admin", session.c.name == name)
+    query = query.where(session.c.expires_at >= now)
+    rows = db.execute(query.order_by(session.c.seen_at.desc(), session.c.token_hash))
+    return [Session(**row._mapping) for row in rows]
+
+
 def end_session(db: Connection, session: Session) -> None:
     """End a session."""
     db.execute(delete(database.session).where(_OF_TOKEN), {"key": session.token_hash})
+
+
+def end_sessions(db: Connection, name: str, *, kept: Session | None = None) -> int:
+    """End all sessions of an admin but one, and return how many ended."""
+    session = database.session
+    ended = delete(session).where(session.c.role == "admin", session.c.name == name)
+    if kept is not None:
+        ended = ended.where(session.c.token_hash != kept.token_hash)
+    return db.execute(ended).rowcount
 
 
 _OF_TOKEN = database.session.c.token_hash == bindparam("key")
@@ -81,13 +117,19 @@ def set_password(
     if len(password) < _SHORTEST:
         msg = f"The password has {len(password)} characters; expected {_SHORTEST} or more."
         raise OptionError(msg)
-    admin, session = database.admin, database.session
-    db.execute(delete(admin).where(admin.c.name == name))
     salt = secrets.token_bytes(16)
-    kept = f"{salt.hex()}${_scrypt(password, salt)}"
-    db.execute(insert(admin).values(name=name, scrypt=kept))
-    db.execute(delete(session).where(session.c.role == "admin", session.c.name == name))
+    kept = {"scrypt": f"{salt.hex()}${_scrypt(password, salt)}"}
+    change = update(database.admin).where(database.admin.c.name == name).values(kept)
+    if db.execute(change).rowcount == 0:
+        db.execute(insert(database.admin), kept | {"name": name, "totp_period": 0})
+    end_sessions(db, name)
     audit.add_entry(db, who, "set password", {"admin": name}, now=now)
+
+
+def list_admins(db: Connection) -> list[str]:
+    """Return the names of all admins, in order."""
+    name = database.admin.c.name
+    return list(db.execute(select(name).order_by(name)).scalars())
 
 
 def find_password_hash(db: Connection, name: str) -> str | None:
@@ -108,25 +150,68 @@ def _scrypt(password: str, salt: bytes) -> str:
     return hashlib.scrypt(secret, salt=salt, **_COST).hex()
 
 
-WINDOW_SECONDS = 300.0
+#: A key without failures for so long is forgotten.
+FORGET_SECONDS = 86400.0
+LONGEST_WAIT = 300.0
+#: More keys than these are never stored; the oldest give way.
+_MOST_KEYS = 10_000
 
 
-def count_failures(db: Connection, key: str, *, now: float) -> int:
-    """Return how often this key failed lately."""
-    attempt = database.attempt.c
-    query = select(func.count()).where(attempt.key == strip_unstorable(key))
-    recent = query.where(attempt.at > now - WINDOW_SECONDS)
-    return int(db.execute(recent).scalar_one())
+def begin_attempt(db: Connection, key: str, *, free: int, now: float) -> float:
+    """Count an attempt as failed, before it is checked; return the seconds it must wait.
 
-
-def add_failure(db: Connection, key: str, *, now: float) -> None:
-    """Record a failure, and delete those that are long past."""
+    0 means that it may be checked now. One that must wait is neither checked nor counted,
+    so that the wait never grows by asking. The time to wait is 0 for the first `free`
+    attempts, then 1 second, and doubles with each further one up to `LONGEST_WAIT`.
+    """
     attempt = database.attempt
-    db.execute(delete(attempt).where(attempt.c.at < now - WINDOW_SECONDS))
-    db.execute(insert(attempt).values(id=new_id(), key=strip_unstorable(key), at=now))
+    if db.dialect.name == "postgresql":
+        # Attempts at the same time count one after the other, as they do on SQLite.
+        db.exec_driver_sql("LOCK TABLE attempt IN EXCLUSIVE MODE")
+    db.execute(delete(attempt).where(attempt.c.at < now - FORGET_SECONDS))
+    # Times ahead of now come from a clock that was set back since: no wait is longer for it.
+    db.execute(update(attempt).where(attempt.c.at > now).values(at=now))
+    place = attempt.c.key == hash_token(key)
+    row = db.execute(select(attempt.c.failures, attempt.c.at).where(place)).first()
+    if row is None:
+        db.execute(insert(attempt).values(key=hash_token(key), failures=1, at=now))
+        newest = select(attempt.c.key).order_by(attempt.c.at.desc(), attempt.c.key)
+        oldest = attempt.c.key.in_(newest.offset(_MOST_KEYS))
+        db.execute(delete(attempt).where(oldest))
+        return 0.0
+    wait = _compute_delay(row.failures - free) - (now - row.at)
+    if wait > 0:
+        return wait
+    change = {"failures": row.failures + 1, "at": now}
+    db.execute(update(attempt).where(place).values(change))
+    return 0.0
 
 
-def forget_failures(db: Connection, key: str) -> None:
-    """Delete the failures of a key that signed in after all."""
-    attempt = database.attempt
-    db.execute(delete(attempt).where(attempt.c.key == strip_unstorable(key)))
+def _compute_delay(excess: int) -> float:
+    """Return the seconds between attempts, by how many were made beyond the free ones.
+
+    >>> [_compute_delay(excess) for excess in (-1, 0, 1, 8, 9, 10**9)]
+    [0.0, 1.0, 2.0, 256.0, 300.0, 300.0]
+    """
+    return 0.0 if excess < 0 else min(2.0 ** min(excess, 60), LONGEST_WAIT)
+
+
+def forget_attempts(db: Connection, key: str | None = None) -> None:
+    """Delete the failures of a key that signed in after all, or of all keys."""
+    deleted = delete(database.attempt)
+    if key is not None:
+        deleted = deleted.where(database.attempt.c.key == hash_token(key))
+    db.execute(deleted)
+
+
+def sign_text(password_hash: str, text: str) -> str:
+    """Sign a text for an admin; a new password makes the signature worthless."""
+    return hmac.new(password_hash.encode(), text.encode(), "sha256").hexdigest()
+
+
+def check_signature(password_hash: str | None, text: str, signature: str) -> bool:
+    """Return whether the store signed a text for the admin with this password hash."""
+    if password_hash is None:
+        return False
+    wanted = sign_text(password_hash, text)
+    return hmac.compare_digest(wanted.encode(), signature.encode("utf-8", "replace"))

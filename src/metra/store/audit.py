@@ -34,11 +34,31 @@ def add_entry(
     db.execute(insert(database.audit), row | {"data_json": encode_json(data)})
 
 
-def list_entries(db: Connection, campaign: str | None = None) -> list[AuditEntry]:
-    """Return what was done, the newest first; in one campaign, or in all."""
+def add_export(
+    db: Connection,
+    form: str,
+    content: bytes,
+    *,
+    rows: int,
+    who: str,
+    now: float,
+    campaign: str | None = None,
+    **more: object,
+) -> None:
+    """Record that judgements or scores left the store: in which format and how many."""
+    data = {"format": form, **more, "rows": rows, "bytes": len(content)}
+    add_entry(db, who, "export", data, now=now, campaign=campaign)
+
+
+def list_entries(
+    db: Connection, campaign: str | None = None, *, what: str = ""
+) -> list[AuditEntry]:
+    """Return what was done, the newest first; in one campaign or in all, of one kind or all."""
     log = database.audit.c
     query = select(log.at, log.who, log.what, log.campaign, log.data_json)
     if campaign is not None:
         query = query.where(log.campaign == campaign)
+    if what:
+        query = query.where(log.what == what)
     rows = db.execute(query.order_by(log.at.desc(), log.id))
     return [AuditEntry(*row[:4], decode_json(row[4])) for row in rows]

@@ -291,7 +291,7 @@ event = _define_table(
 )
 session = _define_table(
     "session",
-    text="token_hash role judge name csrf",
+    text="token_hash role judge name csrf address client",
     double="created_at seen_at expires_at",
 )
 outside_scores = _define_table(
@@ -299,9 +299,10 @@ outside_scores = _define_table(
     text="campaign metric content_json",
     double="added_at",
 )
-admin = _define_table("admin", text="name scrypt")
+admin = _define_table("admin", text="name scrypt totp_secret", bigint="totp_period")
+recovery_code = _define_table("recovery_code", text="admin code_hash")
 audit = _define_table("audit", text="id who what campaign data_json", double="at")
-attempt = _define_table("attempt", text="id key", double="at")
+attempt = _define_table("attempt", text="key", integer="failures", double="at")
 
 
 #: What databases say, which kind of trouble that is, and what to do about it.

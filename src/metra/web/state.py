@@ -1,6 +1,7 @@
 """What every request can reach, and replies to requests that are refused."""
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,14 @@ class Refusal(Exception):  # noqa: N818 - it is no error of ours
         remedy = "open your link again" if role == "judge" else "sign in again"
         error = f"You are not signed in, or no longer; {remedy}."
         return cls(401, error, reason="session", role=role)
+
+    @classmethod
+    def too_many_wrong(cls, wait: float, what: str) -> "Refusal":
+        """Return the refusal of an attempt that has to wait for so many seconds."""
+        seconds = math.ceil(wait)
+        unit = "second" if seconds == 1 else "seconds"
+        error = f"Too many wrong {what}; try again in {seconds} {unit}."
+        return cls(429, error, headers={"Retry-After": str(seconds)})
 
     @classmethod
     def not_found(cls) -> "Refusal":

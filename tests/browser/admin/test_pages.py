@@ -4,9 +4,9 @@ import time
 
 import pytest
 from tests.browser.accessibility import check_themes
-from tests.browser.admin.conftest import administered
+from tests.browser.admin.conftest import PASSWORD, administered
 
-from metra.store import access
+from metra.store import access, second_factor
 from metra.store.demo import fill_store
 
 WIDTHS = (320, 390, 768, 1280)
@@ -25,7 +25,7 @@ PAGES = {
     "disagreements": "{key}/disagreements",
     "measures": "{key}/measures",
     "export": "{key}/export",
-    "campaign log": "{key}/log",
+    "account": "/admin/account",
 }
 
 
@@ -71,6 +71,30 @@ def test_no_sideways_scroll_and_nothing_for_axe(admin, name):
         assert wide <= width, f"{name} is {wide} wide at {width}"
         if width in (320, 1280):
             check_themes(page)
+
+
+def test_a_second_factor_from_its_set_up_to_its_use(admin, server):
+    page = admin("account")
+    page.get_by_role("button", name="Set it up").click()
+    check_themes(page)
+    secret = page.locator("[name=secret]").input_value()
+    code = second_factor.compute_code(secret, int(server.now() // 30))
+    page.get_by_label("Code that the app shows now").fill(code)
+    page.get_by_label("Your password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    spare = page.locator(".codes code").first.text_content()
+    check_themes(page)
+    page.get_by_role("button", name="Sign out").click()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.get_by_label("Code").fill(spare)
+    check_themes(page)
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Account of admin").click()
+    assert "9 recovery codes are left" in page.locator("#second + p").text_content()
+    with server.store.transaction() as db:
+        who = {"now": server.now(), "who": "test"}
+        second_factor.disable_second_factor(db, "admin", **who)
 
 
 def test_a_new_link_can_be_copied(admin, server):

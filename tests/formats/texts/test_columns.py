@@ -17,6 +17,23 @@ CASES = [
     pytest.param("doc_id", "document", id="document"),
     pytest.param("sys:x", "output", id="output by its name"),
 ]
+NAMES = {
+    "source": "source src",
+    "document": "document doc docid doc_id",
+    "output": "output hyp hypothesis mt translation",
+    "label": "seg segment seg_id segid id domain lang lp",
+}
+
+
+def test_names_of_columns():
+    """Beside an output, a column of another name would be a label; alone, an output."""
+    for role, names in NAMES.items():
+        for name in names.split():
+            beside = "output:x" if role != "label" else "ref"
+            (field, _) = recognise_fields([name.upper(), beside], "file")
+            assert field.role == role, name
+    assert recognise_fields(["other", "ref"], "file")[0].role == "output"
+    assert recognise_fields(["other", "output:x"], "file")[0].role == "label"
 
 
 @pytest.mark.parametrize(("column", "role"), CASES)

@@ -1,7 +1,7 @@
 """`metra judge`: campaigns in which people judge translations in their browsers.
 
 backup: `backup`, `restore`
-campaigns: `init`, `links`, `status`, `settle`, `forget`, and the store they work on
+campaigns: `init`, `links`, `status`, `settle`, `forget`, `admin`, and their store
 files: `import`, `export`
 server: `serve`, `demo`
 """
@@ -15,7 +15,7 @@ _MODULES = {
     **dict.fromkeys(("links", "status", "settle"), "campaigns"),
     **dict.fromkeys(("export", "import"), "files"),
     **dict.fromkeys(("backup", "restore"), "backup"),
-    **{"forget": "campaigns", "demo": "server"},
+    **{"forget": "campaigns", "admin": "campaigns", "demo": "server"},
 }
 
 

@@ -1,4 +1,4 @@
-"""`metra judge init`, `links`, `status`, `settle` and `forget`: commands on a store."""
+"""`metra judge init`, `links`, `status`, `settle`, `forget`, `admin`: commands on a store."""
 
 import os
 import time
@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from metra.cli.options import option
-from metra.errors import MissingResourceError, OptionError
+from metra.errors import MissingResourceError, OptionError, no_such
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from metra.campaign.campaign import Campaign
+    from metra.scoring.table import Column
     from metra.store.database import Store
     from metra.store.judges import Judge
 
@@ -143,9 +144,7 @@ def _hide_password(url: str) -> str:
 )
 def status(campaign: str | None, url: str, state: str | None) -> None:
     """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
-    from metra.report.table import Style
-    from metra.report.terminal import render_plain_table
-    from metra.scoring.table import Cell, Column, Table
+    from metra.scoring.table import Column
     from metra.store import campaigns, judges, screens
 
     store = open_store(url)
@@ -173,6 +172,14 @@ def status(campaign: str | None, url: str, state: str | None) -> None:
                 rows.append((judge.label, *numbers, _describe_judge(judge)))
             click.echo(f"{stored.name}: {stored.state}\n")
     store.close()
+    _echo_table(columns, rows)
+
+
+def _echo_table(columns: "list[Column]", rows: list[tuple[str, ...]]) -> None:
+    from metra.report.table import Style
+    from metra.report.terminal import render_plain_table
+    from metra.scoring.table import Cell, Table
+
     table = Table(columns, [[Cell(cell) for cell in row] for row in rows])
     click.echo("\n".join(render_plain_table(table, Style())))
 
@@ -307,3 +314,57 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
             deleted = judges.delete_answers(db, key, now=now, who=AT_KEYBOARD)
             more = f", and {deleted} answers deleted"
     click.echo(f"{label} is forgotten; the answers are {name}'s now{more}.")
+
+
+@click.command()
+@click.argument("name", required=False)
+@store_option
+@option(
+    "--reset-second-factor reset",
+    "Remove the second factor of NAME; the password alone opens again.",
+    is_flag=True,
+)
+@option("--end-sessions", "Sign NAME out in all browsers.", is_flag=True)
+@option(
+    "--end-waits",
+    "Let everybody who waits after wrong passwords or links try again now.",
+    is_flag=True,
+)
+def admin(
+    name: str | None, url: str, reset: bool, end_sessions: bool, end_waits: bool
+) -> None:
+    """Show the admins of a store, or let NAME in again.
+
+    A forgotten password is replaced by `metra judge init --new-password --admin NAME`.
+
+    \b
+    metra judge admin
+    metra judge admin ann --reset-second-factor
+    """
+    from metra.scoring.table import Column
+    from metra.store import access, audit, second_factor
+
+    if (reset or end_sessions) and name is None:
+        flag = "--reset-second-factor" if reset else "--end-sessions"
+        msg = f"{flag} is about one admin; name them: metra judge admin NAME {flag}"
+        raise OptionError(msg)
+    now, rows = time.time(), list[tuple[str, ...]]()
+    with closing(open_store(url)) as store, store.transaction() as db:
+        known = access.list_admins(db)
+        if name is not None and name not in known:
+            raise OptionError(no_such("admin", name, known))
+        if name is not None and reset:
+            second_factor.disable_second_factor(db, name, now=now, who=AT_KEYBOARD)
+        if name is not None and end_sessions:
+            ended = {"admin": name, "sessions": access.end_sessions(db, name)}
+            audit.add_entry(db, AT_KEYBOARD, "end sessions", ended, now=now)
+        if end_waits:
+            access.forget_attempts(db)
+            audit.add_entry(db, AT_KEYBOARD, "end waits", now=now)
+        for one in known if name is None else [name]:
+            factor = "on" if second_factor.has_second_factor(db, one) else "off"
+            codes = str(second_factor.count_recovery_codes(db, one))
+            sessions = str(len(access.list_sessions(db, one, now=now)))
+            rows.append((one, factor, codes, sessions))
+    figures = [Column("recovery codes"), Column("sessions")]
+    _echo_table([Column("admin", "left"), Column("second factor"), *figures], rows)

@@ -3,6 +3,7 @@
 import time
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -130,16 +131,15 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
     from metra.store.events import write_key_log
     from metra.store.second_looks import read_completed
 
-    now = time.time()
-    with closing(shared.open_store(url)) as store, store.transaction() as db:
+    by: dict[str, Any] = {"now": time.time(), "who": shared.AT_KEYBOARD}
+    store = shared.open_store(url)
+    with store.transaction() as db:
         key = campaigns.find_by_name(db, campaign).id
         if unblind:
-            campaigns.unblind_campaign(db, key, now=now, who=shared.AT_KEYBOARD)
+            campaigns.unblind_campaign(db, key, **by)
         stored = campaigns.get_campaign(db, key)
         judgements = read_completed(db, stored)
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
-        about = {"format": form}
-        audit.add_entry(db, shared.AT_KEYBOARD, "export", about, now=now, campaign=key)
     if stored.is_blind:
         systems = [system.name for system in stored.campaign.systems]
         names = assign_blind_names(systems, stored.secret)
@@ -151,5 +151,8 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
         )
     known = None if stored.imported else stored.campaign
     found = exports.export_judgements(form, judgements, known, keys=keys)
+    by |= {"campaign": key, "blind": stored.is_blind}
+    with closing(store), store.transaction() as db:
+        audit.add_export(db, form, found.content, rows=len(judgements), **by)
     with write_file(out) as file:
         file.write(found.content)

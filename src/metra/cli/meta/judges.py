@@ -53,10 +53,11 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     \b
     metra meta agree ratings.tsv
     metra meta agree mqm.tsv --scorer mqm --normalise z --plot judges.svg
+    metra meta agree rankings.tsv --scorer rank --ranks
     metra meta agree gemba.tsv --runs gemba-1,gemba-2,gemba-3
     """
-    from metra.formats.scores.panel import collect_ratings
     from metra.meta.agree import (
+        collect_judgements,
         compute_agreement,
         report_agreement,
         report_repeats,
@@ -66,7 +67,7 @@ def agree(asked: shared.MetaQuestion, options: AgreeOptions) -> "MetaReport":
     if options.runs:
         asked.scores = take_runs_for_judges(asked.scores, options.runs)
     name = asked.normalise_scores(asked.choose_scorer(), options.scaling)
-    ratings = collect_ratings(asked.scores, name)
+    ratings = collect_judgements(asked.scores, name, options)
     if len(ratings.repeats.judge) and not ratings.pairable().units and not asked.plot:
         return report_repeats(ratings, name, options)
     agreement = compute_agreement(ratings, options)

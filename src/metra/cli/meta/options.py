@@ -144,9 +144,10 @@ class MetaQuestion:
     source: str | None = None
     docs: str | None = None
     specs: tuple[str, ...] = ()
-    #: A page to write, and a challenge set for it.
+    #: A page to write, and a challenge set and marked errors for it.
     page: str | None = None
     contrasts: str | None = None
+    errors: tuple[str, ...] = ()
     #: The files of scores.
     paths: tuple[str, ...] = ()
     #: The statistics behind scores that were computed here.

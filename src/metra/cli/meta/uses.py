@@ -1,6 +1,6 @@
 """`metra meta spans`, `challenge`, `select`, `deltas`, `sentinel` and `card`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -76,15 +76,21 @@ def spans(
     from metra.meta.spans import evaluate_spans, report_spans
 
     files = [read_error_spans(path) for path in paths]
+    texts = _read_outputs(outputs)
+    return report_spans(evaluate_spans(files, options, outputs=texts), options)
+
+
+def _read_outputs(paths: Sequence[str]) -> dict[str, list[str | None]]:
+    """Read the texts of each system."""
     texts: dict[str, list[str | None]] = {}
-    if outputs:
+    if paths:
         from metra.scoring.files import open_corpus
 
-        for chunk in open_corpus(outputs).chunks(2048):
+        for chunk in open_corpus(paths).chunks(2048):
             for name, column in chunk.systems.items():
                 column_texts = [column.text[at] for at in range(len(column.text))]
                 texts.setdefault(name, []).extend(column_texts)
-    return report_spans(evaluate_spans(files, options, outputs=texts), options)
+    return texts
 
 
 @file_question(
@@ -210,6 +216,11 @@ def sentinel(asked: shared.MetaQuestion, options: SentinelOptions) -> "MetaRepor
     option(
         "--challenge contrasts PAIRS", "A challenge set, as of `metra meta challenge`."
     ),
+    option(
+        "--spans errors ERRORS",
+        "Errors that people or the metric marked, as of `metra meta spans`.",
+        multiple=True,
+    ),
 )
 def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
     """Make a card of a metric: one page with all that these questions say about it.
@@ -220,9 +231,12 @@ def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
 
     \b
     metra meta card scores.tsv --gold mqm --metric COMET --html comet.html
+    metra meta card scores.tsv --gold mqm --metric xCOMET --spans mqm.tsv \\
+        --spans xcomet.json --html xcomet.html
     metra meta card mqm.tsv --gold mqm --output outputs.tsv -s src.txt -r ref.txt \\
         -m chrf --metric chrf --challenge aces.tsv --html chrf.html
     """
+    from metra.formats.scores.error_spans import read_error_spans
     from metra.meta.card import build_card, report_card
 
     if len(asked.metrics) != 1:
@@ -256,6 +270,8 @@ def card(asked: shared.MetaQuestion, options: CardOptions) -> "MetaReport":
         challenge=challenge_set,
         specs=() if scored else [spec for spec in asked.specs if spec == metric],
         features=features,
+        spans=[read_error_spans(path) for path in asked.errors],
+        outputs=_read_outputs(asked.outputs),
     )
     if asked.page:
         from metra.cli.output import build_provenance, write_output

@@ -277,14 +277,7 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
     only as what a judge said again.
     """
     lines = _append_repeats(scores, name)
-    if not len(lines):
-        msg = f"There are no values of {name!r}."
-        raise CorpusError(msg)
-    nameless = int((lines.judge < 0).sum())
-    if nameless:
-        problem = f"{nameless:,} of {len(lines):,} values of {name!r} name no judge"
-        msg = f"{problem}; agreement takes a column that says who judged."
-        raise CorpusError(msg)
+    _require_judges(lines, name)
     count = len(lines.systems)
     cells, unit = np.unique(lines.item * count + lines.system, return_inverse=True)
     units = []
@@ -293,6 +286,52 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         names = (item.lang, system, item.segment or item.document)
         units.append(" ".join(filter(None, names)))
     return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
+
+
+def collect_comparisons(scores: Scores, name: str) -> Ratings:
+    """Gather what judges' ranks say of each two systems of a segment (`collect_rankings`).
+
+    The value is 1 where the system that comes first is better, -1 where the other is, and 0
+    for a tie.
+    """
+    _require_judges(scores.lines(name), name)
+    lines = collect_rankings(scores, name)[0].lines(name)
+    order = np.lexsort((lines.system, lines.judge, lines.item))
+    item, judge, system = (
+        column[order] for column in (lines.item, lines.judge, lines.system)
+    )
+    share = lines.value[order]
+    ranking = item * len(lines.judges) + judge
+    # A ranking's lines stand together: pairs are neighbours, next neighbours and so on.
+    firsts = [
+        np.flatnonzero(ranking[:-step] == ranking[step:])
+        for step in range(1, len(lines.systems))
+    ]
+    first = np.concatenate(firsts)
+    second = np.concatenate([line + step for step, line in enumerate(firsts, 1)])
+    count = len(lines.systems)
+    code = (item[first] * count + system[first]) * count + system[second]
+    codes, unit = np.unique(code, return_inverse=True)
+    segment, pair = np.divmod(codes, count**2)
+    units = []
+    for at, two in zip(segment.tolist(), pair.tolist(), strict=True):
+        about, (one, other) = lines.items[at], divmod(two, count)
+        names = about.lang, f"{lines.systems[one]} – {lines.systems[other]}"
+        units.append(" ".join(filter(None, (*names, about.segment))))
+    value = np.sign(share[first] - share[second])
+    ratings = sort_ratings(lines.judges, units, judge[first], unit, value)
+    return replace(ratings, cluster=segment)
+
+
+def _require_judges(lines: Scores, name: str) -> None:
+    if not len(lines):
+        msg = f"There are no values of {name!r}."
+        raise CorpusError(msg)
+    nameless = int((lines.judge < 0).sum())
+    if nameless:
+        problem = f"{nameless:,} of {len(lines):,} values of {name!r} name no judge"
+        msg = f"{problem}; agreement takes a column that says who judged."
+        raise CorpusError(msg)
 
 
 def _append_repeats(scores: Scores, name: str) -> Scores:

@@ -5,5 +5,5 @@ prompts: what judges are asked: two prompts of our own, and prompts from files.
 answers: what judges answer, read strictly.
 endpoint: requests to an OpenAI-compatible endpoint, repeated where that helps.
 budget: requests, tokens and money spent, within a budget.
-cache: the answers so far, in a file that survives a kill.
+cache: the answers so far, in a file that survives a kill, and scores of single runs.
 """

@@ -29,7 +29,12 @@ from metra.metrics.llm.budget import (
     Spending,
     estimate_tokens,
 )
-from metra.metrics.llm.cache import AnswerCache, ModelAnswer, find_default_path
+from metra.metrics.llm.cache import (
+    AnswerCache,
+    ModelAnswer,
+    RunScores,
+    find_default_path,
+)
 from metra.metrics.llm.endpoint import Endpoint, check_key_variable, read_address
 from metra.metrics.llm.prompts import Prompt, SegmentTexts, read_prompt
 from metra.metrics.options import UNSIGNED, FromZero, Range
@@ -85,6 +90,7 @@ def llm(
     output_price: _Money = 0.0,
     key_variable: _Unsigned = "METRA_LLM_KEY",
     cache: _Unsigned = "",
+    run_scores: _Unsigned = "",
 ) -> Metric:
     """Scores by a language model that judges each segment. Higher is better.
 
@@ -137,6 +143,8 @@ def llm(
         key_variable: name of the environment variable that has the key, never the key.
         cache: file that keeps the answers; a file for each model in the cache folder, if
             none is given.
+        run_scores: table to write with the scores of each run, which `metra meta agree`
+            takes for judges.
     """
     asked = read_prompt(prompt)
     kind = (
@@ -180,6 +188,7 @@ def llm(
         else None,
         spending=Spending(Budget(request_budget, token_budget, cost_budget), prices),
         cache=AnswerCache(cache or find_default_path(model)),
+        run_scores=RunScores(run_scores, model),
     )
     return Metric(
         basis="neural",
@@ -256,6 +265,7 @@ class ModelJudge:
     endpoint: Endpoint | None
     spending: Spending
     cache: AnswerCache
+    run_scores: RunScores
     _reused: int = 0
     _unread: int = 0
     _slots: threading.Semaphore = field(init=False)
@@ -283,9 +293,11 @@ class ModelJudge:
         for at, repeated in enumerate(questions):
             scores = []
             self._mark_errors(batch, at, repeated)
-            for answer in self._get_answers(repeated):
+            system, number = batch.place.system or "", batch.place.first + at + 1
+            for run, answer in enumerate(self._get_answers(repeated), 1):
                 try:
                     scores.append(self.reader.score(answer))
+                    self.run_scores.add(system, number, run, scores[-1])
                 except UnreadError as error:
                     unread.append(_UnreadAnswer(at, answer.text, str(error)))
                     table[at, 2] += 1
@@ -294,6 +306,7 @@ class ModelJudge:
                 table[at, :2] = sum(scores) / len(scores), 1
             if len(scores) > 1:
                 table[at, len(COLUMNS) :] = _compare_runs(np.array(scores))
+        self.run_scores.write()
         self._unread += len(unread)
         self._report()
         if unread:

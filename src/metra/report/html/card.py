@@ -7,6 +7,7 @@ from dataclasses import replace
 from metra.meta.card import MetricCard, build_figure_table
 from metra.meta.deltas import build_curves
 from metra.meta.scatter import build_system_clouds
+from metra.meta.spans import SpanEvaluation
 from metra.report import chart
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.html.page import PageSection, Provenance, render_page
@@ -50,6 +51,12 @@ READING = (
         "Pairs of a good and a bad translation; the metric is right where the good one "
         "scores higher, and a tie is a mistake.",
     ),
+    (
+        "Error spans",
+        "Errors that programs marked, held against those of people: characters, spans "
+        "matched one to one, and spans at exactly the same place. What people reach against "
+        "each other is as much as a program can hope for.",
+    ),
 )
 
 
@@ -63,6 +70,7 @@ def render_card(card: MetricCard, provenance: Provenance) -> str:
         ("decisions", "Decisions", _show_answer(card, "decisions")),
         ("sentinels", "Sentinels", _show_answer(card, "sentinels")),
         ("challenge", "Challenge set", _show_answer(card, "challenge")),
+        ("spans", "Error spans", _show_answer(card, "spans")),
         ("notes", "How to read this", _build_reading(card.notes)),
     )
     sections = [PageSection(key, name, body) for key, name, body in bodies if body]
@@ -114,7 +122,23 @@ def _write_lead(card: MetricCard) -> str:
             f"It prefers the good translation in {100 * card.challenge.accuracy:.1f} % of "
             f"{format_count(card.challenge.pairs, 'pair')} of the challenge set."
         )
+    if card.spans is not None:
+        words += _tell_spans(card.spans)
     return " ".join(words)
+
+
+def _tell_spans(spans: SpanEvaluation) -> Iterator[str]:
+    """Say how far programs' error spans agree with people's, and people's with each other."""
+    figures = [
+        f"{each.name} {format_with_minus(each.values['characters', 'F'], DIGITS)}"
+        for each in spans.scores
+    ]
+    if figures:
+        yield f"F of characters of error spans against people: {', '.join(figures)}."
+    people = spans.agreement.overall if spans.agreement is not None else None
+    if people is not None:
+        reached = format_with_minus(people.values["characters", "F"], DIGITS)
+        yield f"People reach {reached} against each other."
 
 
 def _show_answer(

@@ -36,6 +36,8 @@ class ForestPlot:
     panels: Sequence[ForestPanel]
     #: A line is drawn between rows of different clusters.
     clusters: Sequence[int] = ()
+    #: A value that all panels mark by a line, such as the one that is expected.
+    line: float | None = None
 
 
 def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
@@ -72,7 +74,8 @@ def plot_panel(
 ) -> Iterator[Html]:
     """Draw one panel: its heading, its axis, and a point with its interval in each row."""
     ends = [end for pair in panel.intervals if pair for end in pair]
-    known = [value for value in (*panel.values, *ends) if value == value]
+    marked = [] if plot.line is None else [plot.line]
+    known = [value for value in (*panel.values, *ends, *marked) if value == value]
     x = frame.x_scale(*chart.pad_range(known or [0.0, 1.0], 0.04))
     middle = (frame.left + frame.right) / 2
     most = int((frame.right - frame.left) / chart.LETTER)
@@ -80,6 +83,8 @@ def plot_panel(
     yield chart.draw_text(middle, frame.top - 7, heading, "name", "middle")
     ticks = max(4, int((frame.right - frame.left) / 42))
     yield from chart.draw_x_axis(x, frame.bottom, frame.top, most=ticks)
+    for value in marked:
+        yield chart.draw_line(x(value), frame.top, x(value), frame.bottom, "axis")
     for at in range(1, len(plot.clusters)):
         if plot.clusters[at] != plot.clusters[at - 1]:
             y = frame.top + at * ROW

@@ -120,6 +120,14 @@ def _join_reasons(*reasons: str) -> str:
     return "; ".join(filter(None, reasons))
 
 
+#: How intervals of correlations came about.
+_INTERVALS = {
+    "texts": "over texts",
+    "systems": "over systems",
+    "Fisher": "by Fisher's formula",
+}
+
+
 def build_human_table(study: ExerciseStudy) -> Table:
     """Build a row for each automated measure beside each human one."""
     short = shorten_specs(study.metrics)
@@ -135,7 +143,10 @@ def build_human_table(study: ExerciseStudy) -> Table:
         for one in study.human
     ]
     units = f"{UNITS[study.level]}s"
-    caption = "Automated measures against human ones, with Fisher's 95 % intervals"
+    methods = dict.fromkeys(one.method for one in study.human if one.interval)
+    how = " or ".join(_INTERVALS[method] for method in methods)
+    caption = "Automated measures against human ones"
+    caption += f", with 95 % intervals {how}" if how else ""
     heads = [units, "Pearson", "Spearman"]
     return make_table("measures", heads, rows, caption=caption, name="human")
 

@@ -12,6 +12,7 @@ from metra.campaign.own_wording import choose_campaign_wording, list_wordings
 from metra.campaign.results import score_texts
 from metra.campaign.screen import build_screen, get_screen_protocol
 from metra.store import audit, campaigns, tasks
+from metra.store.database import strip_unstorable
 from metra.store.second_looks import read_completed
 from metra.web.admin.frame import OfCampaign, render_admin_page
 from metra.web.judge.views import build_campaign_json, build_protocol_json
@@ -30,13 +31,18 @@ def show_exercise(request: Request, _: Administering) -> Response:
 
 
 @router.get("/admin/exercise/tables.zip")
-def download_tables(request: Request, _: Administering) -> Response:
-    """Return the tables of the exercise as a zip file."""
-    found = _compare_campaigns(request)["found"]
-    if found is None:
+def download_tables(request: Request, session: Administering) -> Response:
+    """Return the tables of the exercise as a zip file, and log the download."""
+    shown = _compare_campaigns(request)
+    if shown["found"] is None:
         raise Refusal.not_found()
     headers = {"Content-Disposition": 'attachment; filename="exercise.zip"'}
-    packed = zip_files(found.tables())
+    packed = zip_files(shown["found"].tables())
+    names = [one.name for one in shown["known"] if one.id in shown["chosen"]]
+    state = get_state(request)
+    about = {"rows": shown["rows"], "who": session.name, "now": state.clock()}
+    with state.store.transaction() as db:
+        audit.add_export(db, "exercise", packed, campaigns=names, **about)
     return Response(packed, media_type="application/zip", headers=headers)
 
 
@@ -59,7 +65,7 @@ def _compare_campaigns(request: Request) -> dict[str, Any]:
             for result in convert_text_scores(score_texts(read_completed(db, one)))
         ]
     found = compare_evaluators(results) if results else None
-    return {"known": known, "chosen": chosen, "found": found}
+    return {"known": known, "chosen": chosen, "found": found, "rows": len(results)}
 
 
 _MOST = 500
@@ -69,7 +75,7 @@ _MOST = 500
 def show_log(request: Request, _: Administering) -> Response:
     """Show the audit log of all campaigns."""
     with get_state(request).store.reading() as db:
-        entries = audit.list_entries(db)
+        entries = audit.list_entries(db, what=_get_kind(request))
         names = {row[0]: row[1] for row in campaigns.list_campaigns(db)}
     return render_admin_page(request, "log.html", **_list_rows(entries, names))
 
@@ -79,8 +85,13 @@ def show_history(visit: OfCampaign) -> Response:
     """Show the audit log of one campaign."""
     stored = visit.stored
     with visit.store.reading() as db:
-        entries = audit.list_entries(db, stored.id)
+        entries = audit.list_entries(db, stored.id, what=_get_kind(visit.request))
     return visit.render("log.html", **_list_rows(entries, {stored.id: stored.name}))
+
+
+def _get_kind(request: Request) -> str:
+    """Return what the log is asked for alone, such as exports; empty for everything."""
+    return strip_unstorable(request.query_params.get("what", ""))
 
 
 def _list_rows(

@@ -73,12 +73,13 @@ def download_export(visit: OfCampaign, form: str) -> Response:
         keys = write_key_log(db, stored) if form in ("keys", "zip") else ""
     try:
         known = None if stored.imported else stored.campaign
-        file = export_judgements(form, visit.read_judgements(), known, keys=keys)
+        judgements = visit.read_judgements()
+        file = export_judgements(form, judgements, known, keys=keys)
     except MetraError as error:
         return visit.render("export.html", formats=[], problem=str(error))
-    data = {"format": form, "blind": stored.is_blind}
+    about = visit.by | {"campaign": stored.id, "blind": stored.is_blind}
     with visit.store.transaction() as db:
-        audit.add_entry(db, what="export", data=data, campaign=stored.id, **visit.by)
+        audit.add_export(db, form, file.content, rows=len(judgements), **about)
     name = quote(f"{stored.name}.{file.name}", safe="")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(file.content, media_type=file.media_type, headers=headers)

@@ -1,19 +1,28 @@
-"""Signing in and out as an admin."""
+"""Signing in and out as an admin: password, then the code of a second factor."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
+from anyio import CapacityLimiter, to_thread
 from fastapi import APIRouter, Form, Request, Response
+from sqlalchemy import Connection
 
-from metra.store import access, audit
+from metra.store import access, audit, second_factor
+from metra.store.database import strip_unstorable
 from metra.web.admin.frame import render_admin_page
 from metra.web.pages import redirect_to
 from metra.web.security import visitors
 from metra.web.security.limits import get_client_address
 from metra.web.security.visitors import Administering
-from metra.web.state import get_state
+from metra.web.state import Refusal, get_state
 
 router = APIRouter()
-_MOST_FAILURES = 10
+#: Attempts that need not wait.
+_FREE = 5
+#: Each check of a password takes 64 MB. Others queue without a thread, which judges need.
+_CHECKS = CapacityLimiter(2)
+#: How long a right password waits for its code.
+_TICKET_SECONDS = 300.0
+_Field = Annotated[str, Form(max_length=200)]
 
 
 @router.get("/admin/login")
@@ -25,40 +34,124 @@ def show_login(request: Request) -> Response:
 
 
 @router.post("/admin/login")
-def login(
+async def login(
     request: Request,
-    name: Annotated[str, Form(max_length=200)] = "",
+    name: _Field = "",
     password: Annotated[str, Form(max_length=1000)] = "",
 ) -> Response:
-    """Start a session; failures are counted by address and limited."""
+    """Check the password, then start a session or ask for a code."""
+    arguments = request, strip_unstorable(name), password
+    return await to_thread.run_sync(_login, *arguments, limiter=_CHECKS)
+
+
+def _login(request: Request, name: str, password: str) -> Response:
+    refusal = check_password(request, name, password)
+    if refusal is not None:
+        return render_refusal(request, "login.html", refusal, name=name)
+    state = get_state(request)
+    with state.store.reading() as db:
+        if second_factor.has_second_factor(db, name):
+            ticket = _make_ticket(db, name, state.clock())
+            return render_admin_page(request, "code.html", name=name, ticket=ticket)
+    return begin_admin_session(request, name, "password")
+
+
+@router.post("/admin/login/code")
+def check_code(
+    request: Request, name: _Field = "", ticket: _Field = "", code: _Field = ""
+) -> Response:
+    """Start a session if the code is right, after a right password."""
+    name = strip_unstorable(name)
     state = get_state(request)
     now = state.clock()
-    key = f"admin {get_client_address(request)}"
+    kind = None
     with state.store.transaction() as db:
-        failures = access.count_failures(db, key, now=now)
+        if not _check_ticket(db, name, ticket, now):
+            refusal = Refusal(401, "Type the password again.")
+            return render_refusal(request, "login.html", refusal, name=name)
+        # Whoever is here knows the password, and may have many addresses: all browsers that
+        # have not signed in before count together.
+        key = f"code\n{name}\n{visitors.find_device(request, db, name)}"
+        wait = access.begin_attempt(db, key, free=_FREE, now=now)
+        if wait <= 0:
+            kind = second_factor.use_code(db, name, code, now=now)
+        if kind is not None:
+            access.forget_attempts(db, key)
+    if kind is not None:
+        return begin_admin_session(request, name, kind)
+    refusal = Refusal(401, "This code is wrong or was used; wait for the next one.")
+    if wait > 0:
+        refusal = Refusal.too_many_wrong(wait, "codes")
+    return render_refusal(request, "code.html", refusal, name=name, ticket=ticket)
+
+
+def check_password(request: Request, name: str, password: str) -> Refusal | None:
+    """Return the refusal of a wrong password, or None if it is right.
+
+    After wrong ones there is a wait, ever longer: by account and address, or by account and
+    browser for browsers that have signed in before. So nobody can shut an admin out.
+    """
+    state = get_state(request)
+    with state.store.transaction() as db:
         kept = access.find_password_hash(db, name)
-        if failures < _MOST_FAILURES:
-            # Counted before the slow check, so that parallel guesses are counted too.
-            access.add_failure(db, key, now=now)
-    problem = ""
-    if failures >= _MOST_FAILURES:
-        status, problem = 429, "Too many wrong passwords; wait five minutes."
-    elif not access.check_password(password, kept):
-        status, problem = 401, "This name and this password do not belong together."
-    if problem:
-        return render_admin_page(
-            request, "login.html", status=status, name=name, problem=problem
-        )
-    old = visitors.get_session(request, "admin")
+        device = visitors.find_device(request, db, name)
+        key = f"password\n{name}\n{device or get_client_address(request)}"
+        # Counted before the slow check, so that parallel guesses are counted too.
+        wait = access.begin_attempt(db, key, free=_FREE, now=state.clock())
+    if wait > 0:
+        return Refusal.too_many_wrong(wait, "passwords")
+    if not access.check_password(password, kept):
+        return Refusal(401, "This name and this password do not belong together.")
+    with state.store.transaction() as db:
+        access.forget_attempts(db, key)
+    return None
+
+
+def render_refusal(
+    request: Request, template: str, refusal: Refusal, **shown: Any
+) -> Response:
+    """Render a page again, with the reason why what it asked for was refused."""
+    shown |= {"status": refusal.status, "problem": refusal.error}
+    reply = render_admin_page(request, template, **shown)
+    reply.headers.update(refusal.more.get("headers", {}))
+    return reply
+
+
+def begin_admin_session(
+    request: Request, name: str, proof: str, to: str = "/admin"
+) -> Response:
+    """Begin a session in place of the browser's old one, and remember the browser."""
+    state = get_state(request)
+    now, old = state.clock(), visitors.get_session(request, "admin")
+    address, client = get_client_address(request), visitors.describe_client(request)
     with state.store.transaction() as db:
         if old is not None:
             access.end_session(db, old)
-        token, _ = access.begin_session(db, "admin", now=now, name=name)
-        access.forget_failures(db, key)
-        audit.add_entry(db, name, "sign in", now=now)
-    reply = redirect_to("/admin")
+        token, _ = access.begin_session(
+            db, "admin", now=now, name=name, address=address, client=client
+        )
+        data = {"by": proof, "address": address, "browser": client}
+        audit.add_entry(db, name, "sign in", data, now=now)
+        device = visitors.make_device(db, name)
+    reply = redirect_to(to)
     visitors.put_session(request, reply, "admin", token)
+    visitors.put_device(request, reply, device)
     return reply
+
+
+def _make_ticket(db: Connection, name: str, now: float) -> str:
+    """Return a proof of a right password, for a short while."""
+    password_hash = access.find_password_hash(db, name) or ""
+    return f"{now:.0f}.{access.sign_text(password_hash, f'ticket {now:.0f} {name}')}"
+
+
+def _check_ticket(db: Connection, name: str, ticket: str, now: float) -> bool:
+    made, _, signature = ticket.partition(".")
+    if not (made.isascii() and made.isdecimal() and len(made) < 16):
+        return False
+    age, kept = now - int(made), access.find_password_hash(db, name)
+    is_ours = access.check_signature(kept, f"ticket {made} {name}", signature)
+    return is_ours and -1 <= age <= _TICKET_SECONDS
 
 
 @router.post("/admin/logout")

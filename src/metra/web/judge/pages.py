@@ -17,14 +17,15 @@ from metra.web.security.visitors import Judging
 from metra.web.state import Refusal, get_state
 from metra.web.strings import LANGUAGES
 
-_MOST_FAILURES = 30
+#: Wrong links that need not wait.
+_FREE = 30
 
 
 def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
     """Begin a judge's session in place of the browser's old one.
 
-    A right secret always opens: nobody can shut judges out by guessing. Wrong ones are
-    counted, and refused without a look once there are too many.
+    A right secret always opens: nobody can shut judges out by guessing. After many wrong
+    ones there is a wait, ever longer.
     """
     state = get_state(request)
     now = state.clock()
@@ -39,12 +40,9 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
             place = judge.campaign
             audit.add_entry(db, judge.label, "sign in", now=now, campaign=place)
             return begun
-        failures = access.count_failures(db, key, now=now)
-        if failures < _MOST_FAILURES:
-            access.add_failure(db, key, now=now)
-    if failures >= _MOST_FAILURES:
-        wait = {"Retry-After": str(int(access.WINDOW_SECONDS))}
-        raise Refusal(429, "Too many wrong links; wait five minutes.", headers=wait)
+        wait = access.begin_attempt(db, key, free=_FREE, now=now)
+    if wait > 0:
+        raise Refusal.too_many_wrong(wait, "links")
     raise Refusal(404, "This link does not work; ask for a new one.", reason="link")
 
 

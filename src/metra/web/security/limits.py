@@ -58,7 +58,7 @@ def _get_body_limit(scope: Scope) -> int:
     path = scope["path"]
     if path.startswith("/api/"):
         return _API
-    if path.startswith("/admin/"):
+    if path.startswith("/admin/campaigns/"):
         cookies = b";".join(v for k, v in scope["headers"] if k == b"cookie")
         return get_limits().upload if b"metra-admin=" in cookies else _SMALL
     return _SMALL

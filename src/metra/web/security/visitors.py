@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from metra.store import access, judges
 from metra.store.access import LONGEST, Session
+from metra.store.database import new_token
 from metra.store.judges import Judge
 from metra.web.pages import LANGUAGE_COOKIE
 from metra.web.security.headers import SAFE_METHODS
@@ -32,6 +34,47 @@ def put_session(request: Request, reply: Response, role: str, token: str) -> Non
 def drop_session(request: Request, reply: Response, role: str) -> None:
     """Delete the session's cookie."""
     reply.delete_cookie(get_cookie_name(request, role), **_get_cookie_options(request))
+
+
+def make_device(db: Connection, name: str) -> str:
+    """Return a mark for a browser in which an admin has signed in."""
+    mark = new_token()
+    password_hash = access.find_password_hash(db, name) or ""
+    return f"{mark}.{access.sign_text(password_hash, f'device {mark} {name}')}"
+
+
+def put_device(request: Request, reply: Response, device: str) -> None:
+    """Set the cookie with the mark of the browser; it opens nothing."""
+    name, age = get_cookie_name(request, "device"), 365 * 86400
+    reply.set_cookie(name, device, max_age=age, **_get_cookie_options(request))
+
+
+def find_device(request: Request, db: Connection, name: str) -> str:
+    """Return the mark of a browser in which this admin has signed in; empty if it is none.
+
+    A new password makes all marks worthless.
+    """
+    cookie = request.cookies.get(get_cookie_name(request, "device"), "")
+    mark, _, signature = cookie.partition(".")
+    kept = access.find_password_hash(db, name)
+    is_ours = access.check_signature(kept, f"device {mark} {name}", signature)
+    return mark if is_ours else ""
+
+
+_BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome"}
+_BROWSERS |= {"Safari/": "Safari", "": "Another browser"}
+_SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Mac OS": "macOS"}
+_SYSTEMS |= {"Windows": "Windows", "CrOS": "ChromeOS", "Linux": "Linux", "": ""}
+
+
+def describe_client(request: Request) -> str:
+    """Return what a request's browser and system are called."""
+    agent = request.headers.get("user-agent", "")
+    browser, system = (
+        next(name for part, name in names.items() if part in agent)
+        for names in (_BROWSERS, _SYSTEMS)
+    )
+    return f"{browser} on {system}" if system else browser
 
 
 def put_language(request: Request, reply: Response, language: str) -> None:

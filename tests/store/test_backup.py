@@ -253,12 +253,16 @@ def test_nobody_writes_while_a_backup_is_restored(
 
     def write_meanwhile(source, target):
         with closing(stores.open(store_url)) as other:
-            with pytest.raises(StoreError) as said, other.transaction() as db:
-                if not other.is_sqlite:
-                    db.exec_driver_sql("SET LOCAL lock_timeout = 50")
-                audit.add_entry(db, "somebody", "meanwhile", now=3.0)
+            with pytest.raises(StoreError) as said:
+                write(other)
             refusals.append(str(said.value))
         return copy(source, target)
+
+    def write(other):
+        with other.transaction() as db:
+            if not other.is_sqlite:
+                db.exec_driver_sql("SET LOCAL lock_timeout = 50")
+            audit.add_entry(db, "somebody", "meanwhile", now=3.0)
 
     monkeypatch.setattr(backup, "_copy_tables", write_meanwhile)
     restore_backup(path, store, replace=True)

@@ -217,31 +217,33 @@ def _iterate_readable(
     if not names:
         return
     query = (
-        f"SELECT rowid, {', '.join(names)} FROM {table.name} NOT INDEXED "
-        "WHERE rowid > ? ORDER BY rowid"
+        f"SELECT rowid, {', '.join(names)} FROM {table.name} NOT INDEXED WHERE rowid "
     )
     last = unreadable = 0
     while unreadable < _MOST_UNREADABLE:
         try:
-            for number, *values in damaged.execute(query, [last]):
+            for number, *values in damaged.execute(
+                f"{query} > ? ORDER BY rowid", [last]
+            ):
                 last, unreadable = number, 0
-                row = dict(zip(names, values, strict=True))
-                if _is_whole(row):
-                    yield row
+                yield from _keep_whole(dict(zip(names, values, strict=True)))
             return
         except sqlite3.Error:
+            # The next row may be whole: it is not seen if the one after it is not.
             last, unreadable = last + 1, unreadable + 1
+            with suppress(sqlite3.Error):
+                for _, *values in damaged.execute(f"{query} = ?", [last]):
+                    unreadable = 0
+                    yield from _keep_whole(dict(zip(names, values, strict=True)))
 
 
-def _is_whole(row: dict[str, Any]) -> bool:
-    """Return whether JSON in a row can still be read."""
-    try:
+def _keep_whole(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row if its JSON can still be read."""
+    with suppress(TypeError, ValueError):
         for name, value in row.items():
             if name.endswith("_json") and value is not None:
                 decode_json(value)
-    except (TypeError, ValueError):
-        return False
-    return True
+        yield row
 
 
 def _delete_store(path: Path) -> None:

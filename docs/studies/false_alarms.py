@@ -5,24 +5,31 @@
 Two equally good systems, or two equally good metrics, are made again and again from a
 seed; every test that metra offers is asked whether they differ, at p ≤ .05. The share of
 yes is the false-positive rate: it should be .05. Numbers go to false-alarms.json and into
-the generated blocks of false-alarms.md; with SECTION (systems or metrics) only its own.
+the generated blocks of false-alarms.md, pictures to false-alarms-*.svg; with SECTION
+(systems or metrics) only its own are measured, and with no trials only drawn anew.
 """
 
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
+
+# The matrices are small: threads would cost more than they save.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from numpy.random import Generator
 
 from metra.meta.compare import compare
 from metra.meta.correlate import parse_specs
+from metra.report.pictures.forest import ForestPanel, ForestPlot, draw_forest
 from metra.stats.arrays import Array, Codes, divide
 from metra.stats.correlation import Options
+from metra.stats.distributions import wilson_interval
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.panel import ScorePanel
 from metra.stats.ranking import count_wins
@@ -35,6 +42,8 @@ sys.path.append(str(HERE.parent))
 from page_blocks import fill_block  # noqa: E402 (docs is no package)
 
 ALPHA = 0.05
+#: Of the intervals of rates: of the many cells of a table, about one may be off by chance.
+LEVEL = 0.99
 SEED = 2026
 #: Exchanges or resamples of each test: the level is kept however few they are.
 DRAWS = 199
@@ -183,19 +192,15 @@ def cross_raters(values: Array, rng: Generator) -> float:
     return shifted_p_value(drawn[0] - drawn[1], float(observed), sides="two-sided")
 
 
-#: The coefficients of metrics, and the tests of each.
+_EXCHANGES = ("perm-sys", "perm-doc", "perm-input", "perm-both")
+#: The coefficients of metrics, and the tests of each: all that metra offers for it.
 COEFFICIENTS: dict[tuple[str, str], tuple[str, ...]] = {
-    ("sys", "pearson"): (
-        "perm-sys", "williams", "boot-both", "perm-doc", "perm-input", "perm-both",
-    ),
-    ("sys", "accuracy"): ("perm-sys", "boot-both", "perm-input"),
-    ("seg", "acc_eq:item"): (
-        "perm-input", "perm-doc", "wilcoxon", "boot-both", "pairs",
-    ),
-    ("seg", "pearson"): (
-        "perm-sys", "perm-doc", "perm-input", "perm-both", "boot-both", "williams",
-    ),
-}  # fmt: skip
+    ("sys", "pearson"): (*_EXCHANGES, "boot-both", "williams"),
+    ("sys", "accuracy"): (*_EXCHANGES, "boot-both"),
+    ("sys", "spa"): (*_EXCHANGES, "boot-both"),
+    ("seg", "acc_eq:item"): (*_EXCHANGES, "boot-both", "wilcoxon", "pairs"),
+    ("seg", "pearson"): (*_EXCHANGES, "boot-both", "williams"),
+}
 
 
 def test_metrics(panel: ScorePanel, rng: Generator) -> Iterator[tuple[str, float]]:
@@ -228,27 +233,56 @@ def measure(
 
 
 def build_table(rates: Mapping[str, Mapping[str, float]], trials: int) -> str:
-    """Lay out the rates; those above what chance explains are bold."""
-    most = ALPHA + 2.58 * sqrt(ALPHA * (1 - ALPHA) / trials)
+    """Lay out the rates with their intervals; those that lie above the level are bold."""
     designs = list(next(iter(rates.values())))
     lines = [f"| test | {' | '.join(designs)} |", "| :-- |" + " --: |" * len(designs)]
     for test, by_design in rates.items():
-        cells = [f"{rate:.3f}" for rate in by_design.values()]
-        cells = [
-            f"**{cell}**" if rate > most else cell
-            for cell, rate in zip(cells, by_design.values(), strict=True)
-        ]
+        cells = []
+        for rate in by_design.values():
+            low, high = wilson_interval(rate, trials, LEVEL) or (0.0, 1.0)
+            shown = f"**{rate:.3f}**" if low > ALPHA else f"{rate:.3f}"
+            cells.append(f"{shown} ({low:.3f}–{high:.3f})")
         lines.append(f"| {test} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
+def draw_rates(
+    section: str, rates: Mapping[str, Mapping[str, float]], trials: int
+) -> str:
+    """Draw the rates with their intervals, a panel for each design."""
+    panels = []
+    for design in next(iter(rates.values())):
+        shares = [by_design[design] for by_design in rates.values()]
+        intervals = [wilson_interval(share, trials, LEVEL) for share in shares]
+        panels.append(ForestPanel(design, shares, intervals))
+    names = [_shorten_name(test) for test in rates]
+    groups = [name.partition(":")[0] for name in names]
+    clusters = [groups.index(group) for group in groups] if ":" in names[0] else []
+    title = f"False alarms of tests of {section}"
+    caption = (
+        f"share of {trials:,} cases with p ≤ .05, and its 99 % interval; line: .05"
+    )
+    return draw_forest(ForestPlot(title, caption, names, panels, clusters, ALPHA))
+
+
+def _shorten_name(test: str) -> str:
+    """Return a name that a picture has room for."""
+    if ":" in test:
+        return re.sub(r"(:item)? \((\w+)\)", r" \2", test)
+    return test.replace("segments and raters", "crossed").replace(" of ", ", ")
+
+
 def write_page(numbers: Mapping[str, Any]) -> None:
-    """Write the tables into the page."""
+    """Write the tables into the page, and the pictures."""
     page = HERE / "false-alarms.md"
     text = page.read_text(encoding="utf-8")
     for name, section in numbers.items():
-        table = build_table(section["rates"], section["trials"])
-        text = fill_block(text, name, table)
+        rates, trials = section["rates"], section["trials"]
+        picture = f"false-alarms-{name}.svg"
+        drawn = f"![False alarms of tests of {name}]({picture})"
+        text = fill_block(text, name, f"{build_table(rates, trials)}\n\n{drawn}")
+        svg = f"{draw_rates(name, rates, trials)}\n"
+        (HERE / picture).write_text(svg, encoding="utf-8")
     page.write_text(text, encoding="utf-8")
 
 
@@ -264,7 +298,7 @@ def main(arguments: list[str]) -> int:
     """Measure a section, or both, and write the page."""
     chosen = arguments[:1] or list(SECTIONS)
     trials = int(arguments[1]) if arguments[1:] else 1000
-    for name in chosen:
+    for name in chosen if trials else ():
         rates = measure(*SECTIONS[name], trials)
         numbers = json.loads(NUMBERS.read_text()) if NUMBERS.exists() else {}
         numbers[name] = {"trials": trials, "rates": rates}

@@ -2,7 +2,7 @@
 
 use crate::hits::name_all;
 use crate::ngram;
-use crate::overlap::{Overlap, Sequences};
+use crate::overlap::{Expected, Overlap, Sequences};
 use crate::tokens::Tokens;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -82,6 +82,32 @@ impl Formula {
                 row[2 * self.order + 1] = lengths[*reference] as f64;
                 *score = self.score(&row);
             }
+        }
+    }
+
+    /// The row of each of these outputs against references that stand for one.
+    pub fn expected_rows(
+        &self,
+        texts: &Tokens,
+        outputs: &[usize],
+        expected: &Expected<'_>,
+        rows: &mut [f64],
+    ) {
+        let (ids, ends, types) = name_all(texts);
+        let sequences = Sequences { ids: &ids, ends: &ends, types };
+        let lengths = sequences.lengths();
+        let mut matches = vec![0.0; outputs.len() * self.order];
+        expected.matches(&sequences, self.order, outputs, &mut matches);
+        let reference = expected.mean(|text| lengths[text] as f64);
+        let columns = ngram::columns(self.order);
+        for (index, row) in rows.chunks_exact_mut(columns).enumerate() {
+            let length = lengths[outputs[index]];
+            for below in 0..self.order {
+                row[below] = matches[below * outputs.len() + index];
+                row[self.order + below] = length.saturating_sub(below) as f64;
+            }
+            row[2 * self.order] = length as f64;
+            row[2 * self.order + 1] = reference;
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::characters::{Characters, Prefixes, with_characters};
 use crate::hits::{Hits, Pair, name_all};
 use crate::ngram;
-use crate::overlap::{Overlap, Sequences};
+use crate::overlap::{Expected, Overlap, Sequences};
 use crate::text::Text;
 use crate::tokenize::{Case, white_space};
 use crate::tokens::Tokens;
@@ -155,6 +155,46 @@ impl Chrf {
                 }
                 *score = self.score(&counts);
             }
+        }
+    }
+
+    /// The row of each of these outputs against references that stand for one. Word n-grams need
+    /// the texts' words.
+    pub fn expected_rows(
+        &self,
+        texts: &Text,
+        words: Option<&Tokens>,
+        outputs: &[usize],
+        expected: &Expected<'_>,
+        rows: &mut [f64],
+    ) {
+        let columns = self.columns();
+        let mut count = |sequences: &Sequences<'_>, start: usize, orders: usize| {
+            let lengths = sequences.lengths();
+            let mut matches = vec![0.0; outputs.len() * orders];
+            expected.matches(sequences, orders, outputs, &mut matches);
+            let grams = |text: usize, below| lengths[text].saturating_sub(below) as f64;
+            for below in 0..orders {
+                let reference = expected.mean(|text| grams(text, below));
+                for (index, row) in rows.chunks_exact_mut(columns).enumerate() {
+                    let counts = &mut row[start + 3 * below..][..3];
+                    let there = reference > 0.0;
+                    counts[0] = if there { grams(outputs[index], below) } else { 0.0 };
+                    counts[1] = reference;
+                    counts[2] = matches[below * outputs.len() + index];
+                }
+            }
+        };
+        with_characters(&self.skipped, |characters| {
+            let segments = texts.iter().map(Option::unwrap_or_default);
+            segments.for_each(|text| characters.push_reference(&self.case.fold(text)));
+            let (ids, ends, types) = characters.references();
+            count(&Sequences { ids, ends, types }, 0, self.order);
+        });
+        if let Some(words) = words {
+            let (ids, ends, types) = name_all(words);
+            let sequences = Sequences { ids: &ids, ends: &ends, types };
+            count(&sequences, 3 * self.order, self.word_order);
         }
     }
 

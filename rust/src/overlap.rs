@@ -13,9 +13,8 @@ pub struct Sequences<'a> {
     pub types: usize,
 }
 
-/// Bits of a packed n-gram that are left to the number of its text.
+/// Bits of a long word that are left to the number of an n-gram's text.
 const TEXT_BITS: usize = 32;
-const GRAM_BITS: usize = 128 - TEXT_BITS;
 
 /// Comparing one bit of two texts costs as much as this share of counting one feature in common.
 const BITS_FOR_ONE: usize = 32;
@@ -194,6 +193,120 @@ impl Overlap {
     }
 }
 
+/// References that stand for one: each n-gram counts as often as it does in the mean of them.
+pub struct Expected<'a> {
+    /// The references as numbers of texts, and how much each weighs.
+    pub references: &'a [usize],
+    pub weights: &'a [f64],
+}
+
+impl Expected<'_> {
+    pub fn weight(&self) -> f64 {
+        self.weights.iter().sum()
+    }
+
+    /// The mean of a number for each text, such as its length.
+    pub fn mean(&self, number: impl Fn(usize) -> f64) -> f64 {
+        let weighed = self.references.iter().zip(self.weights);
+        weighed.map(|(text, weight)| weight * number(*text)).sum::<f64>() / self.weight()
+    }
+
+    /// For each order the matches of each output: of every n-gram as many as the output has, but
+    /// no more than it is expected to have.
+    ///
+    /// Whatever is added up is a multiple of a weight, so that no digit depends on the order of
+    /// the texts where weights are whole numbers.
+    pub fn matches(
+        &self,
+        texts: &Sequences<'_>,
+        orders: usize,
+        outputs: &[usize],
+        matches: &mut [f64],
+    ) {
+        matches.fill(0.0);
+        let total = self.weight();
+        let mut weights = vec![0.0; texts.ends.len()];
+        for (text, weight) in self.references.iter().zip(self.weights) {
+            weights[*text] += weight;
+        }
+        // Where each text's matches are; 0 for texts that are no output.
+        let mut rows = vec![0; texts.ends.len()];
+        outputs.iter().enumerate().for_each(|(row, text)| rows[*text] = row + 1);
+        // A position counts for its longest n-gram; shorter ones take over what longer ones that
+        // begin with them have counted.
+        let mut grams: Vec<Gram> = (0..orders).map(|_| Gram::new(outputs.len())).collect();
+        let mut close = |grams: &mut [Gram], orders_open: std::ops::Range<usize>| {
+            for order in orders_open.rev() {
+                grams[order].add_matches(total, &mut matches[order * outputs.len()..]);
+                let (shorter, longer) = grams.split_at_mut(order);
+                match shorter.last_mut() {
+                    Some(parent) => parent.take_over(&mut longer[0]),
+                    None => longer[0].clear(),
+                }
+            }
+        };
+        let mut open = 0;
+        for position in sorted(texts, orders) {
+            close(&mut grams, position.shared as usize..open);
+            open = position.orders as usize;
+            let text = position.text as usize;
+            let gram = &mut grams[open - 1];
+            gram.expected += weights[text];
+            if rows[text] > 0 {
+                gram.add(rows[text] - 1, 1);
+            }
+        }
+        close(&mut grams, 0..open);
+        matches.iter_mut().for_each(|count| *count /= total);
+    }
+}
+
+/// The n-gram of an order at which the walk through sorted positions is.
+struct Gram {
+    /// Its count in the references, weighed.
+    expected: f64,
+    /// Its count in each output, and the outputs that have it.
+    counts: Vec<u32>,
+    seen: Vec<u32>,
+}
+
+impl Gram {
+    fn new(outputs: usize) -> Self {
+        Gram { expected: 0.0, counts: vec![0; outputs], seen: Vec::new() }
+    }
+
+    fn add(&mut self, output: usize, count: u32) {
+        if self.counts[output] == 0 {
+            self.seen.push(output as u32);
+        }
+        self.counts[output] += count;
+    }
+
+    fn add_matches(&self, total: f64, matches: &mut [f64]) {
+        for output in &self.seen {
+            let count = self.counts[*output as usize] as f64;
+            matches[*output as usize] += (count * total).min(self.expected);
+        }
+    }
+
+    /// Adds what another n-gram has counted, and clears it: the smaller one goes into the larger.
+    fn take_over(&mut self, other: &mut Gram) {
+        if self.seen.len() < other.seen.len() {
+            std::mem::swap(self, other);
+        }
+        self.expected += other.expected;
+        for output in &other.seen {
+            self.add(*output as usize, other.counts[*output as usize]);
+        }
+        other.clear();
+    }
+
+    fn clear(&mut self) {
+        self.seen.drain(..).for_each(|output| self.counts[output as usize] = 0);
+        self.expected = 0.0;
+    }
+}
+
 /// Adds the bits that an output has in common with each reference.
 fn add_common_bits(overlap: &Overlap, output: usize, counts: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
@@ -266,40 +379,55 @@ fn features(
 
 /// All positions of all texts, those with equal n-grams together, whatever the order.
 fn sorted(texts: &Sequences<'_>, orders: usize) -> Vec<Position> {
-    let width = GRAM_BITS / orders.max(1);
+    let bits = |number: usize| (usize::BITS - number.leading_zeros()) as usize;
+    let width = bits(texts.types);
+    let gram_bits = width.saturating_mul(orders);
     if orders == 0 {
         Vec::new()
-    } else if width > 0 && (texts.types as u128) < 1 << width {
-        sorted_by_words(texts, orders, width)
+    } else if gram_bits + bits(texts.ends.len()) <= 64 {
+        sorted_by_short_words(texts, orders, width.max(1))
+    } else if gram_bits <= 128 - TEXT_BITS {
+        sorted_by_long_words(texts, orders, width)
     } else {
         sorted_by_tokens(texts, orders)
     }
 }
 
-/// Packs the n-gram of the highest order into one word; zeros stand behind a text's end.
-fn sorted_by_words(texts: &Sequences<'_>, orders: usize, width: usize) -> Vec<Position> {
-    let below = 128 - width * orders;
-    let whole = u128::MAX << below;
-    let mut keys = Vec::with_capacity(texts.ids.len());
-    for (text, ids) in texts.iter().enumerate() {
-        let mut window = 0u128;
-        keys.extend(ids.iter().rev().map(|id| {
-            window = (window >> width | (*id as u128) << (128 - width)) & whole;
-            window | text as u128
-        }));
-    }
-    keys.sort_unstable();
-    // For a number of bits, how many whole tokens that is.
-    let tokens: Vec<u32> = (0..=128).map(|bits| (bits / width).min(orders) as u32).collect();
-    let mut before = 0;
-    let position = |key: u128| {
-        let zeros = (key & whole).trailing_zeros() as usize - below;
-        let shared = tokens[(key ^ before).leading_zeros() as usize];
-        before = key;
-        Position { text: key as u32, orders: orders as u32 - tokens[zeros], shared }
+/// Packs the n-gram of the highest order into one word, with the number of its text below; zeros
+/// stand behind a text's end.
+macro_rules! sorted_by_words {
+    ($name:ident, $word:ty) => {
+        fn $name(texts: &Sequences<'_>, orders: usize, width: usize) -> Vec<Position> {
+            let all = <$word>::BITS as usize;
+            let below = all - width * orders;
+            let whole = <$word>::MAX << below;
+            let mut keys = Vec::with_capacity(texts.ids.len());
+            for (text, ids) in texts.iter().enumerate() {
+                let mut window: $word = 0;
+                keys.extend(ids.iter().rev().map(|id| {
+                    window = (window >> width | (*id as $word) << (all - width)) & whole;
+                    window | text as $word
+                }));
+            }
+            keys.sort_unstable();
+            // For a number of bits, how many whole tokens that is.
+            let tokens: Vec<u32> =
+                (0..=all).map(|bits| (bits / width).min(orders) as u32).collect();
+            let mut before = 0;
+            let position = |key: $word| {
+                let zeros = (key & whole).trailing_zeros() as usize - below;
+                let shared = tokens[(key ^ before).leading_zeros() as usize];
+                before = key;
+                let text = (key & !whole) as u32;
+                Position { text, orders: orders as u32 - tokens[zeros], shared }
+            };
+            keys.into_iter().map(position).collect()
+        }
     };
-    keys.into_iter().map(position).collect()
 }
+
+sorted_by_words!(sorted_by_short_words, u64);
+sorted_by_words!(sorted_by_long_words, u128);
 
 /// Too many orders or types for a word: compares the n-grams token by token.
 fn sorted_by_tokens<'a>(texts: &Sequences<'a>, orders: usize) -> Vec<Position> {

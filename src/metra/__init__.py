@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from metra.scoring.alignments import align
     from metra.scoring.compare import compare
     from metra.scoring.memory import Result, evaluate, score
-    from metra.scoring.pairwise import pairwise
+    from metra.scoring.pairwise import pairwise, score_consensus
     from metra.scoring.read import read
     from metra.scoring.results import Results
     from metra.text.sentences.alignment import align_sentences
@@ -50,6 +50,7 @@ __all__ = [
     "report",
     "resegment",
     "score",
+    "score_consensus",
     "split_sentences",
 ]
 
@@ -77,6 +78,7 @@ _HOMES = {
     "report": "metra.report",
     "resegment": "metra.text.sentences.resegmentation",
     "score": "metra.scoring.memory",
+    "score_consensus": "metra.scoring.pairwise",
     "split_sentences": "metra.text.sentences.splitter",
 }
 

@@ -118,6 +118,15 @@ class BleuFormula:
     ) -> _Rows:
         """The score of each output against each reference, both by their places."""
 
+    def expected_rows(
+        self,
+        texts: Tokens,
+        outputs: _Places,
+        references: _Places,
+        weights: Sequence[float],
+    ) -> _Rows:
+        """The row of each output against the expected n-gram counts of weighed references."""
+
     def penalty(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The brevity penalty of each row."""
 
@@ -214,6 +223,16 @@ class Chrf:
         self, texts: Text, words: Tokens | None, outputs: _Places, references: _Places
     ) -> _Rows:
         """The score of each output against each reference, both by their places."""
+
+    def expected_rows(
+        self,
+        texts: Text,
+        words: Tokens | None,
+        outputs: _Places,
+        references: _Places,
+        weights: Sequence[float],
+    ) -> _Rows:
+        """The row of each output against the expected n-gram counts of weighed references."""
 
     def score(self, totals: NDArray[np.float64]) -> NDArray[np.float64]:
         """The score of each row, 0 to 100."""

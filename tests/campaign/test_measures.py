@@ -111,6 +111,13 @@ def test_where_the_gaps_are(every, offset, expected):
     assert [TEXT[a:b] for a, b in asks.places(TEXT)] == expected
     assert asks.get_visible_text(TEXT) == ""
     assert len(asks.extra(TEXT)["pieces"]) == len(expected) + 1
+    key = asks.build_key({"output": TEXT})
+    assert (key["every"], key["offset"]) == (every, offset or every)
+    assert (key["words"], key["close"]) == (expected, [None] * len(expected))
+    assert [
+        TEXT[start:].startswith(word)
+        for start, word in zip(key["starts"], expected, strict=True)
+    ] == [True] * len(expected)
 
 
 def cloze(answers, close=None, text=TEXT, every=2):

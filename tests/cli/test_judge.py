@@ -2,12 +2,13 @@
 
 import os
 import re
+import time
 
 import pytest
 
 from metra.corpus import examples
 
-pytest.importorskip("sqlalchemy", reason="needs the extra judge")
+access = pytest.importorskip("metra.store.access", reason="needs the extra judge")
 
 CAMPAIGN = str(examples.HOME / "campaign.toml")
 PASSWORD = "correct horse"
@@ -18,6 +19,7 @@ def judge(cli, tmp_path, monkeypatch):
     """Run `metra judge` on a store of this test's own."""
     monkeypatch.setenv("METRA_STORE", str(tmp_path / "judge.db"))
     monkeypatch.setenv("METRA_ADMIN_PASSWORD", PASSWORD)
+    monkeypatch.setitem(access._COST, "n", 2**4)
     return lambda *arguments: cli("judge", *arguments)
 
 
@@ -107,6 +109,12 @@ def test_a_judge_is_forgotten(judge):
         pytest.param(["serve"], "There is no store at", id="nothing to serve"),
         pytest.param(["init", "none.toml"], "none.toml", id="no file"),
         pytest.param(["links", "--revoke"], "name them with --judge", id="revoke whom"),
+        pytest.param(["admin"], "There is no store at", id="no admins"),
+        pytest.param(
+            ["admin", "--end-sessions"],
+            "--end-sessions is about one admin; name them",
+            id="whose sessions",
+        ),
     ],
 )
 def test_what_goes_wrong_is_said(judge, arguments, message):
@@ -122,6 +130,9 @@ def test_unknown_names_are_said(judge):
         in judge("links", "--judge", "anne").err
     )
     assert "No campaign named 'market'" in judge("links", "market").err
+    assert (
+        "No admin named 'admit'. Did you mean 'admin'?" in judge("admin", "admit").err
+    )
 
 
 def test_the_public_needs_encryption(judge):
@@ -133,7 +144,6 @@ def test_the_public_needs_encryption(judge):
 
 def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatch):
     from metra import store as stores
-    from metra.store import access
 
     monkeypatch.delenv("METRA_ADMIN_PASSWORD")
     file = write("password", ["battery staple", "more"])
@@ -147,6 +157,39 @@ def test_passwords_come_from_a_file_and_are_long_enough(judge, write, monkeypatc
             "battery staple", access.find_password_hash(db, "admin")
         )
     store.close()
+
+
+def test_admins_are_let_in_again(judge):
+    from metra import store as stores
+    from metra.store import audit, second_factor
+
+    for name in ("ann", "bob"):
+        judge("init", "--admin", name)
+    secret = second_factor.new_secret()
+    store, now = stores.open(os.environ["METRA_STORE"]), time.time()
+    with store.transaction() as db:
+        for name in ("ann", "bob", "bob"):
+            code = second_factor.compute_code(secret, int(now // 30))
+            second_factor.enable_second_factor(db, name, secret, code, now=now)
+            access.begin_session(db, "admin", now=now, name=name)
+        access.begin_attempt(db, {"bob": 1}, now=now)
+        assert access.begin_attempt(db, {"bob": 1}, now=now) > 0
+
+    def show(*arguments):
+        shown = judge("admin", *arguments).out.rstrip().split("\n")[1:]
+        return [line.split() for line in shown]
+
+    assert show() == [["ann", "on", "10", "1"], ["bob", "on", "10", "2"]]
+    assert show("ann", "--reset-second-factor") == [["ann", "off", "0", "1"]]
+    assert show("bob", "--end-sessions") == [["bob", "on", "10", "0"]]
+    assert show("--end-waits") == [["ann", "off", "0", "1"], ["bob", "on", "10", "0"]]
+    with store.transaction() as db:
+        assert access.begin_attempt(db, {"bob": 1}, now=now) == 0
+        done = {one.what: one.data for one in audit.list_entries(db)}
+    store.close()
+    assert done["remove second factor"] == {"admin": "ann"}
+    assert done["end sessions"] == {"admin": "bob", "sessions": 2}
+    assert "end waits" in done
 
 
 def test_no_option_takes_a_password(metra_command):

@@ -54,9 +54,15 @@ def test_names_are_hidden_until_asked_for(cli, filled, tmp_path):
         for one in parse_judgement_lines(out.read_text().split("\n"), "x")
     } == set(SYSTEMS)
     with sqlite3.connect(filled) as database:
-        noted = [row[0] for row in database.execute("SELECT what FROM audit")]
-    assert noted.count("unblind") == 1
-    assert noted.count("export") >= 2
+        noted = database.execute(
+            "SELECT what, data_json FROM audit ORDER BY at"
+        ).fetchall()
+    assert [what for what, _ in noted].count("unblind") == 1
+    exports = [json.loads(data) for what, data in noted if what == "export"]
+    count = len(out.read_text().rstrip("\n").split("\n"))
+    sizes = {"rows": count, "bytes": out.stat().st_size}
+    assert exports[-1] == {"format": "jsonl", "blind": False} | sizes
+    assert exports[-2]["blind"] is True
 
 
 def test_meta_and_report_read_the_export_at_once(cli, filled, tmp_path, root):

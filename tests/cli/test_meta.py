@@ -114,8 +114,8 @@ def test_language_pairs_are_kept_apart(scores, cli):
         "mqm",
         "--no-ci",
     )
-    assert "Agreement with en-de: mqm" in done.out
-    assert "Agreement with zh-en: mqm" in done.out
+    assert "en-de: Agreement with mqm" in done.out
+    assert "zh-en: Agreement with mqm" in done.out
     refused = cli("meta", "cross", f"en-de={scores}", f"zh-en={scores}")
     assert refused.code == 2
     assert "choose one with --lang: en-de, zh-en" in refused.err

@@ -174,7 +174,9 @@ def test_methods(compare, score):
         "We report BLEU (Papineni et al., 2002; Post, 2018) and chrF (Popović, 2015; Post, "
         "2018) on 28 segments with 2 references, computed with metra "
     )
-    assert "paired approximate randomisation (Noreen, 1989; Riezler and" in out
+    assert (
+        "two-sided paired approximate randomisation (Noreen, 1989; Riezler and" in out
+    )
     assert "after Holm's correction (Holm, 1979)" in out
     keys = re.findall(r"^@\w+\{(\w+),$", out, re.MULTILINE)
     assert keys == ["papineni2002", "post2018", "popovic2015", "noreen1989",
@@ -317,11 +319,11 @@ def test_methods_say_what_was_done(score, arguments, expected):
 
 
 COMPARED = [
-    ([], "We test differences from solid for significance by paired approximate"),
+    ([], "We test differences from solid for significance by two-sided paired approximate"),
     ([], "(seed 12345), at p ≤ 0.05 after Holm's correction (Holm, 1979) for each metric."),
     (["--correction", "none"], "(seed 12345), at p ≤ 0.05.\n"),
     (["--test", "bootstrap", "--trials", "2000", "--seed", "3", "--alpha", "0.01"],
-     "by paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3), at p ≤ 0.0"),
+     "by two-sided paired bootstrap (Koehn, 2004) of 28 segments with 2,000 trials (seed 3)"),
     (["--all-pairs"], "We test differences between all pairs of systems for significance"),
     (["--format", "latex", "--rename", "solid=a_b"],
      r"differences from a\_b for significance"),

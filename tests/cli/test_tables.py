@@ -245,3 +245,142 @@ def test_a_folder_with_an_equals_sign_names_no_system(cli, parquet, monkeypatch)
     parquet.rename(folder / "test.parquet")
     ran = cli("score", "lp=fr-en/test.parquet", *COLUMNS)
     assert ran.code == 0, ran.err
+
+
+PARTS = {
+    "lp=fr-en/year=2003": [0],
+    "lp=fr-en/year=2004": [2],
+    "lp=de-en/year=2003": [1],
+    "lp=__HIVE_DEFAULT_PARTITION__/year=2003": [3],
+}
+
+
+@pytest.fixture
+def partitioned(tmp_path):
+    """Write the same rows as folders that are named after columns."""
+    table = pa.table({**ROWS, "year": [str(year) for year in ROWS["year"]]})
+    for place, rows in PARTS.items():
+        folder = tmp_path / "data" / place
+        folder.mkdir(parents=True)
+        part = table.take(rows).select(["mt", "other", "gold"])
+        pq.write_table(part, folder / "part-0.parquet")
+    for name in ("_logs/lp=x", "other", ".lp=x"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        pq.write_table(table, tmp_path / "data" / name / "part-0.parquet")
+    whole = tmp_path / "whole.parquet"
+    pq.write_table(table, whole)
+    return tmp_path / "data", whole
+
+
+def test_folders_named_after_columns_are_columns(cli, partitioned, tmp_path):
+    folder, whole = partitioned
+    options = (
+        *COLUMNS,
+        "-m",
+        "bleu",
+        "-m",
+        "f1",
+        "--format",
+        "json",
+        "--group-by",
+        "lp,year",
+    )
+    expected, found = (cli("score", path, *options) for path in (whole, folder))
+    assert found.code == 0, found.err
+    assert json.loads(found.out) == json.loads(expected.out)
+    # The names of folders are no texts, whatever the names are.
+    written = cli("score", folder, *options, "--scores-out", tmp_path / "out", "--resume",
+                  tmp_path / "kept")  # fmt: skip
+    assert json.loads(written.out) == json.loads(expected.out)
+    place = "lp=de-en/year=2003/part-0.parquet"
+    table = pq.ParquetFile(tmp_path / "out" / place).read()
+    assert table.column_names == ["mt", "other", "gold", "bleu/A", "f1/A", "bleu/other",
+                                  "f1/other"]  # fmt: skip
+    again = cli("score", tmp_path / "out", *options)
+    assert json.loads(again.out) == json.loads(expected.out)
+    names = {path.name for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    assert names == {"part-0.parquet"}
+
+
+def test_a_folder_named_after_a_text_is_a_label(cli, tmp_path):
+    folder = tmp_path / "data" / "ref=news"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"hyp": ["a b"], "ref2": ["a b"]}), folder / "x.parquet")
+    ran = cli("score", tmp_path / "data", "--group-by", "ref", "--format", "json")
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)
+    assert found["evalset"]["references"] == 1
+    assert found["groups"][0]["key"] == {"ref": "news"}
+    # A column of the file itself counts.
+    own = pa.table({"hyp": ["a b"], "ref2": ["a b"], "ref": ["own"]})
+    pq.write_table(own, folder / "x.parquet")
+    ran = cli("score", tmp_path / "data", "--format", "json")
+    assert json.loads(ran.out)["evalset"]["references"] == 2
+
+
+@pytest.mark.parametrize("extra", [(), ("--resume", "kept")], ids=["whole", "parts"])
+def test_files_with_other_columns(cli, tmp_path, monkeypatch, extra):
+    monkeypatch.chdir(tmp_path)
+    first = {"hyp": ["a b c d e", "x"], "ref": ["a b c d x", "x"], "note": ["n", "m"]}
+    second = {"hyp": ["a b c d e"], "ref2": ["a b c d e"], "ref": ["q"], "more": ["o"]}
+    for number, columns in enumerate((first, second)):
+        pq.write_table(pa.table(columns), f"{number}.parquet")
+    whole = {
+        "hyp": [*first["hyp"], *second["hyp"]],
+        "ref": [*first["ref"], *second["ref"]],
+        "ref2": [None, None, *second["ref2"]],
+    }
+    pq.write_table(pa.table(whole), "whole.parquet")
+    options = ("-m", "bleu", "--hyp-column", "A=hyp", "--format", "json")
+    for files in (("0.parquet", "1.parquet"), ("1.parquet", "0.parquet")):
+        found = cli("score", *files, *options, *extra)
+        assert found.code == 0, found.err
+        expected = json.loads(cli("score", "whole.parquet", *options, *extra).out)
+        assert json.loads(found.out)["systems"] == expected["systems"]
+    # Outputs, and all references, are not left out.
+    for lacking, said in (("hyp", "hyp"), ("ref", "ref")):
+        rest = {name: values for name, values in first.items() if name != lacking}
+        pq.write_table(pa.table(rest), "2.parquet")
+        ran = cli("score", "0.parquet", "2.parquet", *options, *extra)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"2.parquet has no column '{said}'" in ran.err
+
+
+@pytest.mark.parametrize("extra", [(), ("--resume", "kept")], ids=["whole", "parts"])
+def test_lists_of_references(cli, tmp_path, monkeypatch, extra):
+    monkeypatch.chdir(tmp_path)
+    hyps = ["a b c d e", "x y", "q", "a b c d"]
+    lists = [["a b c d x", "a b c d e"], ["x"], ["z", None, "q"], [None, "a b c d"]]
+    columns = {
+        f"ref:{at + 1}": [refs[at] if at < len(refs) else None for refs in lists]
+        for at in range(3)
+    }
+    pq.write_table(pa.table({"hyp": hyps, **columns}), "columns.parquet")
+    for kind in (pa.list_(pa.string()), pa.large_list(pa.large_string())):
+        table = pa.table({"hyp": hyps, "refs": pa.array(lists, kind)})
+        for number in range(2):
+            pq.write_table(table.slice(2 * number, 2), f"{number}.parquet")
+        options = (
+            "--hyp-column",
+            "A=hyp",
+            "-m",
+            "bleu",
+            "-m",
+            "chrf",
+            "--format",
+            "json",
+        )
+        expected = cli("score", "columns.parquet", *options, *extra)
+        found = cli("score", "0.parquet", "1.parquet", *options, *extra)
+        assert found.code == 0, found.err
+        assert json.loads(found.out) == json.loads(expected.out)
+    cli("score", "0.parquet", *options, "--scores-out", "out")
+    written = pq.read_table("out/0.parquet")
+    assert written.column_names == ["hyp", "refs", "bleu/A", "chrf/A"]
+    assert written["refs"].to_pylist() == lists[:2]
+    # A row without any reference is refused by its place.
+    empty = pa.table({"hyp": hyps[:2], "refs": [["a"], []]})
+    pq.write_table(empty, "empty.parquet")
+    ran = cli("score", "empty.parquet", *options, *extra)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Row 2 of empty.parquet is null in the column 'ref:1'" in ran.err

@@ -19,7 +19,7 @@ from metra.meta.challenge import (
     score_challenge,
     weigh_categories,
 )
-from metra.meta.use_options import ChallengeOptions
+from metra.meta.options import ChallengeOptions
 from metra.stats.distributions import wilson_interval
 
 #: Columns as ACES has them, with another program's scores; the last pair is no pair.

@@ -420,7 +420,7 @@ def test_tests_of_systems_answer_for_other_systems():
     findings = report_comparison([panel], question("pearson", "sys"), [found])
     notes = " ".join(findings.notes)
     assert "holds for other systems like these, on these segments" in notes
-    assert "(two-sided)" in notes
+    assert ", two-sided)" in notes
     heads = [column.heading for column in findings.tables[1].columns]
     assert heads[-3:] == ["p", "p Holm", "p BH"]
     spa_test = compare(panel, question("spa", "sys")).test

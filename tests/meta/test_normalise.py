@@ -2,9 +2,12 @@
 
 import csv
 import gzip
+import json
+import statistics
 
 import numpy as np
 import pytest
+from scipy import stats as scipy_stats
 
 from metra.errors import CorpusError, UnknownNameError
 from metra.formats.scores.long_table import format_long_table
@@ -155,3 +158,66 @@ def _tenths(row):
     if minor:
         return 1 if row["category"] == "Fluency/Punctuation" else 10
     return 50 if major else 0
+
+
+def draw_direct_assessments():
+    """Judge three systems by three workers, the last of whom sees nothing degraded."""
+    rng = np.random.default_rng(8)
+    judged = {}
+    for worker, (level, spread, seen) in enumerate(
+        [(60, 20, 30), (80, 8, 30), (50, 15, 0)]
+    ):
+        rows = judged.setdefault(f"w{worker}", [])
+        for segment in range(20):
+            for at, system in enumerate("ABC"):
+                value = level + spread * (rng.normal() + 0.6 * at)
+                rows.append((system, "SYSTEM", segment, value))
+                if segment % 4 == at:
+                    again = value + spread * rng.normal() / 2
+                    rows.append((system, "REPEAT", segment, again))
+                    worse = value - seen + rng.normal()
+                    rows.append((system, "BAD_REF", segment, worse))
+            rows.append(("REFERENCE", "REF", segment, level + 2 * spread))
+    return judged
+
+
+def test_direct_assessments_are_ranked_as_wmt_does(tmp_path, cli):
+    """From raw judgements: control, whole points, z by all a worker judged, rank sums."""
+    lines = [
+        "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time"
+    ]
+    judged = {}
+    for worker, rows in draw_direct_assessments().items():
+        for system, kind, segment, value in rows:
+            value = float(np.clip(value, 0, 100))
+            about = f"h {worker} xx en ad 1 {system} r {kind} {segment}"
+            lines.append(f"{about} {value!r} 9")
+            judged.setdefault(worker, []).append((system, kind, segment, int(value)))
+    path = tmp_path / "raw.csv"
+    path.write_text("\n".join(lines) + "\n")
+    done = cli(
+        "meta", "rank", path, "--scorer", "da", "--like", "da", "--format", "json"
+    )
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    assert any("workers left out: w2 (p = " in note for note in answer["notes"])
+    cells = {}
+    for name in ("w0", "w1"):  # the third does not see what is degraded
+        points = [value for *_, value in judged[name]]
+        mean, sd = statistics.fmean(points), statistics.stdev(points)
+        for system, kind, segment, value in judged[name]:
+            if kind in ("SYSTEM", "REPEAT"):
+                cells.setdefault((system, segment), []).append((value - mean) / sd)
+    means = {key: statistics.fmean(values) for key, values in cells.items()}
+    rows = {row["system"]: row for row in answer["tables"]["ranking"]}
+    by_system = {s: [means[s, n] for n in range(20)] for s in "ABC"}
+    assert list(rows) == ["C", "B", "A"]
+    for at, (system, row) in enumerate(rows.items()):
+        assert row["mean"] == pytest.approx(statistics.fmean(by_system[system]))
+        for to, other in enumerate(rows):
+            if at != to:
+                pair = by_system[system], by_system[other]
+                ask = {"alternative": "greater", "method": "asymptotic"}
+                p = scipy_stats.mannwhitneyu(*pair, **ask).pvalue
+                assert answer["p"][at][to] == pytest.approx(p)
+    assert "like:da" in answer["signature"]

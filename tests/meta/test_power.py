@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
-from metra.meta.options import PowerOptions
+from metra.meta.judge_options import PowerOptions
 from metra.meta.power import PROFILES, plan_from_pilot, plan_from_variances
 from metra.stats.power import StudyPlan, compute_error, compute_reliability
 from metra.stats.variance import (

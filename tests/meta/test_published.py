@@ -393,8 +393,18 @@ def test_more_than_one_gold(wmt23):
     assert found["COMET"].n == 5520
 
 
+#: Wins, and the ranks of the cluster: clusters.csv beside the published judgements.
+WMT22_CLUSTERS = {
+    "TartuNLP.1": "3 1-4", "TAL-SJTU.3": "1 1-4", "HuaweiTSC.0": "1 1-4",
+    "Liv4ever.4": "1 1-4", "NiuTrans.2": "0 5-5",
+    "Lan-Bridge.0": "7 1-2", "Online-B.4": "7 1-2", "HuaweiTSC.2": "3 3-6",
+    "Online-A.6": "3 3-6", "PROMT.5": "3 3-6", "Online-G.7": "3 3-6",
+    "Online-Y.3": "1 7-8", "ARC-NKUA.8": "1 7-8", "ALMAnaCH-Inria.1": "0 9-9",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("pair", "systems", "figures"), [("lv", 5, 62), ("uk", 9, 182)]
+    ("pair", "systems", "figures"), [("lv", 5, 77), ("uk", 9, 209)]
 )
 def test_wmt22_direct_assessments(shared, cli, pair, systems, figures):
     """Every printed figure of standardised scores, from the judgements by one command.
@@ -403,7 +413,9 @@ def test_wmt22_direct_assessments(shared, cli, pair, systems, figures):
     """
     folder = shared / "data/published-formats/wmt22-da"
     path = folder / f"ad-{pair}en-good-stnd-redup.csv.gz"
-    done = cli("meta", "rank", path, "--scorer", "da", "--wmt", "--format", "json")
+    done = cli(
+        "meta", "rank", path, "--scorer", "da", "--like", "da", "--format", "json"
+    )
     assert done.code == 0, done.err
     ranking = json.loads(done.out)
     rows = {row["system"]: row for row in ranking["tables"]["ranking"]}
@@ -448,7 +460,31 @@ def test_wmt22_direct_assessments(shared, cli, pair, systems, figures):
                 stars = sum(p[system][at] < limit for limit in (0.001, 0.01, 0.05))
                 assert cell.count("*") == (stars if gap > 0 else 0)
                 equal += 1 + (stars > 0 and gap > 0)
+    clusters = [row["cluster"] for row in rows.values()]
+    for system, row in rows.items():
+        own = [at for at, each in enumerate(clusters, 1) if each == row["cluster"]]
+        wins = sum(found is not None and found < 0.05 for found in p[system])
+        assert f"{wins} {own[0]}-{own[-1]}" == WMT22_CLUSTERS[system]
+        equal += 3
     assert (len(rows), equal) == (systems, figures)
+
+
+def test_wmt23_human_ranking(shared, cli):
+    """Means and order of the findings' table for English-German (DA+SQM).
+
+    Its clusters are of judges' z-scores, which the published segment scores do not have.
+    """
+    published = {
+        "GPT4-5shot": 89.0, "ONLINE-B": 88.8, "ONLINE-W": 88.3, "ONLINE-A": 88.1,
+        "ONLINE-Y": 88.0, "refA": 87.7, "ONLINE-M": 86.7, "ONLINE-G": 85.5,
+        "Lan-BridgeMT": 84.0, "ZengHuiMT": 82.7, "NLLB_MBR_BLEU": 76.8,
+        "NLLB_Greedy": 75.7, "AIRC": 73.6,
+    }  # fmt: skip
+    path = shared / "data/wmt23-mqm-esa/en-de.seg_scores.tsv.gz"
+    done = cli("meta", "rank", path, "--scorer", "da-sqm", "--format", "json")
+    rows = json.loads(done.out)["tables"]["ranking"]
+    assert {row["system"]: round(row["mean"], 1) for row in rows} == published
+    assert [row["system"] for row in rows] == list(published)
 
 
 @pytest.mark.parametrize("lang", ["jpn", "zho"])

@@ -13,8 +13,8 @@ from metra.formats.scores.record import (
     build_score_table,
     concatenate_scores,
 )
+from metra.meta.judge_options import RankOptions
 from metra.meta.normalise import normalise
-from metra.meta.options import RankOptions
 from metra.meta.rank import rank_by_scorer, report_ranking
 from metra.stats.exact_tests import rank_test_p_values
 from metra.stats.multiplicity import clusters_by_range, rank_ranges

@@ -10,6 +10,7 @@ from tests.panels import headings
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.scores.read import read_scores
+from metra.meta.compare import DecisionRule
 from metra.meta.study import load_study, read_study
 from metra.meta.task import build_task_table, report_task, score_study
 from metra.stats.correlation import Options, correlate
@@ -89,7 +90,7 @@ def load(path):
 
 def score(path, **options):
     study, loaded = load(path)
-    return score_study(study, loaded, Options(trials=50), **options)
+    return score_study(study, loaded, Options(trials=50, draws=50), **options)
 
 
 def test_names_golds_and_marks(files):
@@ -151,7 +152,7 @@ def test_ranks_of_a_column_follow_its_own_order(files, tmp_path):
     for pair, weight in (("en-de", 3), ("en-cs", 1)):
         text += f'[[columns]]\nlevel = "seg"\ncoef = "pearson"\npairs = ["{pair}"]\n'
         text += f"weight = {weight}\n"
-    scores = score(files("study.toml", [text]), test=True)
+    scores = score(files("study.toml", [text]), test=DecisionRule())
     assert scores.metrics == ["Neural", "BLEU"]
     assert scores.ranks == [[1, 2], [2, 1]]
 

@@ -8,9 +8,20 @@ import pytest
 from scipy.stats import binom
 from tests.panels import cells_by_name, headings, made
 
-from metra.meta.task import add_intervals, report_task, score_task
+from metra.meta.compare import DecisionRule, compare
+from metra.meta.task import (
+    add_intervals,
+    build_column,
+    list_columns,
+    report_task,
+    score_columns,
+    score_task,
+)
 from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Options, correlate
+
+#: As WMT's scorer decides.
+WMT = DecisionRule("one-sided", "none")
 
 
 def in_language(panel, lang, names):
@@ -29,8 +40,8 @@ def test_a_metric_that_lacks_a_language_pair_is_left_out_and_named():
 
 
 def test_a_test_adds_clusters_beside_the_average():
-    options = Options(trials=20)
-    scores = score_task("wmt24", [made()], options, test=True)
+    options = Options(draws=20)
+    scores = score_task("wmt24", [made()], options, test=DecisionRule())
     (table,) = report_task(scores, options).tables
     assert headings(table)[:2] == ["average", "cluster"]
     clusters = [cells[1].value for cells in cells_by_name(table).values()]
@@ -121,7 +132,7 @@ def test_ranks_of_wmt_are_those_of_its_tests(heading, test):
     compared = 0
     for seed in range(8):
         panel = made(seed=seed, segments=12, metrics=4)
-        scores = score_task("wmt23", [panel], Options(trials=2000, wmt=True), test=True)
+        scores = score_task("wmt23", [panel], Options(draws=1000, wmt=True), test=WMT)
         at = [column.heading for column in scores.columns].index(heading)
         values = dict(zip(scores.metrics, scores.values[at], strict=True))
         expected = split_greedily(test(panel), sorted(values, key=lambda n: -values[n]))
@@ -131,8 +142,67 @@ def test_ranks_of_wmt_are_those_of_its_tests(heading, test):
     assert compared >= 2
 
 
+@pytest.mark.parametrize("protocol", ["wmt23", "wmt24"])
+@pytest.mark.parametrize(("wmt", "rule"), [(False, DecisionRule()), (True, WMT)])
+def test_clusters_of_a_column_are_those_of_a_comparison(protocol, wmt, rule):
+    panel = made(seed=5, segments=40, metrics=4)
+    options = Options(draws=200, wmt=wmt)
+    scores = score_task(protocol, [panel], options, test=rule)
+    for column, ranks in zip(scores.columns, scores.ranks, strict=True):
+        found = compare(panel, column.question, **rule._asdict())
+        clusters = dict(zip(found.names, found.clusters, strict=True))
+        assert dict(zip(scores.metrics, ranks, strict=True)) == clusters
+
+
+@pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
+def test_the_joint_test_of_one_column_is_that_of_its_comparison(sides):
+    """An accuracy that is pooled over one language pair is an accuracy."""
+    panel = made(seed=5, segments=40, metrics=4)
+    rule, options = DecisionRule(sides, "none"), Options(draws=300)
+    (asked,) = list_columns("wmt23", ["x"])[:1]
+    column = build_column(asked, [panel], options)
+    scores = score_columns("one", [column], options, test=rule)
+    found = compare(panel, column.question, **rule._asdict())
+    assert scores.metrics == found.names
+    np.testing.assert_array_equal(scores.tests.p, found.p)
+    assert scores.tests.population == found.tests.population
+
+
+def test_language_pairs_are_exchanged_apart_and_their_columns_together():
+    """Twice the same language pair would count its units twice if draws were shared."""
+    panel = made(seed=4, systems=18, segments=30, metrics=2)
+    twice = [replace(panel, lang=lang) for lang in ("a", "b")]
+    options = Options(draws=4000)
+    pooled = build_column(list_columns("wmt23", ["a", "b"])[0], twice, options)
+    alone = build_column(list_columns("wmt23", ["a"])[0], twice[:1], options)
+    rule = DecisionRule("one-sided", "none")
+    both, one, same = (
+        score_columns("", columns, options, test=rule).tests.p[0, 1]
+        for columns in ([pooled], [alone], [alone, alone])
+    )
+    assert 0.05 < one < 0.4
+    assert same == one
+    assert both < 0.9 * one
+
+
+def test_the_joint_test_says_what_it_asked_and_for_whom():
+    options = Options(draws=40)
+    scores = score_task("wmt24", [made()], options, test=DecisionRule())
+    report = report_task(scores, options)
+    assert "(joint exchange, two-sided)" in report.notes[-1]
+    systems, segments = "other systems like these", "these systems, on other segments"
+    assert scores.tests.population == (
+        f"{systems}, on these segments (systems); {segments} (segments)"
+    )
+    for part in ("sides:two-sided", "correction:holm", "units:system+segment"):
+        assert part in report.signature
+    assert np.shape(report.data["holm"]) == (len(scores.metrics),) * 2
+    assert report.data["sides"] == "two-sided"
+
+
 @pytest.mark.parametrize("wmt", [False, True])
 def test_p_values_of_wmt_may_be_zero(wmt):
     """Nine draws cannot show anything, unless none that reaches counts as p = 0."""
-    scores = score_task("wmt24", [made()], Options(trials=9, wmt=wmt), test=True)
+    options = Options(draws=9, wmt=wmt)
+    scores = score_task("wmt24", [made()], options, test=WMT)
     assert (max(scores.clusters) > 1) is wmt

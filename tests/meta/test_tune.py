@@ -8,8 +8,7 @@ import pytest
 
 import metra
 from metra.errors import CorpusError, OptionError, UnknownNameError
-from metra.meta.option_values import parse_values
-from metra.meta.options import TuneOptions
+from metra.meta.options import TuneOptions, parse_values
 from metra.meta.tune import list_variants
 
 SEGMENTS, WORDS = 24, 10

@@ -17,6 +17,12 @@ from metra.meta.agree import take_runs_for_judges
 from metra.meta.arrays import panel_from_arrays
 from metra.meta.card import build_card, report_card
 from metra.meta.deltas import measure_differences, report_deltas
+from metra.meta.options import (
+    CardOptions,
+    DeltaOptions,
+    SelectOptions,
+    SentinelOptions,
+)
 from metra.meta.select import CHANCE, report_selection, select_outputs
 from metra.meta.sentinel import (
     SEGMENT_MEAN,
@@ -25,12 +31,6 @@ from metra.meta.sentinel import (
     collect_features,
     correlate_sentinels,
     report_sentinels,
-)
-from metra.meta.use_options import (
-    CardOptions,
-    DeltaOptions,
-    SelectOptions,
-    SentinelOptions,
 )
 from metra.report.html.card import render_card
 from metra.report.html.page import Provenance

@@ -14,6 +14,7 @@ neural metrics are left out, because their tests need torch.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import random
@@ -32,7 +33,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from tests.mutants.changes import Mutant, find_mutants
 from tests.mutants.lines import SLOW
-from tests.mutants.tree import CACHE, ROOT, Tree, digest
+from tests.mutants.tree import CACHE, ROOT, Tree
 
 PAGE = ROOT / "bench" / "RELIABILITY.md"
 #: Sources by package, and the tests that are its own; what `meta` asks is computed by `stats`.
@@ -45,30 +46,26 @@ PACKAGES = {
     "meta": ("tests/meta",),
     "web/security": ("tests/web",),
 }
-LEFT_OUT = ("metrics/neural/",)
+LEFT_OUT = ("src/metra/metrics/neural/",)
 #: Batches of tests, by the seconds that they take without a mutant.
 BATCHES = (2.0, 8.0, 30.0, 120.0)
 
 
 def list_mutants(package: str) -> list[Mutant]:
     """Return all mutants of a package."""
-    base = ROOT / "src" / "metra"
-    paths = sorted((base / package).rglob("*.py"))
-    names = [str(path.relative_to(base)) for path in paths]
+    paths = map(str, sorted(Path("src/metra", package).rglob("*.py")))
     return [
         mutant
-        for name in names
-        if not name.startswith(LEFT_OUT)
-        for mutant in find_mutants(
-            f"src/metra/{name}", read_source(f"src/metra/{name}")
-        )
+        for path in paths
+        if not path.startswith(LEFT_OUT)
+        for mutant in find_mutants(path, read_source(path))
     ]
 
 
 @cache
 def read_source(path: str) -> bytes:
-    """Return a file of the tree."""
-    return (ROOT / path).read_bytes()
+    """Return a file of the tree, as it is without a mutant."""
+    return Path(path).read_bytes()
 
 
 class Chooser:
@@ -136,8 +133,7 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
 def list_users(name: str) -> dict[str, int]:
     """Return the lines of the package where a name occurs, as a mask of each file."""
     masks = {}
-    for place in (ROOT / "src" / "metra").rglob("*.py"):
-        path = str(place.relative_to(ROOT))
+    for path in map(str, Path("src/metra").rglob("*.py")):
         lines = read_source(path).decode().split("\n")
         mask = sum(
             1 << number
@@ -173,7 +169,7 @@ def try_mutant(
     tree: Tree, mutant: Mutant, tests: dict[str, dict[str, Any]], limit: float
 ) -> dict[str, Any]:
     """Run the tests that may notice a mutant; return what happened."""
-    place, note = tree.root / mutant.path, tree.home / "note"
+    place, note = Path(mutant.path), tree.home / "note"
     content = read_source(mutant.path)
     note.unlink(missing_ok=True)
     begin, count, outcome, failed = time.monotonic(), 0, "survived", ""
@@ -211,8 +207,8 @@ def try_mutant(
 
 def list_files(folders: tuple[str, ...], slow: bool) -> list[str]:
     """Return the test files of folders, but not the slow ones unless they are asked for."""
-    paths = [path for folder in folders for path in (ROOT / folder).rglob("test_*.py")]
-    names = sorted(str(path.relative_to(ROOT)) for path in paths)
+    paths = [path for folder in folders for path in Path(folder).rglob("test_*.py")]
+    names = sorted(map(str, paths))
     return [name for name in names if slow or not SLOW.search(name)]
 
 
@@ -235,7 +231,9 @@ class Run:
 
     def try_package(self, package: str) -> None:
         """Try a sample of a package's mutants, by its own tests, then by all."""
-        mutants = self.choose_mutants(package)
+        keyed = {name_mutant(mutant): mutant for mutant in self.choose_mutants(package)}
+        self.sample += keyed
+        mutants = [mutant for key, mutant in keyed.items() if self.is_open(key)]
         if not mutants:
             return
         files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
@@ -270,13 +268,9 @@ class Run:
         own: dict[str, dict[str, Any]],
         others: dict[str, dict[str, Any]],
     ) -> None:
-        """Try a mutant, unless what becomes of it is known."""
+        """Try a mutant, and keep what becomes of it."""
         before, after, line = mutant.describe(read_source(mutant.path))
-        key = f"{mutant.path} {mutant.start} {mutant.new} {digest(ROOT / mutant.path)}"
-        self.sample.append(key)
-        known = self.results.get(key)
-        if known is not None and not self.is_open(known):
-            return
+        key = name_mutant(mutant)
         result = try_mutant(self.tree, mutant, own, self.options.limit)
         stage = "own"
         if result["outcome"] == "survived" and others:
@@ -304,11 +298,22 @@ class Run:
                 file.write(json.dumps(result) + "\n")
         print(describe(result), flush=True)
 
-    def is_open(self, result: dict[str, Any]) -> bool:
-        """Whether a mutant that was tried is to be tried again."""
+    def is_open(self, key: str) -> bool:
+        """Whether a mutant has not been tried, or is to be tried again."""
+        result = self.results.get(key, {"outcome": "survived", "stage": ""})
         if result["outcome"] != "survived":
             return False
-        return self.options.again or (self.options.all and result["stage"] == "own")
+        return (
+            not result["stage"]
+            or self.options.again
+            or (self.options.all and result["stage"] == "own")
+        )
+
+
+def name_mutant(mutant: Mutant) -> str:
+    """Return a name that no other mutant has, nor this one of another version of its file."""
+    version = hashlib.sha256(read_source(mutant.path)).hexdigest()[:12]
+    return f"{mutant.path} {mutant.start} {mutant.new} {version}"
 
 
 def describe(result: dict[str, Any]) -> str:

@@ -84,6 +84,8 @@ class Tree:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(self.root / "src"), str(site)])
         os.environ["PYTEST_DEBUG_TEMPROOT"] = str(self.home)
         os.environ["PYTHONHASHSEED"] = "0"
+        # Whatever changes in the tree from now on, the copy is what counts.
+        os.chdir(self.root)
         for name in PRELOADED:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
@@ -109,7 +111,6 @@ class Tree:
 
     def _run(self, files: list[str], plugin: object, seconds: float) -> None:
         os.setsid()
-        os.chdir(self.root)
         log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         for stream in (1, 2):
             os.dup2(log, stream)

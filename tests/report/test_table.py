@@ -6,10 +6,11 @@ import pytest
 
 from metra import report
 from metra.meta.findings import MetaReport
+from metra.report.paper import PaperTable, render_paper_latex
 from metra.report.table import (
     Style,
+    lay_out_latex,
     list_rows,
-    render_latex_table,
     render_markdown_table,
 )
 from metra.report.terminal import measure_width, render_plain_table, render_table
@@ -60,7 +61,7 @@ def test_alignment_is_the_same_in_every_format():
     table = Table([Column("n"), Column("name", "left")], [[Cell("7"), Cell("a")]])
     assert render_plain_table(table, Style()) == ["n  name", "7  a"]
     assert "| --: | :-- |" in render_markdown_table(table, Style())
-    assert r"\begin{tabular}{rl}" in render_latex_table(table, Style())
+    assert lay_out_latex(table, Style()).columns == "rl"
 
 
 def test_rows_of_a_matrix_are_named_for_programs():
@@ -77,8 +78,9 @@ def report_of(signature):
 
 def test_every_signature_is_a_comment_in_latex():
     text = meta.render(report_of("meta|gold:a\nmeta|gold:b"), "latex", Style())
-    comments, _ = text.split("\n\n")
-    assert comments.split("\n") == ["% A note.", "% meta|gold:a", "% meta|gold:b"]
+    lines = text.split("\n")
+    assert lines[:3] == ["% A note.", "% meta|gold:a", "% meta|gold:b"]
+    assert r"\label{tab:sys}" in lines
 
 
 def test_json_of_a_report():
@@ -89,5 +91,31 @@ def test_json_of_a_report():
 
 def test_negative_numbers_have_a_minus_in_latex():
     table = make_table("a-b", ["x"], [("c-d", [Cell(-0.5, (-1.0, 0.25))])])
-    row = r"c-d & $-$0.50 & {\small\ [$-$1.00, 0.25]} \\"
-    assert row in render_latex_table(table, Style()).split("\n")
+    row = r"c-d & $-$0.50 & {\footnotesize\ [$-$1.00, 0.25]} \\"
+    assert lay_out_latex(table, Style()).rows == [row]
+
+
+def test_stacked_headings_have_a_line_for_each_word():
+    columns = [Column("metric", "left"), Column("sys_x r", group="a,b"), Column("p")]
+    table = Table(columns, [[Cell("m"), Cell(0.5), Cell(0.1)]])
+    groups, rules, heads = lay_out_latex(table, Style(), stacked=True).heads
+    assert r"\multicolumn{1}{c}{\shortstack{a,\\b}}" in groups
+    assert rules == r"\cmidrule(lr){2-2}"
+    assert heads == r"metric & \shortstack{sys\_x\\r} & p \\"
+
+
+@pytest.mark.parametrize(
+    ("columns", "float_name", "size"),
+    [
+        (1, "table", r"\small"),
+        (3, "table*", r"\small"),
+        (14, "table*", r"\footnotesize"),
+    ],
+)
+def test_a_table_for_a_paper_is_as_wide_as_it_needs(columns, float_name, size):
+    cells = [Cell(0.5, (0.25, 0.75))] * columns
+    table = make_table("system", ["x"] * columns, [("A", cells)])
+    text = render_paper_latex([PaperTable(table, "t")], Style())
+    assert rf"\begin{{{float_name}}}[t]" in text
+    assert rf"\sbox0{{{size}" in text
+    assert (r"\tabcolsep" in text) == (columns == 14)

@@ -155,7 +155,7 @@ def test_the_terms_are_in_every_comparison():
     found = compare(["bleu"], seed=7, alpha=0.01, test="bootstrap")
     assert found.comparisons[0].test == (
         "bootstrap|unit:segment|units:40|trials:999|seed:7|alpha:0.01|correction:holm|"
-        f"version:{metra.__version__}"
+        f"sides:two-sided|version:{metra.__version__}"
     )
 
 

@@ -1,5 +1,9 @@
 """All pairs of candidates and references: each as the measure scores it alone."""
 
+import math
+from collections import Counter
+
+import fastchrf
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -161,3 +165,126 @@ def test_a_fitted_measure_is_as_good_as_any():
 def test_what_cannot_be_scored_is_refused(candidates, references, metric, error, says):
     with pytest.raises(error, match=says):
         metra.pairwise(candidates, references, metric)
+
+
+def count_ngrams(tokens, order):
+    grams = zip(*(tokens[start:] for start in range(order)), strict=False)
+    return Counter(grams)
+
+
+def twin_counts(candidate, references, weights, order):
+    """An order's n-grams of the candidate, of the mean of the references, and in common."""
+    total = sum(weights)
+    mean = Counter()
+    for tokens, weight in zip(references, weights, strict=True):
+        for gram, count in count_ngrams(tokens, order).items():
+            mean[gram] += weight * count
+    ours = count_ngrams(candidate, order)
+    # Sums of whole numbers, divided at the end, are exact.
+    matches = sum(min(total * count, mean[gram]) for gram, count in ours.items())
+    return sum(ours.values()), sum(mean.values()) / total, matches / total
+
+
+def twin_chrf(candidate, references, weights):
+    precisions, recalls = [], []
+    letters = [list("".join(text.split())) for text in (candidate, *references)]
+    for order in range(1, 7):
+        hyp, ref, match = twin_counts(letters[0], letters[1:], weights, order)
+        if hyp and ref:
+            precisions.append(match / hyp)
+            recalls.append(match / ref)
+    if not sum(precisions) + sum(recalls):
+        return 0.0
+    p, r = (sum(each) / len(each) for each in (precisions, recalls))
+    return 100 * 5 * p * r / (4 * p + r)
+
+
+def twin_bleu(candidate, references, weights):
+    words = [text.split(" ") if text else [] for text in (candidate, *references)]
+    counts = [twin_counts(words[0], words[1:], weights, order) for order in range(1, 5)]
+    if not any(match for _, _, match in counts):
+        return 0.0
+    logs, halved = [], 1.0
+    for hyp, _, match in counts:
+        if hyp:
+            halved *= 1 if match else 2
+            logs.append(math.log(match / hyp if match else 1 / (halved * hyp)))
+    length, expected = len(words[0]), counts[0][1]
+    penalty = min(1.0, math.exp(1 - expected / length))
+    return 100 * penalty * math.exp(sum(logs) / len(logs))
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "猫"]), max_size=9)
+WEIGHTED = st.lists(
+    st.tuples(WORDS.map(" ".join), st.integers(0, 5)), min_size=1, max_size=6
+).filter(lambda pairs: any(weight for _, weight in pairs))
+TWINS = [
+    pytest.param("chrf", twin_chrf, id="chrF"),
+    pytest.param("bleu:tok=none", twin_bleu, id="BLEU"),
+]
+
+
+@pytest.mark.parametrize(("spec", "twin"), TWINS)
+@given(
+    candidates=st.lists(WORDS.map(" ".join), min_size=1, max_size=6), weighted=WEIGHTED
+)
+@settings(max_examples=80, deadline=None)
+def test_the_consensus_equals_its_twin(spec, twin, candidates, weighted):
+    references, weights = zip(*weighted, strict=True)
+    found = metra.score_consensus(candidates, references, spec, weights=weights)
+    expected = [twin(text, references, weights) for text in candidates]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    # A weight is as good as a repetition, to the last digit.
+    repeated = [text for text, weight in weighted for _ in range(weight)]
+    np.testing.assert_array_equal(
+        metra.score_consensus(candidates, repeated, spec), found
+    )
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if spec.id[:7] != "counted"])
+@given(candidates=TEXTS, reference=TEXT)
+@settings(max_examples=30, deadline=None)
+def test_the_consensus_of_one_reference_is_its_score(spec, candidates, reference):
+    found = metra.score_consensus(candidates, [reference] * 3, spec)
+    expected = metra.pairwise(candidates, [reference], spec)[:, 0]
+    np.testing.assert_array_equal(found, expected)
+
+
+@given(candidates=TEXTS, references=TEXTS)
+@settings(max_examples=60, deadline=None)
+def test_the_consensus_equals_fastchrf(candidates, references):
+    [expected] = fastchrf.aggregate_chrf([candidates], [references])
+    found = metra.score_consensus(candidates, references, "chrf")
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_consensus_of_many_sentences_and_weights():
+    candidates = [CANDIDATES[at % 3 :] for at in range(5)]
+    references = [REFERENCES[at % 2 :] for at in range(5)]
+    weights = [[at + 1.5, *[1] * (len(refs) - 1)] for at, refs in enumerate(references)]
+    found = metra.score_consensus(candidates, references, "bleu", weights=weights)
+    sentences = zip(found, candidates, references, weights, strict=True)
+    for scores, left, right, weight in sentences:
+        expected = metra.score_consensus(left, right, "bleu", weights=weight)
+        np.testing.assert_array_equal(scores, expected)
+    # Only the proportions of weights matter.
+    doubled = [[2 * weight for weight in each] for each in weights]
+    again = metra.score_consensus(candidates, references, "bleu", weights=doubled)
+    np.testing.assert_array_equal(np.concatenate(again), np.concatenate(found))
+
+
+@pytest.mark.parametrize(
+    ("metric", "weights", "error", "says"),
+    [
+        ("ter", None, OptionError, "ter has no n-gram counts of references that could be"),
+        ("chrf", [1], LengthError, "weights must be 2 numbers, one for each reference; "
+         "found 1"),
+        ("chrf", "ab", LengthError, "weights must be 2 numbers, .* found something else"),
+        ("bleu", [3, -1], OptionError, "at least 0 with a sum above 0; found -1 to 3"),
+        ("bleu", [0, 0], OptionError, "at least 0 with a sum above 0; found 0 to 0"),
+        ("bleu", [1, np.nan], OptionError, "at least 0 with a sum above 0; found nan"),
+    ],
+)  # fmt: skip
+def test_a_consensus_that_cannot_be(metric, weights, error, says):
+    with pytest.raises(error, match=says):
+        metra.score_consensus(["a"], ["a", "b"], metric, weights=weights)

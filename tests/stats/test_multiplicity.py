@@ -10,6 +10,9 @@ from scipy import stats
 
 from metra.stats.multiplicity import (
     benjamini_hochberg,
+    clusters_by_range,
+    clusters_greedy,
+    clusters_neighbours,
     correct_pairs,
     group_similar,
     holm,
@@ -76,6 +79,32 @@ def part(ranked, pairs):
 )  # fmt: skip
 def test_clusters(ranked, pairs, expected):
     assert part(ranked, pairs) == [list(cluster) for cluster in expected]
+
+
+def test_clusters_end_where_no_range_of_ranks_reaches_across():
+    cases = {  # ranges of the systems in their order: clusters
+        "11 22 33": [1, 2, 3],
+        "12 12 33": [1, 1, 2],
+        "11 12 33": [1, 1, 2],
+        "11 23 13": [1, 1, 1],
+        "13 22 33": [1, 1, 1],
+        "11 23 23 45 45": [1, 2, 2, 3, 3],
+        "12 13 23 44": [1, 1, 1, 2],
+        "": [],
+    }
+    for ranges, expected in cases.items():
+        given_ranges = [(int(top), int(bottom)) for top, bottom in ranges.split()]
+        assert clusters_by_range(given_ranges) == expected, ranges
+
+
+def test_rules_of_clusters_at_their_limits():
+    """System 1 beats 3 at just 0.05, and 2 beats 3 less surely than it is below 4."""
+    p = np.ones((4, 4))
+    p[0, 2], p[1, 2], p[2, 3], p[0, 3], p[1, 3] = 0.05, 0.2, 0.04, 0.01, 0.01
+    assert clusters_greedy(p) == [1, 1, 2, 3]
+    assert clusters_greedy(p, alpha=0.049) == [1, 1, 1, 2]
+    assert clusters_neighbours(p) == [1, 1, 1, 2]
+    assert clusters_neighbours(p, alpha=0.04) == [1, 1, 1, 1]
 
 
 @given(st.integers(0, 7), st.randoms(use_true_random=False))

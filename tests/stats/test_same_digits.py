@@ -13,7 +13,7 @@ from metra.stats.weighted_sums import weigh_values
 # Large enough that BLAS shares every product out among its threads.
 PROGRAM = """
 import numpy as np
-from metra.meta.arrays import panel_from_arrays
+from metra.meta.arrays import agree, panel_from_arrays
 from metra.stats.bootstrap import bootstrap
 from metra.meta.compare import compare
 from metra.meta.correlate import correlate_panel, parse_specs
@@ -62,6 +62,8 @@ pooled = SegmentStatistics(rows, lambda totals: totals.sum(-1)).score_weightings
 print(float(pooled.sum()).hex())
 x = rng.normal(size=30_000)
 print(fit_line(x, x + rng.normal(size=30_000)))
+grid = np.round(rng.normal(size=2000) + rng.normal(size=(4, 2000)), 1)
+print(sorted(agree(grid, trials=60).intervals.items()))
 """
 
 

@@ -12,7 +12,12 @@ from scipy import stats
 import metra
 from metra.stats import resampling, significance
 from metra.stats.resampling import Sample
-from metra.stats.significance import Exchanges, exchange_p_values, standardise_gaps
+from metra.stats.significance import (
+    ExchangePart,
+    Exchanges,
+    exchange_p_values,
+    standardise_gaps,
+)
 
 MEANS = st.lists(st.integers(-20, 20), min_size=10, max_size=14)
 
@@ -365,7 +370,7 @@ def enumerate_exchanges(values, i, j, sides):
 @pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
 def test_few_units_are_exchanged_in_all_ways(sides):
     values = draw_metrics(np.random.default_rng(0), 9, 0.6, 0.3, 0)
-    parts = [(exchange_means(values), 1.0)]
+    parts = [ExchangePart(exchange_means(values))]
     p, draws = exchange_p_values(parts, values.sum(1), sides=sides, draws=10, seed=1)
     assert draws == 0
     for i, j in ((0, 1), (0, 2), (1, 2)):
@@ -376,7 +381,7 @@ def test_few_units_are_exchanged_in_all_ways(sides):
 @pytest.mark.parametrize("sides", ["two-sided", "one-sided"])
 def test_drawn_exchanges_come_near_all_of_them(sides):
     values = draw_metrics(np.random.default_rng(3), 16, 0.5, 0)
-    parts = [(exchange_means(values), 1.0)]
+    parts = [ExchangePart(exchange_means(values))]
     p, draws = exchange_p_values(
         parts, values.sum(1), sides=sides, draws=20_000, seed=1
     )
@@ -388,7 +393,7 @@ def test_drawn_exchanges_come_near_all_of_them(sides):
 def test_draws_end_where_a_pair_is_far_from_significant():
     values = draw_metrics(np.random.default_rng(3), 40, 0.0, 0.0, -2.0)
     p, draws = exchange_p_values(
-        [(exchange_means(values), 1.0)],
+        [ExchangePart(exchange_means(values))],
         values.sum(1),
         sides="two-sided",
         draws=5000,
@@ -402,10 +407,12 @@ def test_draws_end_where_a_pair_is_far_from_significant():
 
 def test_parts_are_exchanged_together():
     values = draw_metrics(np.random.default_rng(4), 30, 0.4, 0)
-    halves = [(exchange_means(values), 0.25), (exchange_means(values), 0.75)]
+    halves = [ExchangePart(exchange_means(values), weight) for weight in (0.25, 0.75)]
     settings = {"sides": "two-sided", "draws": 500, "seed": 2, "wmt": True}
     both = exchange_p_values(halves, values.sum(1), **settings)
-    whole = exchange_p_values([(halves[0][0], 1.0)], values.sum(1), **settings)
+    whole = exchange_p_values(
+        [ExchangePart(halves[0].exchanges)], values.sum(1), **settings
+    )
     # The same seed draws the same signs in every part, so the weighted sum is the whole.
     assert both[0][0, 1] == whole[0][0, 1]
 

@@ -12,7 +12,7 @@ from tests.panels import headings, scores_of
 from metra.errors import CorpusError
 from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
-from metra.meta.options import RankOptions
+from metra.meta.judge_options import RankOptions
 from metra.meta.rank import rank_by_scorer, report_ranking
 from metra.stats.moments import pearson
 from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings

@@ -83,7 +83,7 @@ WAITS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]
 
 
 def attempt(db, now, key="ann"):
-    return access.begin_attempt(db, key, free=5, now=now)
+    return access.begin_attempt(db, {key: 5}, now=now)
 
 
 def test_the_wait_doubles_and_asking_does_not_prolong_it(db):
@@ -99,6 +99,17 @@ def test_the_wait_doubles_and_asking_does_not_prolong_it(db):
     assert attempt(db, now, "another key") == 0
 
 
+def test_an_attempt_counts_for_all_its_keys_or_for_none(db):
+    free = {"ann at home": 2, "home": 3}
+    assert [access.begin_attempt(db, free, now=0.0) for _ in range(3)] == [0, 0, 1]
+    other = {"bob at home": 2, "home": 3}
+    assert [access.begin_attempt(db, other, now=0.0) for _ in range(2)] == [0, 1]
+    stored = db.execute(select(database.attempt.c.failures)).scalars()
+    assert sorted(stored) == [1, 2, 3]
+    access.forget_attempts(db, free)
+    assert access.begin_attempt(db, other, now=0.0) == 0
+
+
 def test_a_day_of_quiet_and_a_right_password_forgive(db):
     for _ in range(6):
         attempt(db, 0.0)
@@ -106,7 +117,7 @@ def test_a_day_of_quiet_and_a_right_password_forgive(db):
     assert attempt(db, 86401.0) == 0
     assert [attempt(db, 86401.0) for _ in range(5)] == [0] * 4 + [1.0]
     attempt(db, 86401.0, "bob")
-    access.forget_attempts(db, "ann")
+    access.forget_attempts(db, ["ann"])
     assert attempt(db, 86401.0) == 0
     failures = database.attempt.c.failures
     assert sorted(db.execute(select(failures)).scalars()) == [1, 1]

@@ -4,9 +4,10 @@ import pytest
 from tests.campaigns import made
 
 from metra.campaign.assignment import assign
+from metra.campaign.outside_scores import OutsideScores
 from metra.campaign.protocols.registry import PROTOCOLS
 from metra.errors import OptionError, UnknownNameError
-from metra.store import audit, campaigns, judges, tasks
+from metra.store import audit, campaigns, judges, outside_scores, tasks
 from metra.store.campaigns import from_json, to_json
 
 HOSTILE = "<script>alert(1)</script> \u202eabc\0 '\"&amp; 😀 \u2028"
@@ -69,6 +70,30 @@ def test_campaigns_are_found_by_name(store):
             campaigns.find_by_name(db, "tests")
         with pytest.raises(UnknownNameError, match="is not in the store"):
             campaigns.get_campaign(db, "none")
+
+
+def test_scores_of_other_programs_belong_to_one_campaign(store):
+    def build(metric, value):
+        return OutsideScores(metric, "f.tsv", True, {"Zeta-NMT": [value]})
+
+    with store.transaction() as db:
+        one, two = (
+            campaigns.create_campaign(db, made("da", name=name), now=1.0, who="ann")
+            for name in ("one", "two")
+        )
+        told = {"now": 2.0, "who": "ann"}
+        outside_scores.add_scores(db, one, [build("b", 1.0), build("a", 2.0)], **told)
+        outside_scores.add_scores(db, two, [build("a", 3.0)], **told)
+        outside_scores.add_scores(db, one, [build("b", 4.0)], now=3.0, who="bob")
+        assert outside_scores.list_scores(db, one) == [build("a", 2.0), build("b", 4.0)]
+        outside_scores.remove_scores(db, one, "a", **told)
+        assert outside_scores.list_scores(db, one) == [build("b", 4.0)]
+        assert outside_scores.list_scores(db, two) == [build("a", 3.0)]
+        with pytest.raises(UnknownNameError, match=r"No metric named 'a'.* Known: b"):
+            outside_scores.remove_scores(db, one, "a", **told)
+        log = [(entry.who, entry.what) for entry in audit.list_entries(db, one)]
+    assert log.count(("ann", "add scores")) == log.count(("bob", "add scores")) == 1
+    assert log.count(("ann", "remove scores")) == 1
 
 
 def test_states_and_unblinding_are_logged(store):

@@ -102,14 +102,17 @@ def house(tmp_path_factory):
     from metra import store as stores
 
     store = stores.open(str(tmp_path_factory.mktemp("store") / "judge.db"))
-    yield opened(store, made("da"))
+    house = opened(store, made("da"))
+    for label in LABELS.values():
+        house.browser(label)
+    yield house
     store.close()
 
 
 @pytest.fixture
 def place(house):
     """The screen that the judge has reached."""
-    return house.browser("judge 0").work()["screen"]
+    return visitor(house, "the judge").work()["screen"]
 
 
 @pytest.fixture(scope="module")
@@ -118,19 +121,24 @@ def untouched(house):
     return opened(house.store, made("da", name="untouched"))
 
 
+LABELS = {"the judge": "judge 0", "another judge": "judge 1"}
+
+
 def visitor(house, who):
-    if who == "an admin":
-        browser = house.browser()
-        with house.store.transaction() as db:
-            access.forget_attempts(db)
-            token, session = access.begin_session(
-                db, "admin", now=house.clock(), name="ann"
-            )
-        browser.client.cookies.set("metra-admin", token)
-        browser.csrf = session.csrf
+    """A browser with a session of its own; judges have consented in another one."""
+    browser = house.browser()
+    if who == "nobody":
         return browser
-    labels = {"the judge": "judge 0", "another judge": "judge 1"}
-    return house.browser(labels.get(who))
+    role, more = "admin", {"name": "ann"}
+    with house.store.transaction() as db:
+        access.forget_attempts(db)
+        if who in LABELS:
+            judge = judges.find_by_label(db, house.campaign, LABELS[who])
+            role, more = "judge", {"judge": judge.id}
+        begun = access.begin_session(db, role, now=house.clock(), **more)
+    browser.client.cookies.set(f"metra-{role}", begun[0])
+    browser.csrf = begun[1].csrf
+    return browser
 
 
 def bodies(house, place):

@@ -54,6 +54,7 @@ def test_a_busy_worker_is_not_taken_for_dead(monkeypatch):
     monkeypatch.setenv("METRA_JUDGE_SERVING", "")
     run_server(ServerOptions("judge.db", workers=2))
     assert told["workers"] == 2
+    assert (told["proxy_headers"], told["forwarded_allow_ips"]) == (False, "")
     assert told["timeout_worker_healthcheck"] == 60
 
 
@@ -98,7 +99,7 @@ def test_other_names_are_not_ours(house, host):
     assert reply.status_code == 400
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost:1234", "[::1]:8000"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "LocalHost:1234", "[::1]:8000"])
 def test_this_machine_goes_by_several_names(house, host):
     assert house.browser().get("/health", headers={"Host": host}).status_code == 200
 
@@ -129,8 +130,13 @@ ORIGINS = [
 @pytest.mark.parametrize(("headers", "fits"), ORIGINS)
 def test_changes_come_from_our_own_pages(house, headers, fits):
     path = f"/j/{house.tokens['judge 0']}"
-    reply = house.browser().client.post(path, headers=headers)
+    client = house.browser().client
+    reply = client.post(path, headers=headers)
     assert reply.status_code == (303 if fits else 403)
+    for method in ("PUT", "DELETE", "PATCH", "STRANGE"):
+        reply = client.request(method, path, headers=headers)
+        assert reply.status_code == (405 if fits else 403)
+    assert client.head(path, headers=headers).status_code == 405
 
 
 def test_without_an_address_of_its_own_the_app_goes_by_the_host(house):
@@ -293,6 +299,11 @@ def test_only_so_many_events_at_once(house):
         pytest.param({"host": "0.0.0.0", "base_url": SITE}, None, id="behind a proxy"),
         pytest.param(
             {"base_url": "judge.example.org"}, "expected https", id="no scheme"
+        ),
+        pytest.param({"proxy": "::1"}, None, id="a proxy by its address"),
+        *(
+            pytest.param({"proxy": wrong}, "expected the address", id=f"proxy {wrong}")
+            for wrong in ("*", "localhost", "0.0.0.0/0", "127.0.0.1,::1", "")
         ),
     ],
 )

@@ -1,7 +1,7 @@
 //! N-gram counts and BLEU's formula.
 
 use super::hits::PyHits;
-use super::pairs::matrix;
+use super::pairs::{expected, matrix};
 use super::tokens::{PyTokenizer, PyTokens};
 use super::totals::{Scores, Totals, block_sums, each_row, numbers};
 use super::unknown;
@@ -111,8 +111,24 @@ impl PyFormula {
         references: Vec<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let texts = &texts.get().0;
-        matrix(py, texts.len(), &outputs, &references, |scores| {
+        matrix(py, texts.len(), (&outputs, &references), references.len(), |scores| {
             self.0.pairs(texts, &outputs, &references, scores)
+        })
+    }
+
+    /// The row of each text against references that stand for one.
+    fn expected_rows<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyTokens>,
+        outputs: Vec<usize>,
+        references: Vec<usize>,
+        weights: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let texts = &texts.get().0;
+        let expected = expected(&references, &weights)?;
+        matrix(py, texts.len(), (&outputs, &references), self.columns(), |rows| {
+            self.0.expected_rows(texts, &outputs, &expected, rows)
         })
     }
 

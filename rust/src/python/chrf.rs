@@ -1,7 +1,7 @@
 //! chrF.
 
 use super::hits::PyHits;
-use super::pairs::matrix;
+use super::pairs::{expected, matrix};
 use super::text::PyText;
 use super::tokens::{PyTokenizer, PyTokens};
 use super::totals::{Scores, Totals, each_row};
@@ -9,6 +9,7 @@ use super::unknown;
 use crate::chrf::{Chrf, Mean};
 use crate::text::Text;
 use crate::tokenize::Case;
+use crate::tokens::Tokens;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -86,6 +87,41 @@ impl PyChrf {
         outputs: Vec<usize>,
         references: Vec<usize>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (texts, words) = self.columns_of(texts, words)?;
+        matrix(py, texts.len(), (&outputs, &references), references.len(), |scores| {
+            self.0.pairs(texts, words, &outputs, &references, scores)
+        })
+    }
+
+    /// The row of each text against references that stand for one.
+    fn expected_rows<'py>(
+        &self,
+        py: Python<'py>,
+        texts: &Bound<'py, PyText>,
+        words: Option<&Bound<'py, PyTokens>>,
+        outputs: Vec<usize>,
+        references: Vec<usize>,
+        weights: Vec<f64>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (texts, words) = self.columns_of(texts, words)?;
+        let expected = expected(&references, &weights)?;
+        matrix(py, texts.len(), (&outputs, &references), self.0.columns(), |rows| {
+            self.0.expected_rows(texts, words, &outputs, &expected, rows)
+        })
+    }
+
+    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
+        each_row(totals, self.0.columns(), |row| self.0.score(row))
+    }
+}
+
+impl PyChrf {
+    /// The texts and their words, which word n-grams need.
+    fn columns_of<'a>(
+        &self,
+        texts: &'a Bound<'_, PyText>,
+        words: Option<&'a Bound<'_, PyTokens>>,
+    ) -> PyResult<(&'a Text, Option<&'a Tokens>)> {
         let texts = &texts.get().0;
         let words = words.map(|tokens| &tokens.get().0);
         if words.is_none() && self.0.word_order > 0 {
@@ -94,12 +130,6 @@ impl PyChrf {
         if words.is_some_and(|words| words.len() != texts.len()) {
             return Err(PyValueError::new_err("columns of different lengths"));
         }
-        matrix(py, texts.len(), &outputs, &references, |scores| {
-            self.0.pairs(texts, words, &outputs, &references, scores)
-        })
-    }
-
-    fn score<'py>(&self, totals: &Totals<'py>) -> PyResult<Scores<'py>> {
-        each_row(totals, self.0.columns(), |row| self.0.score(row))
+        Ok((texts, words))
     }
 }

@@ -5,6 +5,7 @@
 bytes, lines, tables and the recognition of a format by a file's name and first bytes.
 
 stream: opens files and standard input, unpacked; file versions; small TOML and JSON
+remote: files in object stores and on clusters, by their addresses
 compression: the packers and unpackers that `stream` and `atomic` call; zip archives
 spool: temporary copies of pipes, of packed files and of texts that are written
 lines: lines of text files, checked to be UTF-8

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from metra.errors import FormatError
+from metra.formats.remote import is_remote, write_remote
 from metra.formats.stream import PACKED_SUFFIXES, STDIN
 
 
@@ -26,30 +27,58 @@ def write_file(path: str) -> Iterator[IO[bytes]]:
         except OSError as error:
             raise close_stdout(error) from None
         return
-    from tempfile import NamedTemporaryFile
-
+    if is_remote(path):
+        with write_remote(path) as remote:
+            yield remote
+        return
     target = Path(os.path.realpath(path))
     with _translate_errors(path), ExitStack() as stack:
         if target.exists() and not target.is_file():
             yield stack.enter_context(open(target, "wb"))
             return
-        aside = stack.enter_context(NamedTemporaryFile(dir=target.parent, delete=False))
-        try:
-            if target.suffix in PACKED_SUFFIXES:
-                from metra.formats.compression import open_packed
+        aside = stack.enter_context(_open_aside(target))
+        if target.suffix in PACKED_SUFFIXES:
+            from metra.formats.compression import open_packed
 
-                with open_packed(aside, target.suffix, "wb") as packed:
-                    yield packed
-            else:
-                yield aside
+            with open_packed(aside, target.suffix, "wb") as packed:
+                yield packed
+        else:
+            yield aside
+
+
+@contextmanager
+def _open_aside(target: Path) -> Iterator[IO[bytes]]:
+    """Open a file that becomes the target when the block ends without an error.
+
+    On Linux it has no name until then, so that a process that is killed leaves nothing.
+    """
+    name = target.parent / f".metra-{os.urandom(8).hex()}"
+    nameless = True
+    try:
+        os.stat(_PROCESS_FILES)
+        number = os.open(target.parent, os.O_TMPFILE | os.O_RDWR, 0o600)
+    except (AttributeError, OSError):
+        nameless = False
+        number = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    with os.fdopen(number, "w+b") as aside:
+        try:
+            yield aside
             aside.flush()
             # Else the name could be there after a power failure, and the bytes not.
-            os.fsync(aside.fileno())
-            os.chmod(aside.name, 0o666 & ~_get_umask())
-            os.replace(aside.name, target)
+            os.fsync(number)
+            os.chmod(number, 0o666 & ~_get_umask())
+            if nameless:
+                # `link` follows a link only where it is given a folder, which is not used.
+                own = f"{_PROCESS_FILES}/{number}"
+                os.link(own, name, src_dir_fd=number, follow_symlinks=True)
+            os.replace(name, target)
         except BaseException:
-            os.unlink(aside.name)
+            name.unlink(missing_ok=True)
             raise
+
+
+#: Where Linux shows the open files of a process.
+_PROCESS_FILES = "/proc/self/fd"
 
 
 def write_pieces(path: str, pieces: Iterable[bytes]) -> None:

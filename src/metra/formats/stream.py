@@ -17,6 +17,7 @@ from os.path import basename, splitext
 from typing import IO, TYPE_CHECKING, Any, TypeVar, cast
 
 from metra.errors import FormatError, MetraError, OptionError
+from metra.formats.remote import get_remote_state, is_remote, open_remote
 from metra.limits import check_limit, check_unpacked, get_limits, refuse_excess
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ def get_file_state(path: str) -> tuple[int, int] | None:
 
     It is quick, for caches; `compute_file_version` is exact, for signatures.
     """
+    if is_remote(path):
+        return get_remote_state(path)
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -302,7 +305,7 @@ class ByteStream:
         self.path = path
         try:
             is_kept = path == STDIN or path in PIPES
-            raw = None if is_kept else open(path, "rb")  # noqa: SIM115, see `close`
+            raw = None if is_kept else _open_file(path)
             if raw is None or not raw.seekable():
                 raw = _open_pipe(path, raw)
         except (OSError, ValueError) as error:
@@ -337,13 +340,20 @@ class ByteStream:
         """Return the share of the file that has been read, None for a pipe."""
         if self.path in PIPES:
             return None
-        size = os.fstat(self._raw.fileno()).st_size
-        return self._raw.tell() / size if size else None
+        state = get_file_state(self.path)
+        return self._raw.tell() / state[1] if state and state[1] else None
 
     def close(self) -> None:
         """Close the file; what was read from a pipe stays for the next reader."""
         self.file.close()
         self._raw.close()
+
+
+def _open_file(path: str) -> BufferedReader:
+    """Open a file of this machine, or of a store that an address names."""
+    if is_remote(path):
+        return cast("BufferedReader", open_remote(path))
+    return open(path, "rb")
 
 
 def _open_pipe(path: str, pipe: BufferedReader | None) -> BufferedReader:

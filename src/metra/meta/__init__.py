@@ -15,10 +15,10 @@ deltas: which differences of a metric people notice
 diff: whether differences between systems agree
 document_rank: systems ranked by each metric over documents
 findings: what every question returns
+judge_options: the options of questions about judges and judgements
 judge_plots: what pictures of judges show
 normalise: judges' values on one scale, and who was left out
-option_values: numbers that options take as a list or a range
-options: the options of every question
+options: the options of questions about metrics
 power: how many segments and raters tell systems apart
 pseudo: agreement by length of document
 rank: which systems are better, and which cannot be told apart
@@ -32,6 +32,5 @@ study: the manifest of a study, and the scores that it names
 task: the protocols of WMT's metrics tasks
 trust: what a report shows beside judgements
 tune: which value of a metric's option agrees best with people
-use_options: the options of questions about uses of metrics
 variance: what judgements vary with, and how far people agree at best
 """

@@ -15,7 +15,7 @@ from metra.meta.findings import (
     build_signature,
     group_names,
 )
-from metra.meta.options import AgreeOptions
+from metra.meta.judge_options import AgreeOptions
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.agreement import ONE_WAY, SCALES, TWO_WAY, cohen
 from metra.stats.judge_agreement import (

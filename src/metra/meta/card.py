@@ -26,7 +26,15 @@ from metra.meta.correlate import (
 )
 from metra.meta.deltas import NoticedDifferences, measure_differences, report_deltas
 from metra.meta.findings import MetaReport, build_figure, build_signature
-from metra.meta.options import RobustOptions
+from metra.meta.options import (
+    CardOptions,
+    ChallengeOptions,
+    DeltaOptions,
+    RobustOptions,
+    SelectOptions,
+    SentinelOptions,
+    SpanOptions,
+)
 from metra.meta.robust import FEWEST, Robustness, compute_robustness
 from metra.meta.scatter import ScatterCorrelations, correlate_choices
 from metra.meta.select import report_selection, select_outputs
@@ -37,14 +45,6 @@ from metra.meta.sentinel import (
     report_sentinels,
 )
 from metra.meta.spans import SpanEvaluation, evaluate_spans, report_spans
-from metra.meta.use_options import (
-    CardOptions,
-    ChallengeOptions,
-    DeltaOptions,
-    SelectOptions,
-    SentinelOptions,
-    SpanOptions,
-)
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.correlation import Options
 from metra.stats.panel import ScorePanel

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TypeAlias, get_args
+from typing import NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from metra.meta.findings import (
     build_figure,
     build_matrix,
     build_signature,
+    describe_differences,
     group_names,
 )
-from metra.meta.options import CompareOptions, Correction, Rule, Test
+from metra.meta.options import CompareOptions, Correction, Rule, TaskOptions, Test
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, Mask, order_pairs, pair_gaps
 from metra.stats.bootstrap import bootstrap, resamples_segments
@@ -34,6 +35,7 @@ from metra.stats.permutation import (
     swaps_segments,
 )
 from metra.stats.significance import (
+    ExchangePart,
     PairTests,
     Sides,
     Unit,
@@ -46,6 +48,21 @@ from metra.stats.significance import (
 
 #: More pairs than this are not all shown, unless asked for.
 MOST_PAIRS = 28
+
+
+class DecisionRule(NamedTuple):
+    """What tests ask, and which p-values count as a difference."""
+
+    sides: Sides = "two-sided"
+    correction: Correction = "holm"
+    alpha: float = 0.05
+
+
+def choose_rule(options: CompareOptions | TaskOptions) -> DecisionRule:
+    """Read what is asked; WMT's scorer tests one-sided and corrects nothing."""
+    if options.wmt:
+        return DecisionRule("one-sided", "none", options.alpha)
+    return DecisionRule(options.sides, options.correction, options.alpha)
 
 
 @dataclass(frozen=True)
@@ -145,25 +162,27 @@ def choose_test(panel: ScorePanel, question: CorrelationSpec) -> str:
     for no reason of quality must not pass for better. For Pearson's r, Williams' formula
     does that, whose p-values can be as small as many tests need; exchanges of a dozen
     systems cannot. Coefficients of segments are tested with segments as units.
+
+    WMT's scorer exchanges the outcomes of pairs for accuracies of segments, cells for soft
+    pairwise accuracy and for other coefficients of segments, and systems otherwise.
     """
+    options = question.options
+    if options.wmt:
+        if question.level == "sys":
+            return "perm-both" if options.coefficient.soft else "perm-sys"
+        by_pair = options.coefficient.pairs and options.group == "item"
+        return "pairs" if by_pair else "perm-both"
     if question.level != "sys":
         return "perm-input"
     few = len(panel.systems) < 4
-    return "perm-sys" if few or not question.options.coefficient.linear else "williams"
+    return "perm-sys" if few or not options.coefficient.linear else "williams"
 
 
-def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
-    """Read the coefficient that is compared by, and the test that its level calls for."""
+def parse_question(options: CompareOptions) -> CorrelationSpec:
+    """Read the coefficient that is compared by."""
     coefficient = options.coefficient or (
         "pearson" if options.level == "sys" else "acc*_eq:item"
     )
-    test: Test = options.test
-    if options.wmt and test == "auto" and options.level == "sys":
-        test = "perm-both" if coefficient == "spa" else "perm-sys"
-    elif options.wmt and test == "auto" and coefficient.startswith("acc"):
-        test = "pairs"
-    elif options.wmt and test == "auto":
-        test = "perm-both"
     draws = options.trials or (TRIALS if options.wmt else None)
     chosen = Options(
         trials=options.trials or TRIALS,
@@ -174,13 +193,12 @@ def parse_question(options: CompareOptions) -> tuple[CorrelationSpec, Test]:
         folds=options.folds or 0,
         swapped_p=options.spa_p,
     )
-    return parse_specs([coefficient], options.level, chosen)[0], test
+    return parse_specs([coefficient], options.level, chosen)[0]
 
 
 def compare_panels(
     panels: Sequence[ScorePanel],
     question: CorrelationSpec,
-    test: Test,
     options: CompareOptions,
 ) -> list[MetricComparison]:
     """Compare the metrics of each language pair; `wmt` is one-sided and uncorrected."""
@@ -188,10 +206,8 @@ def compare_panels(
         compare(
             panel,
             question,
-            test=test,
-            sides="one-sided" if options.wmt else options.sides,
-            correction="none" if options.wmt else options.correction,
-            alpha=options.alpha,
+            test=options.test,
+            **choose_rule(options)._asdict(),
             rule=options.rule,
             absolute=options.absolute,
         )
@@ -311,14 +327,8 @@ def _list_pairs(
 
 
 def _write_notes(comparison: MetricComparison, most_pairs: int) -> list[str]:
-    tests, alpha = comparison.tests, comparison.alpha
-    counts = [int((p < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)]
-    total = int(np.isfinite(tests.p).sum())
-    notes = [
-        f"{counts[0]} of {total} differences have p < {alpha:g} ({tests.sides}); "
-        f"{counts[1]} after Holm's correction, {counts[2]} after Benjamini and Hochberg's.",
-        f"{tests.test}: the answer holds for {tests.population}.",
-    ]
+    notes = [describe_differences(comparison.tests, comparison.alpha)]
+    total = int(np.isfinite(comparison.p).sum())
     if most_pairs and total > most_pairs:
         notes.append(f"{total} pairs: `most_pairs` 0 lists each with both corrections.")
     return notes
@@ -371,7 +381,9 @@ class _Setting:
 #: A test of a panel's metrics.
 MetricTest: TypeAlias = Callable[[_Setting], PairTests]
 
-_UNITS: dict[Swap, Unit] = {
+#: What changes sides together in each test of exchanges, and what the unit is called.
+SWAPS: dict[str, Swap] = {f"perm-{swap}": swap for swap in get_args(Swap)}
+UNITS: dict[Swap, Unit] = {
     "both": "cell",
     "sys": "system",
     "input": "segment",
@@ -393,14 +405,14 @@ def _exchange_scores(setting: _Setting, *, swap: Swap) -> PairTests:
     results = correlate_panel(panel, replace(question, options=options.in_tests))
     observed = np.array([result.value for result in results.values()])
     p, draws = exchange_p_values(
-        [(exchanges, 1.0)],
+        [ExchangePart(exchanges)],
         observed,
         sides=setting.sides,
         draws=setting.draws,
         seed=options.seed,
         wmt=options.wmt,
     )
-    return PairTests(p, f"perm-{swap}", (_UNITS[swap],), setting.sides, draws)
+    return PairTests(p, f"perm-{swap}", (UNITS[swap],), setting.sides, draws)
 
 
 def _test_resamples(setting: _Setting) -> PairTests:
@@ -471,7 +483,7 @@ def list_outcomes(panel: ScorePanel, options: Options) -> tuple[Array, Array]:
 
 #: The tests by name.
 METRIC_TESTS: dict[str, MetricTest] = {
-    **{f"perm-{s}": partial(_exchange_scores, swap=s) for s in get_args(Swap)},
+    **{name: partial(_exchange_scores, swap=swap) for name, swap in SWAPS.items()},
     "boot-both": _test_resamples,
     "pairs": _test_outcomes,
     "williams": _test_williams,

@@ -164,7 +164,7 @@ def report_correlation(
             "metric",
             [question.heading for question in questions],
             list(zip(names, build_columns(names, each.answers), strict=True)),
-            caption=f"Agreement with {panel.place}{panel.gold_name}",
+            caption=f"{panel.place}Agreement with {panel.gold_name}",
             name=panel.lang or "correlations",
         )
         tables.append(table)

@@ -8,7 +8,7 @@ import numpy as np
 from metra.errors import CorpusError
 from metra.meta.diff import compute_gold_p
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
-from metra.meta.use_options import DeltaOptions
+from metra.meta.options import DeltaOptions
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.arrays import Array, Mask
 from metra.stats.correlation import Options

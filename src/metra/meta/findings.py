@@ -4,10 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from metra import __version__
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array, drop_nan
 from metra.stats.panel import ScorePanel
+from metra.stats.significance import PairTests
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +22,7 @@ class MetaReport:
     notes: Sequence[str] = ()
     #: More for programs: what JSON gets besides the tables.
     data: Mapping[str, Any] = field(default_factory=dict)
-    #: LaTeX's label where the table is for a paper; then it is a float with these remarks.
+    #: LaTeX's label, if the table's name is none, and what the marks of the table mean.
     label: str = ""
     remarks: Sequence[str] = ()
 
@@ -67,6 +70,34 @@ def name_some(names: Sequence[str], most: int = 6) -> str:
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
+
+
+def describe_differences(tests: PairTests, alpha: float) -> str:
+    """Say how many differences are significant, by which test, and for whom that holds."""
+    upper = np.triu_indices(len(tests.p), 1)
+    plain, holm, bh = (
+        int((p[upper] < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)
+    )
+    return (
+        f"{plain} of {len(upper[0])} differences have p < {alpha:g} ({tests.test}, "
+        f"{tests.sides}); {holm} after Holm's correction, {bh} after Benjamini and "
+        f"Hochberg's. The answer holds for {tests.population}."
+    )
+
+
+def export_tests(tests: PairTests, **more: Array) -> dict[str, object]:
+    """Return the tests for programs: p-values as matrices, plain and corrected, and more."""
+    matrices = {"p": tests.p, "holm": tests.holm, "bh": tests.bh, **more}
+    data: dict[str, object] = {
+        name: [[drop_nan(value) for value in row] for row in matrix.tolist()]
+        for name, matrix in matrices.items()
+    }
+    return {
+        **data,
+        "test": tests.test,
+        "sides": tests.sides,
+        "population": tests.population,
+    }
 
 
 def build_count(value: int) -> Cell:

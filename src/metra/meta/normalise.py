@@ -73,6 +73,35 @@ def normalise(
     )
 
 
+def standardise_workers(scores: Scores, name: str) -> tuple[Scores, str]:
+    """Standardise judgements as WMT does with direct assessments, and say what was done.
+
+    A worker's mean and standard deviation are those of all that they judged: outputs,
+    repeats, references (NAME-ref) and degraded copies (NAME-bad-ref), cut to whole points.
+    Workers who do not tell degraded copies are left out. Scores below zero are standardised
+    already, as in the files that WMT publishes, and are not touched.
+    """
+    if (scores.lines(name).value < 0).any():
+        return scores, f"{name} has values below zero and counts as standardised."
+    bad = f"{name}-bad-ref"
+    failed = find_failing_judges(scores, name, bad) if bad in scores.names else {}
+    parts = [part for part in (name, f"{name}-ref", bad) if part in scores.names]
+    judged = scores.keep_lines(np.isin(scores.scorer, list(map(scores.find, parts))))
+    value, spreads = scale_judges(
+        judged.judge,
+        np.trunc(judged.value),
+        "z",
+        left_out=[scores.judges.index(judge) for judge in failed],
+    )
+    own = judged.scorer == scores.find(name)
+    scorer = scores.scorers[scores.find(name)]
+    made = replace_values(judged.keep_lines(own), value[own], scorer)
+    reasons = {scores.judges[s.judge]: s.left_out for s in spreads if s.left_out}
+    gone = [f"{judge} ({why})" for judge, why in (reasons | failed).items()]
+    told = f"; workers left out: {name_some(gone)}" if gone else ""
+    return made, f"{name} is standardised by worker{told}."
+
+
 def report_normalisation(
     normalised: NormalisedScores, name: str, method: Scaling, most_judges: int = 0
 ) -> MetaReport:

@@ -1,19 +1,14 @@
-"""The options of every question: the command line derives its flags from these records.
+"""The options of questions about metrics: the command line derives its flags from them.
 
 Nothing here loads numpy, so that `--help` is quick. `metra.cli.derive` says what the
 metadata of a field means.
 """
 # ruff: noqa: RUF009 -- the functions called for defaults return fields
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from metra.meta.option_values import (
-    parse_counts,
-    parse_deviations,
-    parse_lengths,
-    parse_values,
-)
 from metra.stats.defaults import DOCUMENTS, LENGTHS, SEED, TRIALS
 
 Level: TypeAlias = Literal["sys", "seg", "doc"]
@@ -33,17 +28,20 @@ Test: TypeAlias = Literal[
     "williams",
     "wilcoxon",
 ]
+Sides: TypeAlias = Literal["two-sided", "one-sided"]
 #: By which p-values a difference counts.
 Correction: TypeAlias = Literal["holm", "bh", "none"]
 Rule: TypeAlias = Literal["greedy", "wmt"]
 
 
-def _option(default: Any, help_text: str, /, **metadata: Any) -> Any:
+def build_option(default: Any, help_text: str, /, **metadata: Any) -> Any:
+    """Declare an option: its default, its help, and what else is known of it."""
     return field(default=default, metadata={"help": help_text, **metadata})
 
 
-def _names(help_text: str, flags: str) -> Any:
-    return _option((), help_text, flags=flags, split=True)
+def build_names(help_text: str, flags: str) -> Any:
+    """Declare an option that takes several names."""
+    return build_option((), help_text, flags=flags, split=True)
 
 
 #: Options of several questions: default, help, and what else is known of them.
@@ -74,137 +72,197 @@ _SHARED: dict[str, tuple[Any, str, dict[str, Any]]] = {
         "Put each judge's values on one scale first.",
         {"flags": "--normalise"},
     ),
+    "sides": (
+        "two-sided",
+        "Ask whether two metrics differ, or whether the one that came out better is better.",
+        {},
+    ),
+    "correction": (
+        "holm",
+        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
+        "or not. The table shows all.",
+        {},
+    ),
+    "draws": (
+        None,
+        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
+        {"low": 1},
+    ),
     "alpha": (0.05, "What counts as significant.", {}),
     "trials": (TRIALS, "Number of resamples or permutations.", {"low": 1}),
     "seed": (SEED, "Seed of the random draws.", {"low": 0}),
 }
 
 
-def _find_option(name: str) -> Any:
+def find_option(name: str) -> Any:
+    """Declare an option that several questions have."""
     default, help_text, metadata = _SHARED[name]
-    return _option(default, help_text, **metadata)
+    return build_option(default, help_text, **metadata)
+
+
+def parse_lengths(given: str) -> tuple[int, ...]:
+    """Read lengths of documents, with 0 for all segments.
+
+    >>> parse_lengths("1,10,all")
+    (1, 10, 0)
+    """
+    try:
+        lengths = [0 if n.strip() == "all" else int(n) for n in given.split(",")]
+    except ValueError:
+        lengths = [-1]
+    if min(lengths) < 0:
+        msg = f"{given!r} is no list of lengths; expected numbers and `all`, as in 1,10,all."
+        raise ValueError(msg)
+    return tuple(lengths)
+
+
+def parse_values(given: str) -> tuple[float, ...]:
+    """Read numbers with commas between them, or as FROM:TO:STEP.
+
+    >>> parse_values("0:1:0.25"), parse_values("0.5,0.9")
+    ((0.0, 0.25, 0.5, 0.75, 1.0), (0.5, 0.9))
+    """
+    try:
+        if ":" not in given:
+            values = [float(value) for value in given.split(",")]
+        else:
+            first, last, step = (float(value) for value in given.split(":"))
+            count = math.floor((last - first) / step + 1e-9) + 1 if step > 0 else 0
+            # Rounded, so that 3 · 0.1 is 0.3.
+            values = [round(first + at * step, 12) for at in range(count)]
+    except (ValueError, OverflowError):
+        values = []
+    if not values or not all(map(math.isfinite, values)):
+        msg = (
+            f"{given!r} is no list of values; expected numbers such as 0.5,0.9, or "
+            "FROM:TO:STEP such as 0:1:0.1."
+        )
+        raise ValueError(msg)
+    return tuple(values)
+
+
+def parse_counts(given: str) -> tuple[int, ...]:
+    """Read whole numbers from 1 on, with commas between them.
+
+    >>> parse_counts("1,2,3")
+    (1, 2, 3)
+    """
+    counts = [part.strip() for part in given.split(",")]
+    if not all(part.isdecimal() and int(part) for part in counts):
+        msg = f"{given!r} is no list of numbers; expected whole ones from 1 on, as in 1,2,3."
+        raise ValueError(msg)
+    return tuple(dict.fromkeys(map(int, counts)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelateOptions:
     """How well do metrics agree with people?"""
 
-    level: Level = _find_option("level")
-    coefficients: tuple[str, ...] = _names(
+    level: Level = find_option("level")
+    coefficients: tuple[str, ...] = build_names(
         "Coefficients, as NAME or NAME:GROUP (none, item, sys). Systems: pearson, "
         "spearman, accuracy, spa by default; segments: acc*_eq:item, kendall-b:item, "
         "pearson.",
         "--coef",
     )
-    average: Literal["macro", "micro"] = _option(
+    average: Literal["macro", "micro"] = build_option(
         "macro", "All groups weigh the same, or as much as they have values."
     )
-    nan: Literal["drop", "zero"] = _option(
+    nan: Literal["drop", "zero"] = build_option(
         "drop", "What groups without a coefficient count: nothing, or zero."
     )
-    eps: float | None = _find_option("eps")
-    eps_from: tuple[str, ...] = _find_option("eps_from")
-    folds: int | None = _find_option("folds")
-    spa_p: SoftP = _option(
+    eps: float | None = find_option("eps")
+    eps_from: tuple[str, ...] = find_option("eps_from")
+    folds: int | None = find_option("folds")
+    spa_p: SoftP = build_option(
         "permutation", "Where the p-values of soft pairwise accuracy come from."
     )
-    wmt: bool = _find_option("wmt")
-    no_ci: bool = _option(False, "Leave out the intervals.")
-    interval: Literal["bootstrap", "fisher"] = _option(
+    wmt: bool = find_option("wmt")
+    no_ci: bool = build_option(False, "Leave out the intervals.")
+    interval: Literal["bootstrap", "fisher"] = build_option(
         "bootstrap",
         "Resample, or take Fisher's formula: for pearson, spearman and kendall-b of systems.",
     )
-    resample: Literal["both", "sys", "item"] = _option(
+    resample: Literal["both", "sys", "item"] = build_option(
         "both", "What the bootstrap draws: systems, segments, or both."
     )
-    trials: int = _find_option("trials")
-    seed: int = _find_option("seed")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffOptions:
     """Do differences between systems agree?"""
 
-    orient: Literal["gold", "both"] = _option(
+    orient: Literal["gold", "both"] = build_option(
         "gold",
         "Which system stands first: the one people like better, or each in turn.",
     )
-    no_ci: bool = _find_option("no_ci")
-    trials: int = _find_option("trials")
-    seed: int = _find_option("seed")
+    no_ci: bool = find_option("no_ci")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareOptions:
     """Which metrics are better than which?"""
 
-    level: Level = _find_option("level")
-    coefficient: str | None = _option(
+    level: Level = find_option("level")
+    coefficient: str | None = build_option(
         None,
         "The coefficient; pearson for systems, acc*_eq:item for segments by default.",
         flags="--coef",
         metavar="NAME[:GROUP]",
     )
-    test: Test = _option(
+    test: Test = build_option(
         "auto",
         "What changes sides between two metrics: whole systems (perm-sys), documents, "
         "segments (perm-input) or single outputs (perm-both); or resamples of systems and "
         "segments (boot-both), or a formula. auto: for systems williams for pearson, else "
         "perm-sys; for segments perm-input. The output says for whom the answer holds.",
     )
-    sides: Literal["two-sided", "one-sided"] = _option(
-        "two-sided",
-        "Ask whether two metrics differ, or whether the one that came out better is better.",
-    )
-    correction: Correction = _option(
-        "holm",
-        "p-values that decide on clusters: corrected by Holm, or by Benjamini and Hochberg, "
-        "or not. The table shows all.",
-    )
-    absolute: bool = _option(False, "Williams test of absolute correlations.")
-    eps: float | None = _find_option("eps")
-    eps_from: tuple[str, ...] = _find_option("eps_from")
-    folds: int | None = _find_option("folds")
-    alpha: float = _find_option("alpha")
-    rule: Rule = _option(
+    sides: Sides = find_option("sides")
+    correction: Correction = find_option("correction")
+    absolute: bool = build_option(False, "Williams test of absolute correlations.")
+    eps: float | None = find_option("eps")
+    eps_from: tuple[str, ...] = find_option("eps_from")
+    folds: int | None = find_option("folds")
+    alpha: float = find_option("alpha")
+    rule: Rule = build_option(
         "greedy",
         "greedy: beaten by one of the cluster; wmt: all above beat all below.",
         flags="--clusters",
     )
-    wmt: bool = _option(
+    wmt: bool = build_option(
         False,
         "As WMT's scorer: pairs test for accuracies of segments, single outputs exchanged "
         "for spa and for other coefficients of segments, else systems; one-sided, without "
         "correction, 1,000 draws, p = b/k.",
     )
-    spa_p: Literal["normal", "permutation"] = _option(
+    spa_p: Literal["normal", "permutation"] = build_option(
         "normal",
         "p-values of soft pairwise accuracy after an exchange: by the normal limit, or "
         "drawn anew each time, which takes some ten seconds for each two metrics.",
     )
-    most_pairs: int = _option(
+    most_pairs: int = build_option(
         28,
         "List each two metrics up to so many pairs, of more a matrix; 0 for all.",
         flags="--pairs",
         low=0,
     )
-    trials: int | None = _option(
-        None,
-        "Number of draws; 10,000, or as many as the number of tests needs, if not given.",
-        low=1,
-    )
-    seed: int = _find_option("seed")
+    trials: int | None = find_option("draws")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossOptions:
     """How do scorers agree with each other?"""
 
-    scorers: tuple[str, ...] = _names(
+    scorers: tuple[str, ...] = build_names(
         "Scorers to compare, people's too; all by default.", "--scorer"
     )
-    level: Level = _find_option("level")
-    coef: str = _option(
+    level: Level = find_option("level")
+    coef: str = build_option(
         "pearson",
         "The coefficient, for segments with its grouping.",
         metavar="NAME[:GROUP]",
@@ -215,107 +273,109 @@ class CrossOptions:
 class PseudoOptions:
     """How long must a document be?"""
 
-    lengths: tuple[int, ...] = _option(
+    lengths: tuple[int, ...] = build_option(
         LENGTHS,
         "Segments in a document.",
         parse=parse_lengths,
         default="1,2,5,10,20,50,100,200,all",
     )
-    documents: int = _option(DOCUMENTS, "Documents to draw of each length.", low=2)
-    coef: str = _option(
+    documents: int = build_option(DOCUMENTS, "Documents to draw of each length.", low=2)
+    coef: str = build_option(
         "spearman", "The coefficient of systems on a document.", metavar="NAME"
     )
-    scaling: Scaling = _find_option("scaling")
-    judges_by: Literal["auto", "cell", "segment", "document"] = _option(
+    scaling: Scaling = find_option("scaling")
+    judges_by: Literal["auto", "cell", "segment", "document"] = build_option(
         "auto",
         "Draw judges for each cell, for each segment (all its systems have the same "
         "judge) or for each document. auto: segment where the same two judges judged at "
         "least half of the pairs of systems of a segment, else cell.",
     )
-    test: bool = _option(False, "Wilcoxon's test of each two metrics at each length.")
-    seed: int = _find_option("seed")
+    test: bool = build_option(
+        False, "Wilcoxon's test of each two metrics at each length."
+    )
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefsOptions:
     """What do more references buy?"""
 
-    level: Literal["sys", "seg"] = _option(
+    level: Literal["sys", "seg"] = build_option(
         "sys", "Compare systems' scores, or segments'."
     )
-    coef: str | None = _option(
+    coef: str | None = build_option(
         None,
         "The coefficient; pearson for systems and for segments by default.",
         metavar="NAME[:GROUP]",
     )
-    counts: tuple[int, ...] = _option(
+    counts: tuple[int, ...] = build_option(
         (),
         "A number of references; may be repeated. By default all, or 1 to 8 and doubling.",
         flags="--count",
         low=1,
     )
-    most: int = _option(
+    most: int = build_option(
         12, "Try at most so many subsets of each number.", flags="--subsets", low=1
     )
-    seed: int = _find_option("seed")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneOptions:
     """Which value of a metric's option agrees best with people?"""
 
-    parameter: str = _option(
+    parameter: str = build_option(
         "alpha", "The option whose values are tried.", metavar="NAME"
     )
-    values: tuple[float, ...] = _option(
+    values: tuple[float, ...] = build_option(
         parse_values("0:1:0.05"),
         "Its values: numbers with commas, or FROM:TO:STEP.",
         parse=parse_values,
         default="0:1:0.05",
     )
-    level: Literal["sys", "seg"] = _option(
+    level: Literal["sys", "seg"] = build_option(
         "sys", "Compare systems' scores, or segments'."
     )
-    coef: str = _option("pearson", "The coefficient.", metavar="NAME[:GROUP]")
-    folds: int = _option(
+    coef: str = build_option("pearson", "The coefficient.", metavar="NAME[:GROUP]")
+    folds: int = build_option(
         5, "Parts of the segments for cross-validation; 0 for none.", low=0
     )
-    by: Literal["segment", "document"] = _option(
+    by: Literal["segment", "document"] = build_option(
         "segment", "What is parted into folds.", flags="--folds-by"
     )
-    no_ci: bool = _find_option("no_ci")
-    resample: Literal["both", "sys", "item"] = _option(
+    no_ci: bool = find_option("no_ci")
+    resample: Literal["both", "sys", "item"] = build_option(
         "both", "What the bootstrap draws: systems, segments, or both."
     )
-    trials: int = _find_option("trials")
-    seed: int = _find_option("seed")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobustOptions:
     """Does the agreement depend on a few systems?"""
 
-    coef: str = _find_option("coef")
-    choice: Literal["top", "window", "leave-one-out", "subsets"] = _option(
+    coef: str = find_option("coef")
+    choice: Literal["top", "window", "leave-one-out", "subsets"] = build_option(
         "top",
         "The best systems only, neighbours by quality, all but one, or so many drawn at "
         "random (200 times; the mean, and what holds 95 % of them).",
     )
-    window: int = _option(4, "Systems in a window.", low=4)
-    seed: int = _find_option("seed")
+    window: int = build_option(4, "Systems in a window.", low=4)
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterOptions:
     """How do systems lie by people and metric?"""
 
-    coef: str = _find_option("coef")
-    outliers: str = _option(
+    coef: str = find_option("coef")
+    outliers: str = build_option(
         "mad",
         "By 2.5 robust deviations of the gold, or the systems a file names, one a line.",
         metavar="mad|FILE",
     )
-    classes: str | None = _option(
+    classes: str | None = build_option(
         None,
         "A class for each system: its name, a tab, the class, one system a line.",
         metavar="FILE",
@@ -326,224 +386,146 @@ class ScatterOptions:
 class TaskOptions:
     """What does the protocol of a WMT metrics task say?"""
 
-    wmt: bool = _find_option("wmt")
-    test: bool = _option(
-        False, "Test the averages of all pairs of metrics; gives clusters."
+    wmt: bool = find_option("wmt")
+    test: bool = build_option(
+        False,
+        "Test each two metrics, by each column and by the average; gives clusters.",
     )
-    ci: bool = _option(
+    sides: Sides = find_option("sides")
+    correction: Correction = find_option("correction")
+    alpha: float = find_option("alpha")
+    ci: bool = build_option(
         False, "Add bootstrap intervals, of other systems and segments; --plot does so."
     )
-    trials: int = _find_option("trials")
-    seed: int = _find_option("seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankOptions:
-    """Which systems are better than which?"""
-
-    by: Literal["mean", "z", "arr", "wins", "trueskill"] = _option(
-        "mean",
-        "mean of segments; z: of judges' z-scores; arr: average rank over documents; "
-        "wins: expected wins; trueskill: skills learned from comparisons, as WMT did to "
-        "2016.",
-    )
-    macro: Literal["none", "document", "domain"] = _option(
-        "none",
-        "Let each document or domain count the same, in the mean and in the test.",
-    )
-    rule: Literal["wmt", "greedy", "range"] = _option(
-        "wmt",
-        "wmt: all above beat all below; greedy: beaten by one of the cluster; range: no "
-        "rank range reaches across (always so for trueskill).",
-        flags="--clusters",
-    )
-    ranks: bool = _option(
-        False,
-        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
-        "segment, or to some of them; the mean is of the share of the others that a "
-        "system beats, a tie being half a win.",
-    )
-    test: Literal["auto", "signed-rank", "rank-sum", "sign"] = _option(
-        "auto",
-        "The one-sided test of what systems are ranked by. auto: the sign test for wins, "
-        "else Wilcoxon's signed ranks where systems share segments, else Mann-Whitney.",
-    )
-    correction: Correction = _option(
-        "none",
-        "p-values that decide on clusters and ranges: as they are, as at WMT, or corrected "
-        "by Holm, or by Benjamini and Hochberg.",
-    )
-    alpha: float = _find_option("alpha")
-    wmt: bool = _option(
-        False,
-        "As WMT's scripts for direct assessments: every judgement of an output counts the "
-        "same, whoever gave it; means have 15 digits; the test is Mann-Whitney's.",
-    )
-    against: tuple[str, ...] = _names(
-        "Scorers whose rankings are held against this one.", "--against"
-    )
-    auto: tuple[str, ...] = _names(
-        "Metrics that AutoRank (WMT 2025) averages.", "--auto"
-    )
-    runs: int = _option(
-        100,
-        "Times that trueskill learns from other draws; 95 % of the runs make a rank "
-        "range.",
+    trials: int | None = build_option(
+        None,
+        "Number of draws; 1,000 for intervals, and for tests 10,000 or as many as their "
+        "number needs, if not given.",
         low=1,
     )
-    matches: int | None = _option(
-        None,
-        "Comparisons in one run of trueskill; as many as there are, at most 10,000, "
-        "where not given.",
-        low=1,
-    )
-    seed: int = _find_option("seed")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgreeOptions:
-    """How far do judges agree?"""
+class SpanOptions:
+    """Are errors marked where people mark them?"""
 
-    within: float = _option(1.0, "Judgements this far apart still count as near.")
-    scaling: Scaling = _find_option("scaling")
-    ranks: bool = _option(
-        False,
-        "The values are ranks, 1 being the best, that a judge gave to the systems of a "
-        "segment, or to some of them: judges agree on which of two outputs is better, as "
-        "at WMT, and intervals draw segments.",
+    gold: tuple[str, ...] = build_names(
+        "Raters to compare with; all people where none is named.", "--gold"
     )
-    runs: tuple[str, ...] = _names(
-        "Scorers that are runs of one judge, such as a language model that was asked several "
-        "times; they are taken for judges.",
-        "--runs",
+    combine: Literal["each", "any", "most"] = build_option(
+        "each",
+        "Several raters of an output: compare with each in turn, with what any of them "
+        "marked, or with what more than half of them marked.",
     )
-    most_pairs: int = _option(
-        15, "Pairs of judges to show; 0 for all.", flags="--pairs", low=0
+    credit: float = build_option(
+        0.5,
+        "Credit for an error that is found, but with the other severity; 1 ignores "
+        "severities.",
+        low=0.0,
+        high=1.0,
     )
-    most_judges: int = _option(
-        20,
-        "Judges to show, those first who agree least with the others; 0 for all.",
-        flags="--judges",
+    most_pairs: int = build_option(
+        15, "Pairs of raters to show; 0 for all.", flags="--pairs", low=0
+    )
+    no_ci: bool = find_option("no_ci")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChallengeOptions:
+    """Does a metric prefer good translations to bad ones?"""
+
+    coef: Literal["accuracy", "tau"] = build_option(
+        "accuracy",
+        "accuracy: share of pairs in the right order; tau: that less the share in the "
+        "wrong order. A tie is a mistake.",
+    )
+    by: Literal["phenomenon", "lang"] = build_option(
+        "phenomenon", "A row for each phenomenon, or for each language pair."
+    )
+    most: int = build_option(
+        40, "Rows to show, those with most pairs first; 0 for all.", low=0
+    )
+    lower: tuple[str, ...] = build_names(
+        "Metrics in columns of the file whose lower values are the better ones.",
+        "--lower-is-better",
+    )
+    no_ci: bool = find_option("no_ci")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectOptions:
+    """Does a metric keep good outputs, and take the best of several?"""
+
+    good: float | None = build_option(
+        None,
+        "People's score from which on an output is good; their median where not given. "
+        "Perrella et al. take -1 and -4 of MQM.",
+    )
+    folds: int = build_option(
+        5,
+        "Folds of segments: each is filtered by the threshold of the others; 0 fits it to "
+        "all, which is a little too good.",
         low=0,
     )
-    worst: int = _option(5, "Units to list that judges disagree about most.", low=0)
-    no_ci: bool = _find_option("no_ci")
-    trials: int = _find_option("trials")
-    seed: int = _find_option("seed")
+    no_ci: bool = find_option("no_ci")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NormaliseOptions:
-    """How are judges' values put on one scale?"""
+class DeltaOptions:
+    """Which differences of a metric do people notice?"""
 
-    method: Literal["z", "min-max", "rank", "none"] = _option(
-        "z",
-        "z: mean 0, deviation 1; min-max and rank: 0 to 1; none: only quality control.",
-    )
-    left_out: tuple[str, ...] = _names("Judges to leave out.", "--without-judge")
-    most_judges: int = _option(
-        20,
-        "Judges to show, those first who are left out; 0 for all.",
-        flags="--judges",
-        low=0,
-    )
-    bad: str | None = _option(
-        None,
-        "The system of degraded outputs, their scorer (da-bad-ref, esa-bad), or their type "
-        "of line in files of WMT (BAD_REF) and Appraise (BAD): judges who do not see that "
-        "they are worse, by a paired t-test with p below .05, are left out, and such "
-        "outputs too.",
-        metavar="NAME",
-    )
-    to: str | None = _option(
-        None,
-        "Write the new scorer here, as a long table.",
-        flags="--scores",
-        metavar="FILE",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceOptions:
-    """What do judgements vary with?"""
-
-    scaling: Scaling = _find_option("scaling")
-    raters: tuple[int, ...] = _option(
-        (1, 2, 3),
-        "Raters in the panels that are compared.",
-        parse=parse_counts,
-        default="1,2,3",
-    )
-    no_ci: bool = _option(False, "Leave out the intervals.")
-    studies: int = _option(
-        200, "Studies of the same design to simulate for intervals.", low=2
-    )
-    seed: int = _find_option("seed")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PowerOptions:
-    """How many segments and raters are enough?"""
-
-    segments: tuple[int, ...] = _option(
-        (100, 200, 400, 800, 1600),
-        "Numbers of segments to plan with.",
-        parse=parse_counts,
-        default="100,200,400,800,1600",
-    )
-    raters: tuple[int, ...] = _option(
-        (1, 2, 3),
-        "Numbers of judgements of each output.",
-        parse=parse_counts,
-        default="1,2,3",
-    )
-    pool: int | None = _option(
-        None,
-        "Raters who share the work; those of the pilot study by default, or as many as "
-        "judge an output.",
-        low=1,
-    )
-    segments_per_document: float | None = _option(
-        None, "Segments in a document; as in the pilot study by default.", low=1
-    )
-    separate: bool = _option(
-        False,
-        "The systems of a segment are judged by different raters, not by the same.",
-    )
-    these_raters: bool = _option(
-        False, "Answer for the raters of the study only, not for others like them."
-    )
-    power: float = _option(
-        0.8, "How likely a difference shall be found.", low=0.06, high=0.999
-    )
-    alpha: float = _find_option("alpha")
-    corrected: bool = _option(
-        False, "Divide alpha by the number of pairs of systems (Bonferroni)."
-    )
-    most_pairs: int = _option(
-        15,
-        "Pairs of systems to show, those nearest to the power; 0 for all.",
-        flags="--pairs",
-        low=0,
-    )
-    scaling: Scaling = _find_option("scaling")
-    like: Literal["esa", "mqm"] | None = _option(
-        None, "Without scores: plan with the variances of a published study."
-    )
-    assumed: tuple[tuple[str, float], ...] = _option(
+    at: tuple[float, ...] = build_option(
         (),
-        "Without scores: plan with these standard deviations, such as "
-        "system=2,system×segment=9,rating=12.",
-        flags="--sd",
-        parse=parse_deviations,
+        "Differences to give the share of agreement for: numbers with commas, or "
+        "FROM:TO:STEP.",
+        parse=lambda given: parse_values(given) if given else (),
         default="",
-        metavar="NAME=NUMBER,…",
     )
-    systems: int = _option(2, "Without scores: how many systems there are.", low=2)
-    differences: tuple[float, ...] = _option(
-        (1.0, 2.0, 5.0),
-        "Without scores: differences to give the power for.",
-        flags="--difference",
-        parse=parse_values,
-        default="1,2,5",
+    sure: float | None = build_option(
+        None,
+        "Only pairs of systems that people tell apart with a p-value below this.",
+        low=0.0,
+        high=1.0,
     )
+    no_ci: bool = find_option("no_ci")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentinelOptions:
+    """What do scores reach that cannot tell how good an output is?"""
+
+    coefficients: tuple[str, ...] = build_names(
+        "Coefficients of segments, as NAME or NAME:GROUP; pearson, pearson:sys, "
+        "pearson:item and acc*_eq:item by default.",
+        "--coef",
+    )
+    folds: int = build_option(
+        5, "Folds of segments: each is predicted from the others.", low=2
+    )
+    no_ci: bool = find_option("no_ci")
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOptions:
+    """What does meta-evaluation say about one metric?"""
+
+    good: float | None = build_option(
+        None,
+        "People's score from which on an output is good; their median where not given.",
+    )
+    folds: int = build_option(
+        5, "Folds of segments for thresholds and sentinels.", low=2
+    )
+    trials: int = find_option("trials")
+    seed: int = find_option("seed")

@@ -11,7 +11,7 @@ from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import orient_scores
 from metra.formats.scores.record import Scores
 from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
-from metra.meta.options import PowerOptions
+from metra.meta.judge_options import PowerOptions
 from metra.meta.variance import collect_factors, explain_components
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats.arrays import Array
@@ -63,6 +63,14 @@ PROFILES: dict[str, dict[str, float]] = {
         RATER: 9.08,
         RATER_SEGMENT: 7.2,
         RATING: 12.76,
+    },
+    # WMT22 uk-en, direct assessment by the crowd, standardised by worker: 9 systems, 2,018
+    # segments, 144 workers.
+    "da": {
+        SYSTEM: 0.0078,
+        SYSTEM_SEGMENT: 0.084,
+        SYSTEM_RATER: 0.0383,
+        RATING: 0.747,
     },
 }
 

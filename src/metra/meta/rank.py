@@ -1,7 +1,7 @@
 """The question `rank`: which systems are better, and which cannot be told apart?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from math import fsum
 
@@ -16,12 +16,19 @@ from metra.formats.scores.panel import (
     orient_scores,
 )
 from metra.formats.scores.record import Scores
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
-from metra.meta.normalise import normalise
-from metra.meta.options import RankOptions
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_signature,
+    describe_differences,
+    export_tests,
+)
+from metra.meta.judge_options import RankOptions
+from metra.meta.normalise import normalise, standardise_workers
 from metra.scoring.table import Cell, Table, make_table
 from metra.stats import ranking as stats
-from metra.stats.arrays import Array, Codes, Mask, drop_nan, group_lines, row_means
+from metra.stats.arrays import Array, Codes, Mask, group_lines, row_means
 from metra.stats.exact_tests import rank_test_p_values, sign_test_p_values
 from metra.stats.multiplicity import clusters_by_range
 from metra.stats.significance import PairTests, Unit, standardise_gaps
@@ -72,6 +79,10 @@ def rank_by_scorer(scores: Scores, name: str, options: RankOptions) -> ScorerRan
     """
     notes: list[str] = []
     rankings = None
+    if options.like:
+        options = replace(options, wmt=True)
+        scores, note = standardise_workers(scores, name)
+        notes.append(note)
     if options.ranks:
         scores, rankings = collect_rankings(scores, name)
     values = (_average_as_wmt if options.wmt else orient_scores)(scores, name)
@@ -177,7 +188,8 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         by=options.by,
         values="ranks" if options.ranks else None,
         macro=options.macro if options.macro != "none" else None,
-        judgements="each, 15 digits" if options.wmt else None,
+        judgements="each, 15 digits" if options.wmt or options.like else None,
+        like=options.like,
         trueskill=f"{skills.runs} runs of {skills.matches} matches" if skills else None,
         seed=options.seed if skills else None,
         arr=f"{ranking.units} {ranking.unit}s" if ranking.units else None,
@@ -188,33 +200,9 @@ def report_ranking(ranking: ScorerRanking, options: RankOptions) -> MetaReport:
         auto=",".join(options.auto) or None,
         sys=len(ranking.systems),
     )
-    tests = ranking.tests
-    matrices = {
-        "p": tests.p,
-        "holm": tests.holm,
-        "bh": tests.bh,
-        "effect": ranking.effects,
-    }
-    data: dict[str, object] = {
-        name: [[drop_nan(value) for value in row] for row in matrix.tolist()]
-        for name, matrix in matrices.items()
-    }
-    data["population"] = tests.population
-    notes = [*ranking.notes, _count_differences(tests, options.alpha)]
+    data = export_tests(ranking.tests, effect=ranking.effects)
+    notes = [*ranking.notes, describe_differences(ranking.tests, options.alpha)]
     return MetaReport(tables, signature, notes, data)
-
-
-def _count_differences(tests: PairTests, alpha: float) -> str:
-    """Say how many differences are significant, and for whom that holds."""
-    upper = np.triu_indices(len(tests.p), 1)
-    plain, holm, bh = (
-        int((p[upper] < alpha).sum()) for p in (tests.p, tests.holm, tests.bh)
-    )
-    return (
-        f"{plain} of {len(upper[0])} differences have p < {alpha:g} ({tests.sides}); {holm} "
-        f"after Holm's correction, {bh} after Benjamini and Hochberg's. The answer holds "
-        f"for {tests.population}."
-    )
 
 
 def build_ranking_table(ranking: ScorerRanking) -> Table:

@@ -8,7 +8,7 @@ import numpy as np
 
 from metra.errors import CorpusError
 from metra.meta.findings import MetaReport, build_figure, build_signature
-from metra.meta.use_options import SelectOptions
+from metra.meta.options import SelectOptions
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array, divide
 from metra.stats.panel import ScorePanel

@@ -24,8 +24,7 @@ from metra.meta.correlate import (
     sort_metrics,
 )
 from metra.meta.findings import MetaReport, build_signature
-from metra.meta.options import CorrelateOptions
-from metra.meta.use_options import SentinelOptions
+from metra.meta.options import CorrelateOptions, SentinelOptions
 from metra.scoring.table import make_table
 from metra.stats.arrays import Array, row_means
 from metra.stats.correlation import Options

@@ -12,7 +12,7 @@ from metra.meta.findings import (
     build_figure,
     build_signature,
 )
-from metra.meta.use_options import SpanOptions
+from metra.meta.options import SpanOptions
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.span_agreement import (
     RatedUnit,

@@ -8,15 +8,22 @@ pairs, and for each pair Pearson of systems, Pearson of segments and acc*_eq (Fr
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 
 from metra.errors import CorpusError, UnknownNameError, no_such
-from metra.meta.compare import list_outcomes
+from metra.meta.compare import (
+    SWAPS,
+    UNITS,
+    DecisionRule,
+    choose_rule,
+    choose_test,
+    compare,
+    list_outcomes,
+)
 from metra.meta.correlate import (
     CorrelationSpec,
     correlate_panel,
@@ -24,7 +31,15 @@ from metra.meta.correlate import (
     draws_soft,
     parse_specs,
 )
-from metra.meta.findings import MetaReport, build_count, build_figure, build_signature
+from metra.meta.findings import (
+    MetaReport,
+    build_count,
+    build_figure,
+    build_signature,
+    describe_differences,
+    export_tests,
+)
+from metra.meta.options import TaskOptions
 from metra.meta.study import MetricStudy, StudyColumn, StudyScores, choose_metrics
 from metra.scoring.table import Cell, Column, Table, mark_best
 from metra.stats.arrays import Array, Codes
@@ -32,9 +47,20 @@ from metra.stats.bootstrap import bootstrap, compute_bounds
 from metra.stats.correlation import Group, Options
 from metra.stats.multiplicity import CLUSTER_RULES
 from metra.stats.panel import ScorePanel
-from metra.stats.permutation import choose_swap, prepare_swaps
-from metra.stats.resampling import share_reached
-from metra.stats.significance import SLACK, draw_exchange
+from metra.stats.permutation import (
+    Swap,
+    exchange_outcomes,
+    exchange_systems,
+    prepare_swaps,
+)
+from metra.stats.significance import (
+    ExchangePart,
+    Exchanges,
+    PairTests,
+    Unit,
+    choose_draws,
+    exchange_p_values,
+)
 
 
 @dataclass(frozen=True)
@@ -84,6 +110,9 @@ class TaskScores:
     values: Array
     #: The clusters of a joint test of the averages, where it was asked for.
     clusters: list[int] | None
+    #: That test, and what counts as a difference.
+    tests: PairTests | None
+    rule: DecisionRule | None
     #: Each column's ranks: clusters where tests were asked for, else places.
     ranks: list[list[int]]
     #: What the second raters come to in each column, NaN where there is none.
@@ -110,8 +139,7 @@ def score_task(
     panels: Sequence[ScorePanel],
     options: Options,
     *,
-    test: bool = False,
-    alpha: float = 0.05,
+    test: DecisionRule | None = None,
 ) -> TaskScores:
     """Score all metrics that every language pair has, and rank them by the average."""
     if protocol not in PROTOCOLS:
@@ -128,9 +156,7 @@ def score_task(
         build_column(each, [kept[lang] for lang in each.pairs], options)
         for each in asked
     ]
-    return score_columns(
-        protocol, columns, options, test=test, alpha=alpha, left_out=left_out
-    )
+    return score_columns(protocol, columns, options, test=test, left_out=left_out)
 
 
 def score_study(
@@ -138,8 +164,7 @@ def score_study(
     loaded: Sequence[StudyScores],
     options: Options,
     *,
-    test: bool = False,
-    alpha: float = 0.05,
+    test: DecisionRule | None = None,
 ) -> TaskScores:
     """Score the metrics of a study by its protocol, or by columns of its own."""
     metrics, left_out = choose_metrics(study, loaded)
@@ -168,8 +193,8 @@ def score_study(
         study.protocol or "study",
         columns,
         options,
-        test=test or study.test,
-        alpha=alpha,
+        test=test
+        or (choose_rule(TaskOptions(wmt=options.wmt)) if study.test else None),
         left_out=left_out,
     )
     return replace(scores, study=study, notes=tuple(notes))
@@ -180,8 +205,7 @@ def score_columns(
     columns: Sequence[ProtocolColumn],
     options: Options,
     *,
-    test: bool,
-    alpha: float,
+    test: DecisionRule | None,
     left_out: Sequence[str] = (),
 ) -> TaskScores:
     """Score metrics by each column and by their weighted average, with tests if asked for."""
@@ -190,15 +214,14 @@ def score_columns(
     weights = weights / weights.sum()
     average = _average(columns, values, weights)
     order = np.argsort(-average, kind="stable")
-    clusters = None
+    tests = clusters = None
     ranks = [_rank_values(row[order]) for row in values]
     if test:
-        p = _p_values(columns, order, weights, options)
-        clusters = CLUSTER_RULES["greedy"].split(p, alpha)
-        ranks = [
-            _rank_tested(column, row, order, options, alpha)
-            for column, row in zip(columns, values, strict=True)
-        ]
+        tests = _test_averages(columns, order, weights, options, test)
+        clusters = CLUSTER_RULES["greedy"].split(
+            tests.correct(test.correction), test.alpha
+        )
+        ranks = [_rank_column(column, order, options, test) for column in columns]
     names = columns[0].panels[0].names
     return TaskScores(
         protocol,
@@ -207,6 +230,8 @@ def score_columns(
         average[order],
         values[:, order],
         clusters,
+        tests,
+        test,
         ranks,
         np.array([_score_ceiling(column) for column in columns]),
         list(left_out),
@@ -216,17 +241,6 @@ def score_columns(
 def _rank_values(values: Array) -> list[int]:
     """Rank values, the highest first; equal ones share the best rank."""
     return [1 + int((values > value).sum()) for value in values]
-
-
-def _rank_tested(
-    column: ProtocolColumn, values: Array, order: Codes, options: Options, alpha: float
-) -> list[int]:
-    """Rank metrics by the clusters of a test of this column, in the order of the table."""
-    own = np.argsort(-values, kind="stable")
-    p = _p_values([column], own, np.ones(1), options)
-    clusters = CLUSTER_RULES["greedy"].split(p, alpha)
-    by_place = dict(zip(own.tolist(), clusters, strict=True))
-    return [by_place[place] for place in order.tolist()]
 
 
 def add_intervals(scores: TaskScores, options: Options) -> TaskScores:
@@ -270,7 +284,9 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
     notes += _describe_ceilings(scores)
     questions = [column.question for column in scores.columns]
     soft = describe_spa(questions)
-    test = scores.clusters is not None
+    tests, rule = scores.tests, scores.rule
+    if tests and rule:
+        notes.append(describe_differences(tests, rule.alpha))
     golds = dict.fromkeys(panel.gold_name for panel in scores.panels)
     signature = build_signature(
         task=scores.protocol,
@@ -281,15 +297,19 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
         lang=",".join(panel.lang for panel in scores.panels),
         sys=",".join(str(len(panel.systems)) for panel in scores.panels),
         spa_p=soft,
-        test=f"joint exchange k={options.trials}" if test else None,
-        p="b/k" if test and options.wmt else None,
-        clusters="greedy" if test else None,
+        test=f"{tests.test} k={tests.draws}" if tests else None,
+        sides=tests.sides if tests else None,
+        units="+".join(tests.units) if tests else None,
+        p="b/k" if tests and options.wmt else None,
+        correction=rule.correction if rule else None,
+        clusters="greedy" if tests else None,
+        alpha=rule.alpha if rule else None,
         boot=f"both k={options.trials}" if scores.intervals else None,
         seed=options.seed
-        if test or draws_soft(questions) or scores.intervals
+        if tests or draws_soft(questions) or scores.intervals
         else None,
     )
-    data = {
+    data: dict[str, object] = {
         "ranks": {
             name: {
                 c.name: r[at] for c, r in zip(scores.columns, scores.ranks, strict=True)
@@ -297,6 +317,8 @@ def report_task(scores: TaskScores, options: Options) -> MetaReport:
             for at, name in enumerate(scores.metrics)
         }
     }
+    if tests:
+        data |= export_tests(tests)
     table = build_task_table(scores)
     label = f"tab:{scores.study.name}" if scores.study else ""
     about = _explain_marks(scores)
@@ -469,73 +491,87 @@ def _average(columns: Sequence[ProtocolColumn], scores: Array, weights: Array) -
     return np.einsum("p,pm->m", weights, rescaled)
 
 
-def _p_values(
-    columns: Sequence[ProtocolColumn], order: Codes, weights: Array, options: Options
-) -> Array:
-    """One joint test: the averages after exchanges that are drawn in every column alike.
+def _test_averages(
+    columns: Sequence[ProtocolColumn],
+    order: Codes,
+    weights: Array,
+    options: Options,
+    rule: DecisionRule,
+) -> PairTests:
+    """Test the averages of each two metrics: one exchange of scores in all columns.
 
-    WMT's scorer draws for every column anew.
+    Columns of a language pair share their draws, so that a system or a segment changes
+    sides in all of them; language pairs are drawn apart. WMT's scorer draws for every
+    column anew, and takes the systems of a pooled column for one sample: it puts scores of
+    all language pairs on one scale, so that levels of language pairs change sides too.
     """
+    asked = [
+        replace(column, question=replace(question, options=question.options.in_tests))
+        for column in columns
+        for question in (column.question,)
+    ]
+    observed = np.array([_score_column(column, column.panels) for column in asked])
+    langs = list(dict.fromkeys(p.lang for column in columns for p in column.panels))
+    parts: list[ExchangePart] = []
+    units: list[Unit] = []
+    for column, weight in zip(columns, weights.tolist(), strict=True):
+        names = [column.panels[0].names[place] for place in order]
+        panels = [panel.of_metrics(names) for panel in column.panels]
+        part = weight / (1 - column.lowest)
+        if options.wmt and len(panels) > 1:
+            exchanges = exchange_systems(panels, column.question.options)
+            parts.append(ExchangePart(exchanges, part, len(parts)))
+            units.append("system")
+            continue
+        shares = column.pairs / column.pairs.sum()
+        for panel, share in zip(panels, shares.tolist(), strict=True):
+            exchanges, unit = _prepare_exchanges(panel, column.question)
+            stream = len(parts) if options.wmt else langs.index(panel.lang)
+            parts.append(ExchangePart(exchanges, part * share, stream))
+            units.append(unit)
     size = len(order)
-    observed = []
-    for column in columns:
-        ask = replace(column.question, options=column.question.options.in_tests)
-        observed.append(_score_column(replace(column, question=ask), column.panels))
-    average = _average(columns, np.array(observed), weights)
-    gaps: list[tuple[Callable[[int, int], Array], float]] = []
-    for column, weight in zip(columns, weights, strict=True):
-        pairs = column.pairs
-        for panel, share in zip(column.panels, pairs.tolist(), strict=True):
-            part = weight * share / sum(pairs) / (1 - column.lowest)
-            ask = column.question
-            if options.wmt:
-                seed = options.seed + len(gaps)
-                ask = replace(ask, options=replace(ask.options, seed=seed))
-            gaps.append((_prepare_gaps(panel, ask), part))
-    p = np.full((size, size), np.nan)
-    for i, j in combinations(range(size), 2):
-        a, b = int(order[i]), int(order[j])
-        gap = np.zeros(options.trials)
-        for draw_gap, part in gaps:
-            gap += part * draw_gap(a, b)
-        reached = int((gap >= average[a] - average[b] - SLACK).sum())
-        p[i, j] = share_reached(reached, options.trials)
-        if options.wmt:
-            p[i, j] = reached / options.trials
-    return p
+    p, draws = exchange_p_values(
+        parts,
+        _average(columns, observed, weights)[order],
+        sides=rule.sides,
+        draws=options.draws or choose_draws(math.comb(size, 2), rule.alpha),
+        seed=options.seed,
+        wmt=options.wmt,
+    )
+    each = tuple(dict.fromkeys(units))
+    return PairTests(p, "joint exchange", each, rule.sides, draws, len(each) > 1)
 
 
-def _prepare_gaps(
+def _prepare_exchanges(
     panel: ScorePanel, question: CorrelationSpec
-) -> Callable[[int, int], Array]:
-    """Return a function that draws how far two metrics are apart after exchanges.
+) -> tuple[Exchanges, Unit]:
+    """Prepare the exchanges of one coefficient: those of its own test, if it has any.
 
-    WMT exchanges the outcomes of pairs for accuracies of segments, cells for soft pairwise
-    accuracy and for coefficients of all segments, and systems otherwise.
+    Formulas that take the place of exchanges give no draws to average: Williams' test
+    stands for exchanges of systems, the test of pairs for those of pairs' outcomes.
     """
-    options, level = question.options, question.level
-    swap = choose_swap(panel, level, options)
-    if options.wmt:
-        if options.coefficient.pairs and level != "sys":
-            return _exchange_outcomes(panel, options)
-        swap = "sys" if level == "sys" and not options.coefficient.soft else "both"
-    exchanges = prepare_swaps(panel, level, options, swap)
-    exchange = draw_exchange(exchanges, options.trials, options.seed)
-    return lambda a, b: np.subtract(*exchange(a, b))
+    options, test = question.options, choose_test(panel, question)
+    if test == "pairs":
+        return exchange_outcomes(*list_outcomes(panel, options)), "cell"
+    swap: Swap = "sys" if test == "williams" else SWAPS[test]
+    return prepare_swaps(panel, question.level, options, swap), UNITS[swap]
 
 
-def _exchange_outcomes(
-    panel: ScorePanel, options: Options
-) -> Callable[[int, int], Array]:
-    """Exchange which pairs of outputs two metrics get right; pairs of one weight at once."""
-    right, weights = list_outcomes(panel, options)
-    values, kind = np.unique(weights, return_inverse=True)
-    values = values / weights.sum()
-
-    def draw_gap(a: int, b: int) -> Array:
-        count = np.bincount(kind[right[a] != right[b]], minlength=len(values))
-        rng = np.random.default_rng([options.seed, a, b])
-        won = rng.binomial(count, 0.5, (options.trials, len(values)))
-        return np.einsum("v,tv->t", values, 2.0 * won - count)
-
-    return draw_gap
+def _rank_column(
+    column: ProtocolColumn, order: Codes, options: Options, rule: DecisionRule
+) -> list[int]:
+    """Rank metrics by the clusters of a test of this column, in the order of the table."""
+    names = column.panels[0].names
+    if len(column.panels) == 1:
+        found = compare(column.panels[0], column.question, **rule._asdict())
+        clusters = dict(zip(found.names, found.clusters, strict=True))
+    else:
+        values = _score_column(column, column.panels)
+        own = np.argsort(-values, kind="stable")
+        tests = _test_averages([column], own, np.ones(1), options, rule)
+        parted = CLUSTER_RULES["greedy"].split(
+            tests.correct(rule.correction), rule.alpha
+        )
+        in_order = [names[place] for place in own]
+        clusters = dict(zip(in_order, parted, strict=True))
+    return [clusters[names[place]] for place in order]

@@ -83,6 +83,9 @@ def bleu(
             pairs=lambda texts, outputs, references: formula.pairs(
                 texts.tokens(text), outputs, references
             ),
+            expected_rows=lambda texts, *places: formula.expected_rows(
+                texts.tokens(text), *places
+            ),
             parts=partial(parts, n=n, formula=formula),
             settled=settled | {"eff": "yes" if effective else "no"},
         )

@@ -61,6 +61,10 @@ class Metric:
     #: places in a column of texts, if there is one: (outputs, references). A metric that needs
     #: the source takes it as a fourth argument.
     pairs: Callable[..., Array] | None = None
+    #: The rows of outputs against references that stand for one, by the expected counts of
+    #: their n-grams, if the metric counts n-grams: (outputs, columns). Outputs and references
+    #: are places in a column of texts; each reference has a weight.
+    expected_rows: Callable[..., Array] | None = None
     #: Called with a chunk before `rows` is called with each system's batch of it: a metric
     #: can do at once what the systems have in common.
     prepare: Callable[[CorpusChunk], None] | None = None

@@ -7,6 +7,7 @@ stand behind the number.
 import io
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from metra.formats.workbook import create_workbook
@@ -32,8 +33,11 @@ if TYPE_CHECKING:
 
 #: A table of more rows does not fit on a page, and so cannot be a float.
 MOST_ROWS = 45
-#: A table of more columns is set over both columns of a page.
-MOST_COLUMNS = 8
+#: The width of a column of a paper and of its page in points (77 and 160 mm): a wider table
+#: is set over both columns, and a still wider one is set tighter.
+COLUMN_WIDTH, PAGE_WIDTH = 219, 455
+#: What a digit in small print and the gap between two columns take of it.
+_CHARACTER, _COLUMN_GAP = 4.6, 12
 #: What pdfLaTeX has no letters for: all but Latin, and signs that are written as commands.
 _OTHER_SCRIPTS = re.compile(r"[^\x00-\u017f\u2010-\u2026\u2190-\u25ff\u2264]")
 _HTML_STYLE = """\
@@ -74,22 +78,26 @@ def render_paper_latex(papers: Sequence[PaperTable], style: Style) -> str:
 
 def _render_latex(paper: PaperTable, style: Style) -> str:
     table = paper.table
-    parts = lay_out_latex(table, style)
+    width = _estimate_width(table, style)
+    parts = lay_out_latex(table, style, stacked=width > PAGE_WIDTH)
     notes = [
         *map(escape_latex, paper.notes),
         *(f"{escape_latex(name)}: {_quote_latex(s)}" for name, s in paper.signatures),
     ]
-    is_long, is_wide = len(table.rows) > MOST_ROWS, len(table.columns) > MOST_COLUMNS
-    write = _format_latex_wide_float if is_wide else _format_latex_float
-    write = _format_latex_pages if is_long else write
-    lines = write(
+    is_long = len(table.rows) > MOST_ROWS
+    in_float = partial(_format_latex_float, width=width)
+    lines = (_format_latex_pages if is_long else in_float)(
         rf"\caption{{{escape_latex(table.caption)}}}",
         rf"\label{{{_clean_label(paper.label)}}}",
         parts,
         " \\\\\n".join(map(guard_latex_line, notes)),
     )
-    packages = "booktabs" + (",longtable" if is_long else ",graphicx" * is_wide)
+    packages = "booktabs," + ("longtable" if is_long else "graphicx")
     comments = [f"% Needs \\usepackage{{{packages}}}."]
+    if is_long:
+        comments.append(
+            "% On pages of two columns: between \\onecolumn and \\twocolumn."
+        )
     if _OTHER_SCRIPTS.search("\n".join([*lines, *notes])):
         comments.append(
             "% Needs XeLaTeX or LuaLaTeX, with a font that has these scripts."
@@ -98,50 +106,50 @@ def _render_latex(paper: PaperTable, style: Style) -> str:
 
 
 def _format_latex_float(
-    caption: str, label: str, parts: LatexTable, notes: str
+    caption: str, label: str, parts: LatexTable, notes: str, *, width: float
 ) -> list[str]:
-    """Write a float, whose notes are as wide as the table, but not too narrow to read."""
-    if not notes:
-        below = []
-    else:
-        below = [
-            r"\par\smallskip",
-            r"\ifdim\wd0<18em \wd0=18em\fi \ifdim\wd0>\linewidth \wd0=\linewidth\fi",
-            r"\begin{minipage}{\wd0}\footnotesize\raggedright",
-            notes,
-            r"\end{minipage}",
-        ]
-    return [
-        r"\begin{table}[t]",
-        r"\centering",
-        caption,
-        label,
-        r"\smallskip",
-        r"\sbox0{%",
-        *format_latex_tabular(parts),
-        r"}\usebox0",
-        *below,
-        r"\end{table}",
+    """Write a float over one column or both, in small print, smaller where it is too wide.
+
+    Its notes are as wide as the table, but not too narrow to read.
+    """
+    float_name = "table*" if width > COLUMN_WIDTH else "table"
+    size = r"\small"
+    if width > PAGE_WIDTH:
+        size = r"\footnotesize\setlength{\tabcolsep}{3pt}%"
+    below = [
+        r"\par\smallskip",
+        r"\ifdim\wd0<18em \wd0=18em\fi \ifdim\wd0>\linewidth \wd0=\linewidth\fi",
+        r"\begin{minipage}{\wd0}\footnotesize\raggedright",
+        notes,
+        r"\end{minipage}",
     ]
-
-
-def _format_latex_wide_float(
-    caption: str, label: str, parts: LatexTable, notes: str
-) -> list[str]:
-    """Write a float over both columns of a page, made smaller where it is too wide."""
-    below = [r"\par\smallskip", r"{\footnotesize\raggedright", rf"{notes}\par}}"]
     return [
-        r"\begin{table*}[t]",
+        rf"\begin{{{float_name}}}[t]",
         r"\centering",
         caption,
         label,
         r"\smallskip",
-        r"\sbox0{%",
+        rf"\sbox0{{{size}",
         *format_latex_tabular(parts),
         r"}\ifdim\wd0>\linewidth \resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi",
         *(below if notes else []),
-        r"\end{table*}",
+        rf"\end{{{float_name}}}",
     ]
+
+
+def _estimate_width(table: Table, style: Style) -> float:
+    """Estimate the width in print, in points, from the number of characters."""
+    width = 0.0
+    for at, column in enumerate(table.columns):
+        texts = [column.heading]
+        texts += [
+            format_cell(row[at], column, style)
+            + row[at].marks
+            + format_cell_interval(row[at], column, style)
+            for row in table.rows
+        ]
+        width += _COLUMN_GAP + _CHARACTER * max(map(len, texts))
+    return width
 
 
 def _format_latex_pages(

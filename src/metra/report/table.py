@@ -3,7 +3,7 @@
 The record is `metra.scoring.table.Table`; the terminal's writer is in `metra.report.terminal`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -90,12 +90,6 @@ class LatexTable(NamedTuple):
     rows: Sequence[str]
 
 
-def render_latex_table(table: Table, style: Style) -> str:
-    """Write a table as a tabular for booktabs, its caption as a comment."""
-    comment = [format_latex_comments([table.caption])] if table.caption else []
-    return "\n".join([*comment, *format_latex_tabular(lay_out_latex(table, style))])
-
-
 def format_latex_tabular(parts: LatexTable) -> list[str]:
     """Write the lines of a tabular."""
     return [
@@ -109,8 +103,12 @@ def format_latex_tabular(parts: LatexTable) -> list[str]:
     ]
 
 
-def lay_out_latex(table: Table, style: Style) -> LatexTable:
-    """Write headings and rows, the best in bold; numbers line up whatever is behind them."""
+def lay_out_latex(table: Table, style: Style, *, stacked: bool = False) -> LatexTable:
+    """Write headings and rows, the best in bold; numbers line up whatever is behind them.
+
+    `stacked` headings have a line for each word, which makes a wide table narrower.
+    """
+    write = _stack_latex if stacked else escape_latex
     pairs = [
         column.align == "right"
         and any(row[at].marks or row[at].interval for row in table.rows)
@@ -122,9 +120,9 @@ def lay_out_latex(table: Table, style: Style) -> LatexTable:
         for column, is_pair in zip(table.columns, pairs, strict=True)
     ]
     titles = [
-        rf"\multicolumn{{2}}{{c}}{{{escape_latex(column.title)}}}"
+        rf"\multicolumn{{2}}{{c}}{{{write(column.title)}}}"
         if is_pair
-        else escape_latex(column.title)
+        else write(column.title)
         for column, is_pair in zip(table.columns, pairs, strict=True)
     ]
     rows = []
@@ -134,11 +132,20 @@ def lay_out_latex(table: Table, style: Style) -> LatexTable:
             both = _format_latex_cell(cell, column, style)
             texts += both if is_pair else ["".join(both)]
         rows.append(_join_latex_row(texts))
-    heads = [*_format_latex_groups(table, widths), _join_latex_row(titles)]
+    heads = [*_format_latex_groups(table, widths, write), _join_latex_row(titles)]
     return LatexTable("".join(letters), heads, rows)
 
 
-def _format_latex_groups(table: Table, widths: Sequence[int]) -> Iterator[str]:
+def _stack_latex(text: str) -> str:
+    """Write the words of a heading, or the names of a list, below each other."""
+    words = text.replace(",", ", ").split()
+    lines = r"\\".join(map(escape_latex, words))
+    return rf"\shortstack{{{lines}}}" if len(words) > 1 else lines
+
+
+def _format_latex_groups(
+    table: Table, widths: Sequence[int], write: Callable[[str], str]
+) -> Iterator[str]:
     """Write headings above groups of columns, if there are any, with their rules."""
     groups = list_groups(table)
     if len(groups) < 2:
@@ -149,7 +156,7 @@ def _format_latex_groups(table: Table, widths: Sequence[int]) -> Iterator[str]:
     for title, columns in groups:
         width = sum(widths[at] for at in columns)
         if title:
-            heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(title)}}}")
+            heads.append(rf"\multicolumn{{{width}}}{{c}}{{{write(title)}}}")
             rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
         else:
             heads.append(" & " * (width - 1))
@@ -173,7 +180,7 @@ def _format_latex_cell(cell: Cell, column: Column, style: Style) -> list[str]:
     marks = rf"\textsuperscript{{{escape_latex(cell.marks)}}}" if cell.marks else ""
     interval = format_cell_interval(cell, column, style).replace("-", "−")
     interval = escape_latex(interval)
-    small = rf"{{\small\ {interval}}}" if interval else ""
+    small = rf"{{\footnotesize\ {interval}}}" if interval else ""
     return [rf"\textbf{{{text}}}" if cell.best else text, marks + small]
 
 

@@ -27,7 +27,7 @@ from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, count_corpus
 from metra.stats import defaults, multiplicity, significance
 from metra.stats.resampling import check_settings
-from metra.stats.significance import LEAST_UNITS
+from metra.stats.significance import LEAST_UNITS, Sides
 from metra.text.columns import Segments
 
 CORRECTIONS = ("holm", "bh", "none")
@@ -76,6 +76,8 @@ class SignificanceSettings(NamedTuple):
     seed: int
     alpha: float
     correction: str
+    #: Both tests ask whether two systems differ, whichever is the better one.
+    sides: Sides = "two-sided"
 
     def signature(self) -> str:
         """Write everything that the p-values depend on in one line."""

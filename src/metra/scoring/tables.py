@@ -15,6 +15,7 @@ from metra.formats.texts.parquet import (
     get_key_kind,
     map_fields,
     read_schema,
+    read_union,
 )
 from metra.scoring.files import convert_score_options, parse_score_column
 from metra.scoring.plan import ScoredColumn, ScoringPlan, check_metrics
@@ -79,7 +80,7 @@ def score_table(
     plan: Any = build
     if engine != "spark":  # which finds the files, and their columns, by itself
         default_system = name_system(paths[0]) if len(paths) == 1 else ""
-        plan = build(read_schema(paths[0]), paths[0], default_system)
+        plan = build(read_union(paths), paths[0], default_system)
     results = import_module(ENGINES[engine]).score_files(
         paths,
         plan,
@@ -127,7 +128,9 @@ def check_files(paths: Sequence[str], plan: ScoringPlan) -> None:
     check_metrics(plan)
     schemas = {path: read_schema(path) for path in paths}
     for path, schema in schemas.items():
-        check_schema(plan, schema, path)
+        # References that other files have are missing in this one.
+        own = tuple(name for name in plan.references if name in schema.names)
+        check_schema(replace(plan, references=own or plan.references), schema, path)
     first: dict[str, tuple[str, pa.DataType]] = {}
     for path, schema in schemas.items():
         for name in plan.group_by:

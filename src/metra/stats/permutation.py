@@ -10,7 +10,8 @@ computed once a draw for each metric and serve every pair of metrics. All pairs 
 draws, which `metra.stats.significance` makes and counts.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias
 
@@ -65,13 +66,18 @@ def prepare_swaps(
     return prepare(panel, options, _SwapUnits(panel, swap))
 
 
-def choose_swap(panel: ScorePanel, level: str, options: Options) -> Swap:
-    """Exchange cells where that can be, whole segments where these are the groups."""
-    if level == "sys":
-        if options.coefficient.soft:
-            return "input"
-        return "both" if swaps_segments(panel) else "sys"
-    return "input" if options.group == "item" else "both"
+def exchange_outcomes(right: Array, weights: Array) -> Exchanges:
+    """Exchange which pairs of outputs two metrics get right: metrics × pairs, and weights."""
+    sums = _MovedSums((right * (weights / weights.sum())).T)
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            change = moved[:, b] - moved[:, a]
+            return sums.total[a] + change, sums.total[b] - change
+
+        return exchange
+
+    return Exchanges(right.shape[1], sums.add_up, after)
 
 
 def swaps_segments(panel: ScorePanel) -> bool:
@@ -158,40 +164,69 @@ def _standardise_cells(panel: ScorePanel) -> tuple[Array, Mask]:
 def _swap_system_scores(
     panel: ScorePanel, options: Options, units: _SwapUnits
 ) -> Exchanges:
-    rows, gold = options.rows, panel.system_gold
-    sum_draws: Callable[[Array], NDArray[Any]]
-    if options.coefficient.linear:
-        rows = _pearson_with(gold)
+    """Exchange system scores, or what makes them up."""
     if units.swap == "sys":
-        means = standardise_metrics(panel.system_stack)
-
-        sum_draws = _find_moved
-
-        def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
-            one, other = means[a], means[b]
-            return np.where(moved, other, one), np.where(moved, one, other)
-    else:
-        cells, there = _standardise_cells(panel)
-        count = np.maximum(there.sum(1), 1)
-        means = cells.sum(-1) / count
-        sum_draws = _sum_cells_by_system(cells / count[:, None], units)
-
-        def sides(moved: NDArray[Any], a: int, b: int) -> tuple[Array, Array]:
-            change = moved[b] - moved[a]
-            return means[a] + change, means[b] - change
+        return exchange_systems([panel], options)
+    rows = _prepare_rows(panel.system_gold, options)
+    cells, there = _standardise_cells(panel)
+    count = np.maximum(there.sum(1), 1)
+    means = cells.sum(-1) / count
 
     def after(moved: NDArray[Any]) -> Exchange:
-        if units.swap != "sys":
-            # The draws of one metric side by side, as every pair of metrics needs them.
-            moved = np.ascontiguousarray(moved.swapaxes(0, 1))
+        # The draws of one metric side by side, as every pair of metrics needs them.
+        moved = np.ascontiguousarray(moved.swapaxes(0, 1))
 
         def exchange(a: int, b: int) -> tuple[Array, Array]:
-            first, second = sides(moved, a, b)
-            return rows(gold, first), rows(gold, second)
+            change = moved[b] - moved[a]
+            return rows(means[a] + change), rows(means[b] - change)
 
         return exchange
 
+    sum_draws = _sum_cells_by_system(cells / count[:, None], units)
     return Exchanges(units.width, sum_draws, after)
+
+
+def exchange_systems(panels: Sequence[ScorePanel], options: Options) -> Exchanges:
+    """Exchange the scores of whole systems, pooled over language pairs if there are several.
+
+    Scores are standardised over all systems of all language pairs, as WMT's scorer does.
+    What is compared is the mean of the language pairs' coefficients, each weighing as much
+    as it has pairs of systems.
+    """
+    means = standardise_metrics(np.concatenate([p.system_stack for p in panels], 1))
+    sizes = [len(panel.systems) for panel in panels]
+    ends = np.cumsum(sizes).tolist()
+    weights = np.array([math.comb(size, 2) for size in sizes], float)
+    weights /= weights.sum()
+    parts = [
+        (slice(end - size, end), _prepare_rows(panel.system_gold, options), weight)
+        for panel, size, end, weight in zip(
+            panels, sizes, ends, weights.tolist(), strict=True
+        )
+    ]
+
+    def rows(x: Array) -> Array:
+        return np.sum([weight * part(x[:, own]) for own, part, weight in parts], 0)
+
+    def after(moved: NDArray[Any]) -> Exchange:
+        def exchange(a: int, b: int) -> tuple[Array, Array]:
+            one, other = means[a], means[b]
+            first, second = np.where(moved, other, one), np.where(moved, one, other)
+            return rows(first), rows(second)
+
+        return exchange
+
+    return Exchanges(means.shape[1], _find_moved, after)
+
+
+def _prepare_rows(gold: Array, options: Options) -> Callable[[Array], Array]:
+    """Return what gives the coefficient of many rows of systems with one gold."""
+    rows = options.rows  # which some coefficients do not have
+    if options.coefficient.linear:
+        return _pearson_with(gold)
+    if options.coefficient.pairs and not options.eps:
+        return _accuracy_with(gold)
+    return lambda x: rows(gold, x)
 
 
 def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], Array]:
@@ -211,12 +246,19 @@ def _sum_cells_by_system(cells: Array, units: _SwapUnits) -> Callable[[Array], A
     return sum_draws
 
 
-def _pearson_with(gold: Array) -> Callable[[Array, Array], Array]:
+def _accuracy_with(gold: Array) -> Callable[[Array], Array]:
+    """The share of pairs that rows order, or tie, as one gold does that is all there."""
+    first, second = np.triu_indices(len(gold), 1)
+    order = np.sign(gold[first] - gold[second])
+    return lambda x: (np.sign(x[:, first] - x[:, second]) == order).mean(1)
+
+
+def _pearson_with(gold: Array) -> Callable[[Array], Array]:
     """Pearson's r of many rows with one gold that is all there."""
     centred = gold - gold.mean()
     unit = centred / np.sqrt((centred**2).sum())
 
-    def r(_: Array, x: Array) -> Array:
+    def r(x: Array) -> Array:
         total = np.einsum("ds->d", x)  # of short rows quicker than x.sum(1)
         spread = np.einsum("ds,ds->d", x, x) - total**2 / len(unit)
         return np.einsum("ds,s->d", x, unit) / np.sqrt(np.maximum(spread, 1e-300))

@@ -80,6 +80,9 @@ class PairTests:
     sides: Sides
     #: Exchanges or resamples that were drawn at most; 0 where there is no chance in p.
     draws: int = 0
+    #: Whether the units are those of several coefficients, each of which has one of them;
+    #: else several units are crossed.
+    joint: bool = False
 
     @cached_property
     def holm(self) -> Array:
@@ -94,7 +97,9 @@ class PairTests:
     @property
     def population(self) -> str:
         """For whom the answer holds."""
-        return POPULATIONS[self.units]
+        if not self.joint:
+            return POPULATIONS[self.units]
+        return "; ".join(f"{POPULATIONS[(unit,)]} ({unit}s)" for unit in self.units)
 
     def correct(self, correction: str) -> Array:
         """Return the p-values by which pairs count as different: holm, bh or none."""
@@ -133,8 +138,18 @@ class Exchanges(NamedTuple):
     after: Callable[[NDArray[Any]], Exchange]
 
 
+class ExchangePart(NamedTuple):
+    """One of several coefficients whose weighted sum is compared."""
+
+    exchanges: Exchanges
+    weight: float = 1.0
+    #: Parts of one stream share their draws: units that they have in common change sides
+    #: in both. Units of other test sets have nothing in common and take another stream.
+    stream: int = 0
+
+
 def exchange_p_values(
-    parts: Sequence[tuple[Exchanges, float]],
+    parts: Sequence[ExchangePart],
     observed: Array,
     *,
     sides: Sides,
@@ -153,13 +168,13 @@ def exchange_p_values(
     size = len(observed)
     reached, drawn = (np.zeros((size, size), np.int64) for _ in range(2))
     pairs = list(combinations(range(size), 2))
-    width = parts[0][0].width
+    width = parts[0].exchanges.width
     exact = not wmt and len(parts) == 1 and 2 ** min(width - 1, 60) <= MOST_EXACT
     rounds = [[list_signs(width)]] if exact else _draw_rounds(parts, draws, seed)
     for blocks in rounds:
         afters = [
-            (part.after(np.concatenate([part.sum_draws(s) for s in signs])), weight)
-            for (part, weight), signs in zip(parts, blocks, strict=True)
+            (each.after(np.concatenate([each.sum_draws(s) for s in signs])), weight)
+            for (each, weight, _), signs in zip(parts, blocks, strict=True)
         ]
         for i, j in pairs:
             gap = reduce(
@@ -183,12 +198,6 @@ def exchange_p_values(
     return p, 0 if exact else int(drawn.max(initial=0))
 
 
-def draw_exchange(exchanges: Exchanges, draws: int, seed: int) -> Exchange:
-    """Draw so many exchanges, and give the coefficients of any two metrics after each."""
-    drawn = draw_signs(draws, exchanges.width, np.random.default_rng(seed))
-    return exchanges.after(np.concatenate([exchanges.sum_draws(s) for s in drawn]))
-
-
 def list_signs(width: int) -> list[Array]:
     """List all exchanges of so many units, without their mirror images: 2^(width-1) rows.
 
@@ -200,15 +209,15 @@ def list_signs(width: int) -> list[Array]:
 
 
 def _draw_rounds(
-    parts: Sequence[tuple[Exchanges, float]], draws: int, seed: int
+    parts: Sequence[ExchangePart], draws: int, seed: int
 ) -> Iterator[list[Iterator[Array]]]:
-    """Draw signs for each part, some draws at a time; each part begins with the seed."""
-    rngs = [np.random.default_rng(seed) for _ in parts]
+    """Draw signs for each part, some draws at a time; each stream begins with a seed."""
+    rngs = [np.random.default_rng(seed + part.stream) for part in parts]
     for start in range(0, draws, ROUND):
         size = min(ROUND, draws - start)
         yield [
-            draw_signs(size, part.width, rng)
-            for (part, _), rng in zip(parts, rngs, strict=True)
+            draw_signs(size, part.exchanges.width, rng)
+            for part, rng in zip(parts, rngs, strict=True)
         ]
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import secrets
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import Connection, bindparam, delete, insert, select, update
@@ -157,12 +158,13 @@ LONGEST_WAIT = 300.0
 _MOST_KEYS = 10_000
 
 
-def begin_attempt(db: Connection, key: str, *, free: int, now: float) -> float:
+def begin_attempt(db: Connection, free: Mapping[str, int], *, now: float) -> float:
     """Count an attempt as failed, before it is checked; return the seconds it must wait.
 
-    0 means that it may be checked now. One that must wait is neither checked nor counted,
-    so that the wait never grows by asking. The time to wait is 0 for the first `free`
-    attempts, then 1 second, and doubles with each further one up to `LONGEST_WAIT`.
+    It counts for each key of `free`, which gives the number of attempts without a wait. Then
+    the wait is 1 second, and doubles with each further attempt up to `LONGEST_WAIT`. 0 means
+    that the attempt may be checked now. One that must wait is neither checked nor counted,
+    so that the wait never grows by asking.
     """
     attempt = database.attempt
     if db.dialect.name == "postgresql":
@@ -171,19 +173,21 @@ def begin_attempt(db: Connection, key: str, *, free: int, now: float) -> float:
     db.execute(delete(attempt).where(attempt.c.at < now - FORGET_SECONDS))
     # Times ahead of now come from a clock that was set back since: no wait is longer for it.
     db.execute(update(attempt).where(attempt.c.at > now).values(at=now))
-    place = attempt.c.key == hash_token(key)
-    row = db.execute(select(attempt.c.failures, attempt.c.at).where(place)).first()
-    if row is None:
-        db.execute(insert(attempt).values(key=hash_token(key), failures=1, at=now))
+    allowed = {hash_token(key): count for key, count in free.items()}
+    rows = db.execute(select(attempt).where(attempt.c.key.in_(allowed))).all()
+    for row in rows:
+        wait = _compute_delay(row.failures - allowed[row.key]) - (now - row.at)
+        if wait > 0:
+            return wait
+    counted = {"failures": attempt.c.failures + 1, "at": now}
+    db.execute(update(attempt).where(attempt.c.key.in_(allowed)).values(counted))
+    unknown = allowed.keys() - {row.key for row in rows}
+    if unknown:
+        first = [{"key": key, "failures": 1, "at": now} for key in sorted(unknown)]
+        db.execute(insert(attempt), first)
         newest = select(attempt.c.key).order_by(attempt.c.at.desc(), attempt.c.key)
         oldest = attempt.c.key.in_(newest.offset(_MOST_KEYS))
         db.execute(delete(attempt).where(oldest))
-        return 0.0
-    wait = _compute_delay(row.failures - free) - (now - row.at)
-    if wait > 0:
-        return wait
-    change = {"failures": row.failures + 1, "at": now}
-    db.execute(update(attempt).where(place).values(change))
     return 0.0
 
 
@@ -196,11 +200,12 @@ def _compute_delay(excess: int) -> float:
     return 0.0 if excess < 0 else min(2.0 ** min(excess, 60), LONGEST_WAIT)
 
 
-def forget_attempts(db: Connection, key: str | None = None) -> None:
-    """Delete the failures of a key that signed in after all, or of all keys."""
+def forget_attempts(db: Connection, keys: Iterable[str] | None = None) -> None:
+    """Delete the failures of keys that signed in after all, or of all keys."""
     deleted = delete(database.attempt)
-    if key is not None:
-        deleted = deleted.where(database.attempt.c.key == hash_token(key))
+    if keys is not None:
+        chosen = database.attempt.c.key.in_([hash_token(key) for key in keys])
+        deleted = deleted.where(chosen)
     db.execute(deleted)
 
 

@@ -4,6 +4,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -79,6 +80,8 @@ def check_encryption(serving: ServerOptions) -> None:
     base = serving.base_url
     if base is not None:
         check_base_url(base)
+    if serving.proxy is not None:
+        check_proxy(serving.proxy)
     public = serving.host not in LOOPBACK
     if public and not (base or "").startswith("https://"):
         msg = (
@@ -98,6 +101,18 @@ def check_base_url(base: str) -> None:
     if not fits:
         msg = f"--base-url is {base!r}; expected https://NAME (or http:// on this machine)."
         raise OptionError(msg)
+
+
+def check_proxy(address: str) -> None:
+    """Raise an error unless the proxy is a single address: whoever has it is believed."""
+    try:
+        ip_address(address)
+    except ValueError:
+        msg = (
+            f"--behind-proxy is {address!r}; expected the address from which the proxy "
+            "connects, such as 127.0.0.1 or ::1."
+        )
+        raise OptionError(msg) from None
 
 
 def check_port_free(host: str, port: int) -> None:

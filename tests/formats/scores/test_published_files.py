@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metra.errors import FormatError, OptionError
+from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.scores.mqm import parse_weighting, read_mqm
 from metra.formats.scores.panel import collect_ratings
 from metra.formats.scores.read import (
@@ -166,6 +166,7 @@ FOLDER = {
     "human-scores/{}.esa.doc.score": ["A\t1.5", "A\t2", "B\t3.5", "B\t5"],
     "metric-scores/{}/M-src.seg.score": ["A\t0", "A\t1", "A\t2", "B\t3", "B\t4", "B\t5"],
     "metric-scores/{}/M-src.sys.score": ["A\t1", "B\t4"],
+    "metric-scores/{}/M-src.domain.score": ["news\tA\t.25", "news B 3.25", "w A 2", "w B 1"],
 }  # fmt: skip
 
 
@@ -178,6 +179,13 @@ def test_folders_name_documents_and_locales(tmp_path, pair):
     kept = scores.only(domain="news").matrix("M-src")
     assert kept.tolist() == [[0, 1], [3, 4]]
     assert scores.system_scores("M-src").tolist() == [1, 4]
+    # Scores in a domain are systems' scores only where it is the only one.
+    assert scores.only(domain="news").system_scores("M-src").tolist() == [0.25, 3.25]
+    two = scores.only(domain=["news", "w"])
+    assert np.isnan(two.system_scores("M-src")).all()
+    file = tmp_path / f"metric-scores/{pair}/M-src.domain.score"
+    with pytest.raises(CorpusError, match="scores of 2 language pairs or domains"):
+        read_scores(str(file)).system_scores("M-src")
     assert [scorer.human for scorer in scores.scorers] == [True, False]
     alone = read_scores(str(tmp_path / f"human-scores/{pair}.esa.seg.score"))
     assert alone.items[0] == ScoredItem("1", "d1", "news", pair)
@@ -200,6 +208,10 @@ def test_folders_name_documents_and_locales(tmp_path, pair):
         (
             {"human-scores/{}.esa.doc.score": ["A\t1", "A\t2", "B\t1"]},
             "2 documents of A but 1 of B",
+        ),
+        (
+            {"metric-scores/{}/M-src.domain.score": ["news A 1", "B 2"]},
+            "line 2 has 2 cells; expected a domain, a system's name and its score there",
         ),
     ],
 )  # fmt: skip

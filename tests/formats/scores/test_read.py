@@ -296,7 +296,7 @@ def test_bytes_that_are_no_utf8(write):
 
 
 def test_a_directory_without_scores(tmp_path):
-    with pytest.raises(FormatError, match=r"no \.seg\.score, \.sys\.score or \.doc"):
+    with pytest.raises(FormatError, match=r"no \.seg\.score, \.sys\.score, \.doc"):
         read_scores(str(tmp_path))
 
 

@@ -110,7 +110,8 @@ def test_one_metric_against_the_baseline():
         "Better than old: new; worse: bad; no clear difference: odd.",
         "",
         "▲ better, ▼ worse; △ ▽ may be chance (p above 0.05 after Holm's correction)",
-        "paired approximate randomisation of 1,234 segments, 10,000 trials, seed 12345",
+        "two-sided paired approximate randomisation of 1,234 segments, 10,000 trials, "
+        "seed 12345",
         "1,234 segments, 2 references",
         "m|version:1",
     ]
@@ -281,8 +282,8 @@ def test_markdown_has_daggers():
     (legend,) = [line for line in found if line.startswith("†")]
     assert legend == (
         "† significantly better, ‡ significantly worse than old (p ≤ 0.05 after Holm's "
-        "correction; paired approximate randomisation of 1,234 segments, 10,000 trials, "
-        "seed 12345)."
+        "correction; two-sided paired approximate randomisation of 1,234 segments, "
+        "10,000 trials, seed 12345)."
     )
 
 
@@ -353,7 +354,7 @@ def test_latex():
     assert r"\begin{tabular}{lr@{}l}" in found
     assert r"new & \textbf{31.50} & \textsuperscript{\dag{}} \\" in found
     assert r"odd & 29.90 &  \\" in found
-    assert found[0] == r"% Needs \usepackage{booktabs}."
+    assert found[0] == r"% Needs \usepackage{booktabs,graphicx}."
 
 
 def test_awkward_names_do_no_harm():

@@ -89,6 +89,23 @@ def test_nobody_can_shut_the_admin_out(light_admin):
     assert sign_in(browse_from(house, "192.0.2.1"), name="bob").status_code == 401
 
 
+def test_many_names_from_one_address_wait_too(light_admin):
+    """Each check takes time, so that nobody may ask for as many as they like."""
+    house = light_admin.house
+    stranger = house.browser()
+    tried = []
+    for at in range(31):
+        stranger.client.cookies.set("metra-device", f"mark{at}.made-up")
+        tried.append(sign_in(stranger, "no", f"name {at}").status_code)
+    assert tried == [401] * 30 + [429]
+    assert sign_in(stranger).status_code == 429
+    assert sign_in(light_admin.browser).status_code == 303
+    assert sign_in(browse_from(house, "192.0.2.1"), "no").status_code == 401
+    house.clock.pass_by(1)
+    assert sign_in(stranger).status_code == 303
+    assert guess(house.browser(), 2, "who") == [401] * 2, "it forgave the others"
+
+
 def test_the_mark_of_a_browser_opens_nothing_and_cannot_be_made_up(light_admin):
     house = light_admin.house
     mark = light_admin.browser.client.cookies["metra-device"]

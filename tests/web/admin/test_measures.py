@@ -9,7 +9,7 @@ from tests.campaign.campaigns import opened as frozen
 from tests.campaigns import opened
 from tests.web.admin.conftest import Admin, rows
 
-from metra.store import answers, campaigns, screens, tasks
+from metra.store import answers, audit, campaigns, screens, tasks
 
 
 @pytest.fixture
@@ -93,6 +93,14 @@ def test_names_stay_hidden_until_they_may_be_seen(store):
     packed = admin.browser.get("/admin/exercise/tables.zip")
     names = zipfile.ZipFile(io.BytesIO(packed.content)).namelist()
     assert "matrix.tsv" in names
+    with store.reading() as db:
+        [entry] = audit.list_entries(db, what="export")
+    assert (entry.who, entry.campaign) == ("ann", None)
+    assert len(entry.data.pop("campaigns")) == 1
+    judged = admin.house.judgements()
+    scored = {(one.judge, one.document, one.systems) for one in judged}
+    size = {"rows": len(scored), "bytes": len(packed.content)}
+    assert entry.data == {"format": "exercise"} | size
 
 
 def test_tags_are_settled_and_exported(store):

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from metra.cli.meta import options as shared
+from metra.meta.judge_options import PowerOptions
 from metra.meta.options import (
-    PowerOptions,
     PseudoOptions,
     RefsOptions,
     RobustOptions,
     ScatterOptions,
     TaskOptions,
 )
+from metra.stats.defaults import TRIALS
 
 if TYPE_CHECKING:
     from metra.meta.findings import MetaReport
@@ -256,13 +257,15 @@ def _score_study(path: str, options: TaskOptions, chosen: "Options") -> "TaskSco
 
     from metra.campaign.judgement_files import ALL_SCORE_FORMATS
     from metra.formats.scores.read import read_scores
+    from metra.meta.compare import choose_rule
     from metra.meta.study import load_study, read_study
     from metra.meta.task import score_study
 
     read = partial(read_scores, wmt=options.wmt, formats=ALL_SCORE_FORMATS)
     study = read_study(path)
     loaded = load_study(study, lambda file, weights: read(file, mqm_weights=weights))
-    return score_study(study, loaded, chosen, test=options.test)
+    rule = choose_rule(options) if options.test or study.test else None
+    return score_study(study, loaded, chosen, test=rule)
 
 
 _protocol = click.argument("protocol", metavar="{wmt23|wmt24|wmt25|STUDY.toml}")
@@ -287,6 +290,7 @@ def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     metra meta task wmt23 en-de=ende.tsv he-en=heen.tsv zh-en=zhen.tsv --gold mqm
     metra meta task study.toml --wmt --test --format latex
     """
+    from metra.meta.compare import choose_rule
     from metra.meta.task import (
         add_intervals,
         build_task_table,
@@ -295,12 +299,18 @@ def task(asked: shared.MetaQuestion, options: TaskOptions) -> "MetaReport":
     )
     from metra.stats.correlation import Options
 
-    chosen = Options(trials=options.trials, seed=options.seed, wmt=options.wmt)
+    chosen = Options(
+        trials=options.trials or TRIALS,
+        draws=options.trials or (TRIALS if options.wmt else None),
+        seed=options.seed,
+        wmt=options.wmt,
+    )
     if asked.protocol.endswith(".toml"):
         scores = _score_study(asked.protocol, options, chosen)
     else:
         panels = asked.build_panels()
-        scores = score_task(asked.protocol, panels, chosen, test=options.test)
+        rule = choose_rule(options) if options.test else None
+        scores = score_task(asked.protocol, panels, chosen, test=rule)
     if options.ci or asked.plot:
         scores = add_intervals(scores, chosen)
     if asked.plot:

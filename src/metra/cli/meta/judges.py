@@ -4,7 +4,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from metra.cli.meta import options as shared
-from metra.meta.options import (
+from metra.meta.judge_options import (
     AgreeOptions,
     NormaliseOptions,
     RankOptions,

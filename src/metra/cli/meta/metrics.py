@@ -37,10 +37,10 @@ def compare(asked: shared.MetaQuestion, options: CompareOptions) -> "MetaReport"
     from metra.meta.compare import compare_panels, parse_question, report_comparison
 
     asked.select_level(options.level, asked.gold)
-    spec, test = parse_question(options)
+    spec = parse_question(options)
     panels = asked.build_panels()
     (question,) = asked.fit_thresholds([spec], options.eps_from)
-    comparisons = compare_panels(panels, question, test, options)
+    comparisons = compare_panels(panels, question, options)
     if asked.plot:
         from metra.report.pictures.heatmap import Heatmap, draw_heatmap
 

@@ -11,7 +11,7 @@ from metra.cli import name_flags
 from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
 from metra.cli.options import option
-from metra.meta.use_options import (
+from metra.meta.options import (
     CardOptions,
     ChallengeOptions,
     DeltaOptions,

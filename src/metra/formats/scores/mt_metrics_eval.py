@@ -1,9 +1,10 @@
 """Files of mt-metrics-eval: scores and ratings of segments, and the texts beside them.
 
 `LP.NAME.seg.score` (judgements) or `LP/NAME.seg.score` (metrics) has a system and a score
-a line, segments in order, None where one is missing; `.sys.score` is for whole systems and
-`.doc.score` for documents, in the order of `documents/LP.docs`, which names the domain and
-the document of each segment.
+a line, segments in order, None where one is missing; `.sys.score` is for whole systems,
+`.domain.score` for systems in each domain, which stands first in a line, and `.doc.score`
+for documents, in the order of `documents/LP.docs`, which names the domain and the document
+of each segment.
 `LP.NAME.JUDGE.seg.rating` holds a judge's marks as JSON, in code points, their ends not
 included. A folder, or a zip, is read as a whole. Freitag et al. 2023, WMT.
 """
@@ -35,7 +36,12 @@ from metra.formats.scores.record import LANGUAGE_PAIR, ScoredItem, Scorer, Score
 from metra.formats.stream import format_path, load_json
 from metra.formats.table import BLANKS, TABS, replace_line_breaks, split_rows
 
-_NAME = re.compile(rf"(?:({LANGUAGE_PAIR.pattern})\.)?(.+)\.(seg|sys|doc)\.score")
+_LEVELS = ("seg", "sys", "doc", "domain")
+#: How the names of score files end.
+SUFFIXES = tuple(f".{level}.score" for level in _LEVELS)
+_NAME = re.compile(
+    rf"(?:({LANGUAGE_PAIR.pattern})\.)?(.+)\.({'|'.join(_LEVELS)})\.score"
+)
 _NOTHING = "None"
 #: Protocols whose scores are whole answers.
 _SCORED = ("da", "da-sqm")
@@ -64,7 +70,7 @@ def _unpack_zip(path: str, folder: str) -> None:
 def _read_folder(folder: Path, path: str) -> Scores:
     files = sorted(f for f in folder.rglob("*.score") if _NAME.fullmatch(f.name))
     if not files:
-        msg = f"{path} has no .seg.score, .sys.score or .doc.score file in it."
+        msg = f"{path} has no .seg.score, .sys.score, .doc.score or .domain.score file in it."
         raise FormatError(msg)
     documents: dict[Path, list[ScoredItem]] = {}
     return record.concatenate_scores([_read_file(file, documents) for file in files])
@@ -79,12 +85,17 @@ def _read_file(file: Path, documents: dict[Path, list[ScoredItem]]) -> Scores:
     lang, name, level = named.groups()
     if lang is None and LANGUAGE_PAIR.fullmatch(file.parent.name):
         lang = file.parent.name
-    lines = parse_score_lines(read_lines(str(file)), str(file))
-    if level != "sys":
-        _check_counts(lines, str(file), level)
     is_human = "human" in file.parent.name
     scorer = Scorer(name, "human" if is_human else "metric")
-    items = _list_items(file, lang or "", level, lines, documents)
+    rows = read_lines(str(file))
+    if level == "domain":
+        domains, lines = _parse_domain_lines(rows, str(file))
+        items = [ScoredItem(domain=domain, lang=lang or "") for domain in domains]
+    else:
+        lines = parse_score_lines(rows, str(file))
+        if level != "sys":
+            _check_counts(lines, str(file), level)
+        items = _list_items(file, lang or "", level, lines, documents)
     scores = parse_numbers([line.score for line in lines], str(file), "the score", 1)
     systems = [line.system for line in lines]
     return record.build_score_table(systems, items, {scorer: scores})
@@ -169,6 +180,23 @@ def parse_score_lines(lines: Iterable[str], path: str) -> list[ScoreLine]:
         counts[system] += 1
         parsed.append(ScoreLine(system, counts[system], score))
     return parsed
+
+
+def _parse_domain_lines(
+    lines: Iterable[str], path: str
+) -> tuple[list[str], list[ScoreLine]]:
+    """Parse a domain, a system and its score in that domain a line."""
+    domains, systems = [], []
+    for number, cells in split_rows(list(lines), BLANKS):
+        if len(cells) != 3:
+            msg = (
+                f"{path}, line {number} has {len(cells)} cells; expected a domain, a "
+                "system's name and its score there, or None where it is missing."
+            )
+            raise FormatError(msg)
+        domains.append(cells[0])
+        systems.append(ScoreLine(cells[1], 1, cells[2]))
+    return domains, systems
 
 
 def _check_counts(lines: Sequence[ScoreLine], path: str, level: str) -> None:

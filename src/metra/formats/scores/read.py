@@ -48,7 +48,9 @@ class ScoreFormat(NamedTuple):
 def _is_mt_metrics_eval(head: FileHead) -> bool:
     if head.is_folder:
         return any(Path(head.path).rglob("*.score")) or not _is_folder(head)
-    is_score_file = head.path.endswith((".seg.score", ".sys.score", ".doc.score"))
+    is_score_file = head.path.endswith(
+        tuple(f".{level}.score" for level in ("seg", "sys", "doc", "domain"))
+    )
     is_zip = head.path != STDIN and is_zipfile(head.path)
     return is_score_file or (is_zip and not is_workbook_name(head.path))
 

@@ -132,8 +132,18 @@ class Scores:
         return np.split(order, ends[:-1])
 
     def system_scores(self, name: str) -> Array:
-        """Scores that were given to whole systems; NaN where there are none."""
+        """Scores that were given to whole systems; NaN where there are none.
+
+        Those in single domains are such scores where one domain is left, and no others.
+        """
         given = self.matrix(name, level="system")
+        about = [item for item in self.items if item.level == "system"]
+        whole = [at for at, item in enumerate(about) if not item.domain]
+        if not whole:
+            # Of several domains, segments make the score where there are any.
+            by_segment = len(about) > 1 and np.isfinite(self.matrix(name)).any()
+            whole = [] if by_segment else list(range(len(about)))
+        given = given[:, whole]
         if given.shape[1] == 0:
             return np.full(len(self.systems), np.nan)
         if given.shape[1] > 1:
@@ -407,11 +417,13 @@ def _match_items(items: Sequence[ScoredItem]) -> dict[ScoredItem, ScoredItem]:
 
     A table of metric scores often knows no documents; another one with judgements does.
     """
-    by_segment: dict[str, list[ScoredItem]] = {}
+    by_name: dict[tuple[str, str], list[ScoredItem]] = {}
     for item in dict.fromkeys(items):
-        by_segment.setdefault(item.segment, []).append(item)
+        # A score in a domain is no score of the whole, even if only one domain is named.
+        name = item.domain if item.level == "system" else item.segment
+        by_name.setdefault((item.level, name), []).append(item)
     known = {}
-    for namesakes in by_segment.values():
+    for namesakes in by_name.values():
         for item in namesakes if len(namesakes) > 1 else []:
             others = (other for other in namesakes if other != item)
             fuller = [other for other in others if _is_part(item, other)]

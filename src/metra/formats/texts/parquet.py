@@ -6,7 +6,7 @@ The format carries everything, in a column for each text and label.
 import os
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 
 from metra.errors import CorpusError, FormatError
 from metra.formats.atomic import write_file
-from metra.formats.stream import STDIN
+from metra.formats.remote import is_remote, open_remote
+from metra.formats.stream import STDIN, get_file_state
 from metra.formats.texts.columns import (
     TEXT_ROLES,
     ColumnNames,
@@ -138,8 +139,11 @@ def get_required_column(rows: pa.RecordBatch, name: str, nulls: Nulls) -> pa.Arr
 def get_references(
     rows: pa.RecordBatch, names: Sequence[str], nulls: Nulls
 ) -> list[pa.Array]:
-    """Return the references; where all are null, refuse that or make the first empty."""
-    columns = [decode_dictionary(rows.column(name)) for name in names]
+    """Return the references; where all are null, refuse that or make the first empty.
+
+    Columns that these rows lack, because other files of the table have them, are null.
+    """
+    columns = [_get_column(rows, name) for name in names]
     if not columns or not all(values.null_count for values in columns):
         return columns
     first, *others = columns
@@ -151,6 +155,12 @@ def get_references(
     if nulls == "refuse":
         _refuse_nulls(names[0], gaps)
     return [pc.if_else(gaps, "", first.cast(pa.large_string())), *others]
+
+
+def _get_column(rows: pa.RecordBatch, name: str) -> pa.Array:
+    if name not in rows.schema.names:
+        return pa.nulls(rows.num_rows, pa.large_string())
+    return decode_dictionary(rows.column(name))
 
 
 def _refuse_nulls(name: str, gaps: pa.Array) -> NoReturn:
@@ -166,10 +176,88 @@ _BUFFER = 1 << 20
 
 
 def read_schema(path: str) -> pa.Schema:
-    """Return a file's columns."""
+    """Return a file's columns, and behind them those that are made of lists and folders.
+
+    A list of references is a column for each of them, `ref:1`, `ref:2` and so on.
+    """
     with _translate_errors(path), _open_parquet(path) as file:
         check_limit("columns", len(file.schema_arrow), path)
-        return file.schema_arrow
+        schema = file.schema_arrow
+    count = max(
+        (
+            _count_elements(path, name, get_file_state(path))
+            for name in _list_lists(schema)
+        ),
+        default=0,
+    )
+    check_limit("columns", count, path)
+    elements = [f"ref:{number}" for number in range(1, count + 1)]
+    for names, mark in ((elements, _ELEMENT), (read_partitions(path), _PARTITION)):
+        for name in names:
+            if name not in schema.names:
+                schema = schema.append(pa.field(name, pa.string(), metadata=mark))
+    return schema
+
+
+def _list_lists(schema: pa.Schema) -> list[str]:
+    """Find the column that holds lists of references, as in JSON lines."""
+    return [
+        field.name
+        for field in schema
+        if field.name.lower() in ("refs", "references")
+        and (pa.types.is_list(field.type) or pa.types.is_large_list(field.type))
+        and is_text_type(field.type.value_type)
+    ][:1]
+
+
+@lru_cache(maxsize=1024)
+def _count_elements(path: str, name: str, state: object) -> int:
+    """Return how many elements the longest list has; the state tells a changed file."""
+    del state
+    with _translate_errors(path), _open_parquet(path) as file:
+        batches = file.iter_batches(ROWS, columns=[name], use_threads=False)
+        lengths = (pc.max(pc.list_value_length(batch.column(0))) for batch in batches)
+        return max((length.as_py() or 0 for length in lengths), default=0)
+
+
+def read_union(paths: Sequence[str]) -> pa.Schema:
+    """Return the columns of all files of a table, each as the first file has it."""
+    schemas = map(read_schema, paths)
+    union = next(schemas)
+    for schema in schemas:
+        for field in schema:
+            if field.name not in union.names:
+                union = union.append(field)
+    return union
+
+
+# Mark columns that are not in the file.
+_PARTITION = {b"metra.added": b"folder"}
+_ELEMENT = {b"metra.added": b"element"}
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+def read_partitions(path: str) -> dict[str, str | None]:
+    """Return the values that the names of a file's folders have, as Hive and Spark write.
+
+    >>> read_partitions("data/lp=en-de/text%20type=news%3A1/part-0.parquet")
+    {'lp': 'en-de', 'text type': 'news:1'}
+    """
+    from urllib.parse import unquote
+
+    parts = (folder.partition("=") for folder in path.split("/")[:-1])
+    return {
+        unquote(name): None if value == _NO_VALUE else unquote(value)
+        for name, mark, value in parts
+        if name and mark
+    }
+
+
+def list_added(
+    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, _ELEMENT)
+) -> list[str]:
+    """List the columns that are in no file, but made of folders' names and of lists."""
+    return [field.name for field in schema if field.metadata in kinds]
 
 
 def count_rows(path: str) -> int:
@@ -181,22 +269,56 @@ def count_rows(path: str) -> int:
 def read_batches(
     path: str, columns: Sequence[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Read a file's rows, some at a time, and of these columns only."""
+    """Read a file's rows, some at a time, and of these columns only, as far as it has them."""
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
+        own = file.schema_arrow.names
+        folders = read_partitions(path)
+        folders = {
+            name: value
+            for name, value in folders.items()
+            if name not in own and (columns is None or name in columns)
+        }
+        elements: list[str] = []
+        lists = _list_lists(file.schema_arrow)
+        if columns is not None:
+            if lists:
+                made = list_added(read_schema(path), [_ELEMENT])
+                elements = [name for name in columns if name in made]
+            # A file's first column says how many rows there are.
+            read = {*columns, *(lists if elements else ())}
+            columns = [name for name in own if name in read] or own[:1]
         with _translate_errors(path):
             rows = _choose_rows(file, columns, path)
         unpacked = 0
+        _, size = get_file_state(path) or (0, 0)
         batches = file.iter_batches(rows, columns=columns, use_threads=False)
         while True:
             with _translate_errors(path):
                 batch = next(batches, None)
             if batch is None:
                 return
+            for name in elements:
+                field = pa.field(name, pa.string(), metadata=_ELEMENT)
+                batch = batch.append_column(field, _get_element(batch, lists[0], name))
             unpacked += _measure_batch(batch, path)
-            check_unpacked(unpacked, os.path.getsize(path), path)
+            check_unpacked(unpacked, size, path)
+            for name, value in folders.items():
+                values = pa.repeat(pa.scalar(value, pa.string()), batch.num_rows)
+                field = pa.field(name, pa.string(), metadata=_PARTITION)
+                batch = batch.append_column(field, values)
             yield batch
+
+
+def _get_element(batch: pa.RecordBatch, lists: str, name: str) -> pa.Array:
+    """Return one text of each list, null where the list is shorter."""
+    place = int(name.partition(":")[2]) - 1
+    column = batch.column(lists)
+    parts = pc.list_slice(column, place, place + 1, return_fixed_size_list=True)
+    # What stands for a list that is null is no text of it.
+    texts = parts.values.cast(pa.string())
+    return pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
 
 
 # So many bytes of a column may become one batch.
@@ -257,8 +379,9 @@ def _open_parquet(path: str, shared: Sequence[str] = ()) -> pq.ParquetFile:
     if os.path.isdir(path):
         msg = f"{path} is a folder; expected a Parquet file here."
         raise FormatError(msg)
+    file = open_remote(path) if is_remote(path) else Path(path)
     return pq.ParquetFile(
-        Path(path), pre_buffer=False, buffer_size=_BUFFER, read_dictionary=[*shared]
+        file, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=[*shared]
     )
 
 
@@ -289,7 +412,7 @@ def open_reader(source: "Source", wanted: Sequence[Field] | None = None) -> Read
     if source.use == "output":
         nulls = source.columns.nulls if source.columns else "refuse"
     paths = source.shards or (source.path,)
-    fields = map_fields(read_schema(paths[0]), paths[0], source.name, source.columns)
+    fields = map_fields(read_union(paths), paths[0], source.name, source.columns)
     columns = {
         field: name
         for field, name in fields.items()
@@ -334,7 +457,8 @@ def _read_tables(
     nulls: Nulls | None,
 ) -> Generator[pa.Table]:
     for path in paths:
-        _check_fields(read_schema(path), path, fields)
+        schema = read_schema(path)
+        _check_fields(schema, path, _leave_out_absent(fields, schema))
         first = 0
         for rows in read_batches(path, list(columns.values())):
             try:
@@ -343,6 +467,20 @@ def _read_tables(
                 raise NullValueError(null.column, first + null.row, path) from None
             yield pa.table(values, [*columns.values()])
             first += rows.num_rows
+
+
+def _leave_out_absent(
+    fields: Mapping[Field, str], schema: pa.Schema
+) -> dict[Field, str]:
+    """Leave out labels and references that other files of a table have, if one is left."""
+    refs = [name for field, name in fields.items() if field.role == "reference"]
+    lacks_all = not any(name in schema.names for name in refs)
+    return {
+        field: name
+        for field, name in fields.items()
+        if name in schema.names
+        or not (field.role == "label" or (field.role == "reference" and not lacks_all))
+    }
 
 
 def map_fields(
@@ -366,6 +504,14 @@ def map_fields(
     recognised = recognise_fields(usable, default_system, names)
     named = zip(recognised, usable, strict=True)
     fields = [field._replace(name=field.name or column) for field, column in named]
+    # The name of a folder is no text, unless the user says so.
+    folders = {*list_added(schema, [_PARTITION])} - {*names.get_fields()}
+    fields = [
+        Field("label", column)
+        if column in folders and field.role in TEXT_ROLES
+        else field
+        for field, column in zip(fields, usable, strict=True)
+    ]
     check_fields(fields, where)
     columns = dict(zip(fields, usable, strict=True))
     _check_fields(schema, where, columns)
@@ -392,7 +538,7 @@ def _select_columns(
     rows: pa.RecordBatch, columns: Mapping[Field, str], nulls: Nulls | None
 ) -> list[pa.Array]:
     """Return the columns as strings, with nulls only where they may be."""
-    values = {f: decode_dictionary(rows.column(name)) for f, name in columns.items()}
+    values = {field: _get_column(rows, name) for field, name in columns.items()}
     if nulls is not None:
         refs = [field for field in columns if field.role == "reference"]
         names = [columns[field] for field in refs]

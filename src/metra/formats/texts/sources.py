@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from metra.errors import FormatError
 from metra.formats.recognise import CSV, FORMATS, PLAIN, TSV, TextFormat, choose_format
+from metra.formats.remote import is_remote, list_remote
 from metra.formats.stream import STDIN, format_path, name_system, split_named_path
 from metra.formats.texts.columns import (
     ColumnNames,
@@ -124,8 +125,10 @@ def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:
 def _expand_file(file: str) -> list[tuple[str | None, str]]:
     """List the names and paths that a file, a folder or an unresolved pattern stands for."""
     paths = [file]
-    if os.path.isdir(file):
-        paths = _list_shards(file)
+    if is_remote(file):
+        paths = _list_remote_files(file)
+    elif os.path.isdir(file):
+        paths = _choose_shards(file, _walk_folder(file))
     elif "*" in file and not os.path.exists(file):
         from glob import glob
 
@@ -136,15 +139,53 @@ def _expand_file(file: str) -> list[tuple[str | None, str]]:
     return [split_named_path(path) for path in paths]
 
 
-def _list_shards(folder: str) -> list[str]:
-    """List the Parquet files of a folder; hidden ones and logs are none of them."""
+def _walk_folder(folder: str) -> list[str]:
+    """List the files of a folder, and of those in it that are named after a column."""
+    paths = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if "=" in name]
+        paths += [os.path.join(place, name) for name in names]
+    return sorted(paths)
+
+
+def _list_remote_files(address: str) -> list[str]:
+    """List the files of a folder elsewhere, or those that a pattern fits."""
+    if "*" not in address:
+        found = list_remote(address)
+        return [address] if found is None else _choose_shards(address, found)
+    from fnmatch import fnmatchcase
+
+    folder = address[: address.index("*")].rpartition("/")[0]
+    depth = address.count("/")
+    paths = [
+        path
+        for path in list_remote(folder) or []
+        if fnmatchcase(path, address) and path.count("/") == depth
+    ]
+    if not paths:
+        msg = f"No file fits {address}; check the pattern, or name the files."
+        raise FormatError(msg)
+    return paths
+
+
+def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
+    """Choose the Parquet files of a folder, and of those in it with names like lp=en-de.
+
+    Hidden files and logs are none of them.
+    """
     forms = (form for form in FORMATS.values() if form.has_shards)
     suffixes = tuple(suffix for form in forms for suffix in form.suffixes)
-    paths = [
-        os.path.join(folder, name)
-        for name in sorted(os.listdir(folder))
-        if name.endswith(suffixes) and not name.startswith((".", "_"))
-    ]
+    root = folder.rstrip("/") + "/"
+    paths = []
+    for path in files:
+        parts = path.removeprefix(root).split("/")
+        is_hidden = any(part.startswith((".", "_")) for part in parts)
+        if (
+            path.endswith(suffixes)
+            and not is_hidden
+            and all("=" in p for p in parts[:-1])
+        ):
+            paths.append(path)
     if not paths:
         problem = f"{folder} is a folder without Parquet files in it"
         msg = f"{problem}; give files, or a folder that has some."
@@ -154,7 +195,10 @@ def _list_shards(folder: str) -> list[str]:
 
 def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     """Put Parquet files without a name together, in the place of the first."""
-    places = [os.path.realpath(shard.path) for shard in shards]
+    places = [
+        shard.path if is_remote(shard.path) else os.path.realpath(shard.path)
+        for shard in shards
+    ]
     for index, shard in enumerate(shards):
         if places[index] in places[:index]:
             problem = f"{shard.path} is given twice, so that its rows would count twice"

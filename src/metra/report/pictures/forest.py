@@ -43,7 +43,7 @@ class ForestPlot:
 def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
     """Draw a forest plot as a file of its own; panels share the names of the rows."""
     width = layout.choose_width(max(WIDTH, 170 * len(plot.panels)))
-    longest = max(8, min(LONGEST, int(0.3 * width / chart.LETTER)))
+    longest = max(8, min(LONGEST, int(0.42 * width / chart.LETTER)))
     left = MARGIN + chart.measure_names(plot.names, longest)
     room = width - left - MARGIN
     across = max(1, min(len(plot.panels), int((room + GAP) / (NARROWEST + GAP))))

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from metra.scoring.compare import SignificanceSettings
 
 TESTS = {
-    "ar": "paired approximate randomisation",
-    "bootstrap": "paired bootstrap",
+    "ar": "two-sided paired approximate randomisation",
+    "bootstrap": "two-sided paired bootstrap",
 }
 # Options whose values may look like files and are none.
 _NO_FILES = {("llm", "model")}

@@ -10,7 +10,6 @@ from metra.report.table import (
     Style,
     format_latex_comments,
     list_rows,
-    render_latex_table,
     render_markdown_table,
     render_tsv,
 )
@@ -67,16 +66,13 @@ def render_report_markdown(report: MetaReport, style: Style) -> str:
 
 
 def render_report_latex(report: MetaReport, style: Style) -> str:
-    """Write tabulars, with the notes and the signature as comments above.
-
-    A table for a paper is a float with its remarks below.
-    """
+    """Write floats, their remarks below; notes and signature are comments above."""
     comments = format_latex_comments([*report.notes, *report.signature.split("\n")])
-    if report.label:
-        papers = [PaperTable(t, report.label, report.remarks) for t in report.tables]
-        return f"{comments}\n{render_paper_latex(papers, style)}"
-    tables = [render_latex_table(table, style) for table in report.tables]
-    return "\n\n".join([comments, *tables])
+    papers = [
+        PaperTable(table, report.label or f"tab:{table.name}", report.remarks)
+        for table in report.tables
+    ]
+    return f"{comments}\n{render_paper_latex(papers, style)}"
 
 
 #: The function that writes each format.

@@ -4,6 +4,7 @@ A kept file carries a fingerprint of all that its numbers depend on, so that res
 takes nothing from other data, other options or another version.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -24,7 +25,8 @@ from metra import __version__
 from metra.corpus.batch import Batch
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
-from metra.formats.stream import DAMAGE
+from metra.formats.remote import is_remote, open_remote
+from metra.formats.stream import DAMAGE, UnreadableError, get_file_state
 from metra.formats.texts import parquet
 from metra.metrics.corpus_weights import Tables, TwoPassFit
 from metra.metrics.record import Metric
@@ -156,13 +158,11 @@ def _list_shards(
     """Look at the files, and at what is kept of them."""
     shards = []
     for path in paths:
-        try:
-            status = os.stat(path)
-        except OSError as error:
-            msg = f"{path} cannot be read: {error.strerror}; check the name and its rights."
-            raise FormatError(msg) from None
-        state = (os.path.abspath(path), status.st_size, status.st_mtime_ns)
-        shards.append(_Shard(path, state))
+        state = get_file_state(path)
+        if state is None:
+            raise UnreadableError(path, os.strerror(errno.ENOENT))
+        changed, size = state
+        shards.append(_Shard(path, (_complete_path(path), size, changed)))
     # Where a metric weighs by the whole corpus, a shard's digits depend on all shards.
     everything = [shard.state for shard in shards] if plan.two_passes else []
     fingerprint = plan.fingerprint()
@@ -183,12 +183,19 @@ def _list_shards(
     return shards
 
 
+def _complete_path(path: str) -> str:
+    """Return a path from the root, or an address."""
+    return path if is_remote(path) else os.path.realpath(path)
+
+
 def _hash(known: object) -> str:
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
 
 
 def _make_folder(folder: str, given: str, purpose: str) -> None:
-    """Make a folder, which messages call what was given."""
+    """Make a folder, which messages call what was given; stores have none to be made."""
+    if is_remote(folder):
+        return
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
@@ -207,21 +214,28 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
             raise OptionError(msg)
         targets = [out]
     else:
-        targets = [os.path.join(out, os.path.basename(path)) for path in paths]
+        targets = [os.path.join(out, _name_in_folder(path)) for path in paths]
     for path, target in zip(paths, targets, strict=True):
         if targets.count(target) > 1:
             msg = f"Two files are called {os.path.basename(path)}; score them apart."
             raise OptionError(msg)
-        if os.path.realpath(path) == os.path.realpath(target):
+        if _complete_path(path) == _complete_path(target):
             msg = f"{out} would overwrite {path}; give the name of another folder."
             raise OptionError(msg)
-    _make_folder(os.path.dirname(os.path.abspath(targets[0])), out, "scores")
+    for folder in dict.fromkeys(os.path.dirname(target) or "." for target in targets):
+        _make_folder(folder, out, "scores")
     return targets
+
+
+def _name_in_folder(path: str) -> str:
+    """Return a file's name, with the folders before it that name a part of the table."""
+    *folders, name = path.split("/")
+    return "/".join([*(folder for folder in folders if "=" in folder), name])
 
 
 def _is_written(target: str, fingerprint: str) -> bool:
     """Whether a file is there with the scores of this shard, by this plan."""
-    if not os.path.exists(target):
+    if get_file_state(target) is None:
         return False
     try:
         metadata = parquet.read_schema(target).metadata or {}
@@ -232,10 +246,13 @@ def _is_written(target: str, fingerprint: str) -> bool:
 
 def _read_totals(path: str, fingerprint: str) -> Totals | None:
     """Read the totals of a shard that was finished, with this plan and unchanged."""
-    if not os.path.exists(path):
+    if get_file_state(path) is None:
         return None
     try:
-        with pa.OSFile(path) as file, pa.ipc.open_file(file) as reader:
+        with (
+            open_remote(path) if is_remote(path) else pa.OSFile(path) as file,
+            pa.ipc.open_file(file) as reader,
+        ):
             metadata = reader.schema.metadata or {}
             batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
     except (pa.ArrowException, OSError):
@@ -276,7 +293,7 @@ def _fit_metrics(
         fingerprint = _hash([__version__, metric.signature(), columns, states])
         name = f"{metric.name}-{fingerprint[:24]}{_WEIGHTS_ENDING}"
         kept[spec] = os.path.join(resume or "", name), fingerprint
-        if metric.fit and not (resume and os.path.exists(kept[spec][0])):
+        if metric.fit and not (resume and get_file_state(kept[spec][0])):
             work.rows += rows
 
     def read_all() -> Iterator[Batch]:
@@ -297,7 +314,7 @@ def _load_weights(
     path: str, fingerprint: str, weighing: TwoPassFit, batches: Iterable[Batch]
 ) -> Metric:
     """Give the metric with the weights that are kept; else count them, and keep them."""
-    if not os.path.exists(path):
+    if get_file_state(path) is None:
         counted = weighing.tables(batches)
         named: dict[str, Any] = {_WEIGHTS_FINGERPRINT: np.array(fingerprint), **counted}
         with write_file(path) as file:
@@ -305,7 +322,10 @@ def _load_weights(
             np.savez(file, **named)
         return weighing.restore(counted)
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as arrays:
+        with (
+            open_remote(path) if is_remote(path) else open(path, "rb") as file,
+            np.load(file, allow_pickle=False) as arrays,
+        ):
             tables: Tables = dict(arrays)
         if str(tables[_WEIGHTS_FINGERPRINT]) != fingerprint:
             raise ValueError(_WEIGHTS_FINGERPRINT)
@@ -317,6 +337,7 @@ def _load_weights(
 
 def _score_shard(shard: _Shard, work: _Work) -> Totals:
     schema = parquet.read_schema(shard.path)
+    added = parquet.list_added(schema)
     plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
 
     def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
@@ -327,8 +348,8 @@ def _score_shard(shard: _Shard, work: _Work) -> Totals:
         parts = _read_rows(shard.path, plan, schema.names if keep else plan.columns)
         for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
             add_entries(totals, counted.items())
-            if write:
-                write(scored)
+            if write and scored is not None:
+                write(scored.drop_columns(added))
             work.add(rows)
     return totals
 
@@ -339,6 +360,8 @@ def _open_score_file(
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Write a shard with its scores; the file is whole or not there."""
     schema = table_totals.scores_schema(plan, schema)
+    for name in parquet.list_added(schema):
+        schema = schema.remove(schema.get_field_index(name))
     metadata = {
         **(schema.metadata or {}),
         FINGERPRINT: shard.fingerprint.encode(),

@@ -16,8 +16,9 @@ from metra.web.security.visitors import Administering
 from metra.web.state import Refusal, get_state
 
 router = APIRouter()
-#: Attempts that need not wait.
+#: Attempts that need not wait: for an account, and for all accounts at an address.
 _FREE = 5
+_FREE_ADDRESS = 30
 #: Each check of a password takes 64 MB. Others queue without a thread, which judges need.
 _CHECKS = CapacityLimiter(2)
 #: How long a right password waits for its code.
@@ -72,11 +73,11 @@ def check_code(
         # Whoever is here knows the password, and may have many addresses: all browsers that
         # have not signed in before count together.
         key = f"code\n{name}\n{visitors.find_device(request, db, name)}"
-        wait = access.begin_attempt(db, key, free=_FREE, now=now)
+        wait = access.begin_attempt(db, {key: _FREE}, now=now)
         if wait <= 0:
             kind = second_factor.use_code(db, name, code, now=now)
         if kind is not None:
-            access.forget_attempts(db, key)
+            access.forget_attempts(db, [key])
     if kind is not None:
         return begin_admin_session(request, name, kind)
     refusal = Refusal(401, "This code is wrong or was used; wait for the next one.")
@@ -88,22 +89,26 @@ def check_code(
 def check_password(request: Request, name: str, password: str) -> Refusal | None:
     """Return the refusal of a wrong password, or None if it is right.
 
-    After wrong ones there is a wait, ever longer: by account and address, or by account and
-    browser for browsers that have signed in before. So nobody can shut an admin out.
+    After wrong ones there is a wait, ever longer: by account and address and, after more of
+    them, by address. For browsers that have signed in before it is by account and browser. So
+    nobody can shut an admin out.
     """
     state = get_state(request)
     with state.store.transaction() as db:
         kept = access.find_password_hash(db, name)
         device = visitors.find_device(request, db, name)
-        key = f"password\n{name}\n{device or get_client_address(request)}"
+        address = get_client_address(request)
+        free = {f"password\n{name}\n{device or address}": _FREE}
+        if not device:
+            free |= {f"passwords\n{address}": _FREE_ADDRESS}
         # Counted before the slow check, so that parallel guesses are counted too.
-        wait = access.begin_attempt(db, key, free=_FREE, now=state.clock())
+        wait = access.begin_attempt(db, free, now=state.clock())
     if wait > 0:
         return Refusal.too_many_wrong(wait, "passwords")
     if not access.check_password(password, kept):
         return Refusal(401, "This name and this password do not belong together.")
     with state.store.transaction() as db:
-        access.forget_attempts(db, key)
+        access.forget_attempts(db, free)
     return None
 
 

@@ -40,7 +40,7 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
             place = judge.campaign
             audit.add_entry(db, judge.label, "sign in", now=now, campaign=place)
             return begun
-        wait = access.begin_attempt(db, key, free=_FREE, now=now)
+        wait = access.begin_attempt(db, {key: _FREE}, now=now)
     if wait > 0:
         raise Refusal.too_many_wrong(wait, "links")
     raise Refusal(404, "This link does not work; ask for a new one.", reason="link")

@@ -279,3 +279,55 @@ def test_fetching_needs_a_known_name(cli):
     ran = cli("testsets", "fetch", "wmt2x")
     assert ran.code == 2
     assert "No test set of sacreBLEU named 'wmt2x'. Did you mean 'wmt2" in ran.err
+
+
+@pytest.fixture
+def metrics_eval(home):
+    """A set of mt-metrics-eval with people's scores, and metrics' by two references."""
+    folder = home / ".mt-metrics-eval/mt-metrics-eval-v2/wmtx"
+    write(folder / "sources/en-de.txt", ["One house.", "Two trees.", "Three cats."])
+    for name in ("refA", "refB"):
+        write(folder / f"references/en-de.{name}.txt", ["a", "b", "c"])
+    scores = [f"{system}\t{n}" for system, n in zip("AAABBBCCC", range(9), strict=True)]
+    write(folder / "human-scores/en-de.mqm.seg.score", scores)
+    for name in ("M-refA", "M-refB", "N-1.0-refA", "K-src"):
+        write(folder / f"metric-scores/en-de/{name}.seg.score", scores)
+    return folder
+
+
+def test_scores_of_a_test_set(cli, metrics_eval):
+    """Metrics count by the usual reference, or by none."""
+    asked = (
+        "meta",
+        "correlate",
+        "-t",
+        "wmtx",
+        "-l",
+        "en-de",
+        "--gold",
+        "mqm",
+        "--no-ci",
+    )
+    ran = cli(*asked, "--coef", "pearson", "--format", "json")
+    assert ran.code == 0, ran.err
+    rows = json.loads(ran.out)["tables"]["en-de"]
+    assert sorted(row["metric"] for row in rows) == ["K-src", "M-refA", "N-1.0-refA"]
+    beside = metrics_eval / "metric-scores/en-de/M-refB.seg.score"
+    ran = cli(*asked, beside, "--coef", "pearson")
+    assert "M-refB" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ((), "Missing argument 'SCORES...'; or name a test set with -t."),
+        (("-t", "wmt1x"), "There is no test set wmt1x on this machine"),
+        (("-t", "wmt23"), "wmt23:en-de has no scores beside its texts (human-scores"),
+        (("-t", "wmtx", "-l", "en-cs"), "wmtx is here, but not for en-cs"),
+    ],
+)
+@pytest.mark.usefixtures("metrics_eval")
+def test_test_sets_without_scores(cli, asked, said):
+    ran = cli("meta", "correlate", *asked, "--gold", "mqm")
+    assert ran.code == 2
+    assert said in ran.err

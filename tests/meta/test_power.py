@@ -1,5 +1,7 @@
 """Plans from a pilot study: which differences are expected, and of which pairs."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -109,6 +111,17 @@ def test_profiles_are_estimates_from_published_judgements(
         if each > 0 and term not in ("document", "segment")
     }
     assert PROFILES[name] == expected
+
+
+def test_the_profile_of_direct_assessment_is_that_of_wmt22(shared, cli):
+    path = shared / "data/published-formats/wmt22-da/ad-uken-good-stnd-redup.csv.gz"
+    done = cli(
+        *("meta", "variance", path, "--scorer", "da", "--no-ci", "--format", "json")
+    )
+    first, *_ = json.loads(done.out)["tables"].values()
+    found = {row["of"]: round(row["variance"], 4) for row in first}
+    del found["segment"]
+    assert PROFILES["da"] == {term: each for term, each in found.items() if each > 0}
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -1,14 +1,15 @@
 """The protocols of WMT: what is averaged, and what is left out."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from scipy.stats import binom
-from tests.panels import cells_by_name, headings, made
+from tests.panels import cells_by_name, headings, made, panel_of
 
 from metra.meta.compare import DecisionRule, compare
+from metra.meta.study import StudyColumn
 from metra.meta.task import (
     add_intervals,
     build_column,
@@ -183,6 +184,54 @@ def test_language_pairs_are_exchanged_apart_and_their_columns_together():
     assert 0.05 < one < 0.4
     assert same == one
     assert both < 0.9 * one
+
+
+def test_wmt_takes_the_systems_of_a_pooled_column_for_one_sample():
+    """Scores are standardised over all language pairs, so their levels change sides too."""
+    rng = np.random.default_rng(6)
+    quality = rng.normal(size=(2, 5, 1))
+    panels = []
+    for at, lang in enumerate("ab"):
+        gold = quality[at] + 0.2 * rng.normal(size=(5, 12))
+        near = gold + 0.3 * rng.normal(size=gold.shape)
+        # The other metric is far higher in one language pair.
+        far = gold + 0.9 * rng.normal(size=gold.shape) + 8 * at
+        panels.append(replace(panel_of(gold, {"near": near, "far": far}), lang=lang))
+    options = Options(draws=20_000, wmt=True)
+    column = build_column(list_columns("wmt23", ["a", "b"])[0], panels, options)
+    scores = score_columns("", [column], options, test=WMT)
+    assert scores.metrics == ["near", "far"]
+    stacked = np.concatenate([panel.system_stack for panel in panels], 1)
+    one, other = (stacked - stacked.mean(1)[:, None]) / stacked.std(1)[:, None]
+
+    def count_right(values):
+        both = zip(panels, (values[:, :5], values[:, 5:]), strict=True)
+        return sum(
+            (np.sign(part[:, i] - part[:, j]) == np.sign(gold[i] - gold[j])).astype(int)
+            for panel, part in both
+            for gold in [panel.system_gold]
+            for i, j in combinations(range(5), 2)
+        )
+
+    moved = np.array([*product((False, True), repeat=10)])
+    right = [
+        count_right(np.where(moved, *pair)) for pair in ((other, one), (one, other))
+    ]
+    gaps = right[0] - right[1]
+    exact = (gaps >= gaps[0]).mean()
+    assert 0.02 < exact < 0.6
+    assert scores.tests.p[0, 1] == pytest.approx(exact, abs=0.015)  # four deviations
+
+
+def test_outcomes_of_pairs_change_sides_in_a_joint_test():
+    panel = made(seed=5, segments=6, metrics=2)
+    options = Options(draws=20_000, wmt=True)
+    asked = StudyColumn(level="seg", coef="acc*_eq:item", pairs=("",))
+    column = build_column(asked, [panel], options)
+    scores = score_columns("", [column], options, test=WMT)
+    exact = compare_outcomes(panel)[scores.metrics[0], scores.metrics[1]]
+    assert 0.005 < exact < 0.6
+    assert scores.tests.p[0, 1] == pytest.approx(exact, abs=0.015)
 
 
 def test_the_joint_test_says_what_it_asked_and_for_whom():

@@ -206,15 +206,67 @@ def test_a_resumed_run_does_not_count_weights_again(shards, tmp_path, monkeypatc
     read = []
     batches = local.parquet.read_batches
 
-    def watched(path, columns):
+    def watched(path, columns, row_group):
         read.append(Path(path).name)
-        return batches(path, columns)
+        return batches(path, columns, row_group)
 
     monkeypatch.setattr(local.parquet, "read_batches", watched)
     counted = Counted()
     assert score(shards, resume=str(kept), progress=counted) == expected
-    assert read == ["part-2.parquet"]
+    assert set(read) == {"part-2.parquet"}
     assert (counted.rows, counted.share) == (1300, 1.0)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_row_groups_are_read_on_all_threads(shards, monkeypatch, threads):
+    """Eight row groups in three files: enough for two and three threads."""
+    expected = score(shards)
+    names = []
+    batches = local.parquet.read_batches
+
+    def watched(path, columns, row_group=None):
+        names.append((Path(path).name, row_group))
+        return batches(path, columns, row_group)
+
+    monkeypatch.setenv("METRA_THREADS", str(threads))
+    monkeypatch.setattr(local.parquet, "read_batches", watched)
+    plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu", "ter")})
+    found = score(shards, plan)
+    assert [(g.key, g.segments) for g in found.groups] == [
+        (g.key, g.segments) for g in expected.groups
+    ]
+    assert found["A"]["bleu"] == expected["A"]["bleu"]
+    for mine, other in zip(found.groups, expected.groups, strict=True):
+        assert mine.systems[0].scores["bleu"] == other.systems[0].scores["bleu"]
+    files = [f"part-{number}.parquet" for number in range(3)]
+    if threads == 1:
+        assert names == [(name, None) for name in files]
+    else:
+        parts = zip(files, (3, 1, 5), strict=True)
+        assert sorted(names) == [(n, at) for n, count in parts for at in range(count)]
+
+
+def test_a_null_is_found_in_its_row_of_the_file_on_all_threads(tmp_path, monkeypatch):
+    monkeypatch.setenv("METRA_THREADS", "2")
+    for number in range(2):
+        rows = table(900, number).to_pydict()
+        rows["hyp"][750] = rows["hyp"][800] = None
+        path = tmp_path / f"{number}.parquet"
+        pq.write_table(pa.table(rows), path, row_group_size=300)
+    plan = ScoringPlan(metrics=("bleu",), outputs=(("A", "hyp"),), references=("ref",))
+    with pytest.raises(MetraError, match=r"Row 751 of .*0\.parquet is null"):
+        score([tmp_path / "0.parquet", tmp_path / "1.parquet"], plan)
+
+
+def test_groups_are_a_sequence_in_the_order_of_their_keys(shards):
+    groups = score(shards).groups
+    assert [group.key["lp"] for group in groups] == ["en-de", "fr-de"]
+    assert groups[-1] == groups[1] == [*groups][1] != groups[0]
+    assert groups[:1] == [groups[0]]
+    assert groups == [*groups]
+    assert groups != [groups[1], groups[0]]
+    with pytest.raises(IndexError):
+        groups[2]
 
 
 OTHER_WEIGHTS = [

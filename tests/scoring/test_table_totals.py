@@ -106,6 +106,22 @@ def test_totals_may_be_added_in_steps():
     assert score_totals(found, plan()) == score_totals(add_totals(batches), plan())
 
 
+def test_rows_of_totals_may_come_in_any_order_and_parts():
+    """Of one group, a part may have the row of one metric, and another that of the next."""
+    wanted = plan(metrics=("bleu", "ter"), group_by=("lp", "doc"))
+    totals = add_totals([count_totals(batch, wanted) for batch in cut(ROWS, [200] * 3)])
+    order = np.random.default_rng(4).permutation(totals.num_rows)
+    mixed = totals.take(pa.array(order))
+    parts = [mixed.slice(at, 7) for at in range(0, len(order), 7)]
+    assert score_totals(add_totals(parts), wanted) == score_totals(totals, wanted)
+    twice = add_totals([totals, mixed])
+    found = score_totals(twice, wanted)
+    once = score_totals(totals, wanted)
+    assert [2 * group.segments for group in once.groups] == [
+        group.segments for group in found.groups
+    ]
+
+
 def test_the_same_scores_as_in_memory():
     weights, _ = WHOLE
     totals = add_totals(count_totals(b, plan(), weights) for b in ROWS.to_batches())

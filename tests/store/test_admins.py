@@ -200,10 +200,12 @@ def test_codes_are_those_of_the_standards():
 @pytest.fixture
 def ann(db):
     """The recovery codes of an admin who set a second factor up with period 100's code."""
-    access.set_password(db, "ann", PASSWORD, now=0.0, who="test")
+    for name in ("ann", "bob"):
+        access.set_password(db, name, PASSWORD, now=0.0, who="test")
     code = factor.compute_code(SECRET, 100)
     codes = factor.enable_second_factor(db, "ann", SECRET, code, now=3000.0)
     assert len(set(codes)) == 10
+    assert not factor.has_second_factor(db, "bob")
     return codes
 
 
@@ -245,11 +247,14 @@ def test_recovery_codes_open_once_each(db, ann):
     stored = db.execute(select(database.recovery_code.c.code_hash)).scalars().all()
     assert len(stored) == 10
     assert hashlib.sha256(first.replace("-", "").encode()).hexdigest() in stored
-    access.set_password(db, "bob", PASSWORD, now=0.0, who="test")
     assert factor.use_code(db, "bob", first, now=9e9) is None
+    code = factor.compute_code(SECRET, 100)
+    assert factor.enable_second_factor(db, "bob", SECRET, code, now=3000.0)
     factor.disable_second_factor(db, "ann", now=9e9, who="test")
     assert factor.use_code(db, "ann", first, now=9e9) is None
     assert use(db, 500, 500) is None
+    assert factor.has_second_factor(db, "bob")
+    assert factor.count_recovery_codes(db, "bob") == 10
 
 
 def test_a_wrong_code_sets_nothing_up(db):

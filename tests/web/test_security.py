@@ -11,7 +11,7 @@ from tests.web.browsing import answer
 from metra.errors import OptionError
 from metra.store import audit, judges
 from metra.web.security.headers import ALWAYS
-from metra.web.security.limits import MaskSecrets
+from metra.web.security.limits import ErrorReplies, MaskSecrets
 from metra.web.server import LOGGING, ServerOptions, check_encryption, run_server
 
 SITE = "https://judge.example.org"
@@ -78,6 +78,23 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
     }
     assert reply.headers["Content-Security-Policy"]
     assert "under the mat" in caplog.text
+
+
+def test_a_reply_that_has_begun_is_not_begun_again():
+    import anyio
+
+    sent = []
+
+    async def fall(_, __, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError
+
+    async def note(message):
+        sent.append(message["type"])
+
+    with pytest.raises(RuntimeError):
+        anyio.run(ErrorReplies(fall), {"type": "http"}, None, note)
+    assert sent == ["http.response.start"]
 
 
 def test_no_page_holds_script_or_style_of_its_own(house):

@@ -15,7 +15,7 @@ from metra.scoring.compare import ComparisonSettings, compare_statistics
 from metra.scoring.evaluate import EvaluationOptions, evaluate_statistics
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, Tally
-from metra.scoring.totals import GroupTotal
+from metra.scoring.totals import Total, Totals
 from metra.stats.arrays import drop_nan
 from metra.stats.moments import pearson, spearman
 from metra.stats.totals import sum_parts
@@ -262,10 +262,12 @@ def compare_by_people(
         sheets,
         metrics={HUMAN_SCORE: metric},
         systems=tuple(rows),
-        totals={
-            ((), name, HUMAN_SCORE): GroupTotal(len(each), 0, sum_parts(each))
-            for name, each in rows.items()
-        },
+        totals=Totals(
+            {
+                (name, HUMAN_SCORE): Total(len(each), 0, sum_parts(each))
+                for name, each in rows.items()
+            }
+        ),
         tallies={
             (name, HUMAN_SCORE): Tally(each, each.sum(0)) for name, each in rows.items()
         },

@@ -68,9 +68,9 @@ PROFILES: dict[str, dict[str, float]] = {
     # segments, 144 workers.
     "da": {
         SYSTEM: 0.0078,
-        SYSTEM_SEGMENT: 0.084,
-        SYSTEM_RATER: 0.0383,
-        RATING: 0.747,
+        SYSTEM_SEGMENT: 0.0841,
+        SYSTEM_RATER: 0.0384,
+        RATING: 0.7474,
     },
 }
 

@@ -11,7 +11,7 @@ from metra.metrics.record import Metric
 from metra.scoring.evaluate import make_metrics
 from metra.scoring.results import Score
 from metra.scoring.statistics import count_corpus
-from metra.scoring.totals import GroupTotal, Totals, add_entries, build_results
+from metra.scoring.totals import Total, Totals, build_results
 from metra.stats.totals import PARTS, PartSums
 from metra.text.columns import Segments, as_column
 
@@ -56,7 +56,7 @@ class Accumulator(Generic[Computed]):
 
     def reset(self) -> None:
         """Forget everything that was added."""
-        self._totals: Totals = {}
+        self._totals = Totals()
         self.segments = 0
         #: How many references all segments have together, and how many one has at most.
         self.references = 0
@@ -82,7 +82,7 @@ class Accumulator(Generic[Computed]):
             return
         corpus = Outputs(evalset, {_SYSTEM: hyps}, position=_PositionInBatch)
         counted = count_corpus(corpus, self.metrics, keep=False)
-        entry = next(iter(counted.totals.values()))
+        entry = next(iter(counted.totals.whole.values()))
         references = counted.segments * counted.references - entry.lacking
         self._add(counted.totals, counted.segments, references, counted.references)
 
@@ -107,9 +107,8 @@ class Accumulator(Generic[Computed]):
             msg = "There is nothing to score yet; add segments with `update` first."
             raise CorpusError(msg)
         lacking = self.segments * self.most_references - self.references
-        totals = {
-            key: entry._replace(lacking=lacking) for key, entry in self._totals.items()
-        }
+        whole = self._totals.whole.items()
+        totals = Totals({pair: each._replace(lacking=lacking) for pair, each in whole})
         results = build_results(totals, self.metrics, [_SYSTEM], self.most_references)
         scores = dict(results[_SYSTEM])
         computed: Any = next(iter(scores.values())) if self._is_one else scores
@@ -121,23 +120,23 @@ class Accumulator(Generic[Computed]):
             spec: [0.0] * PARTS * len(metric.columns)
             for spec, metric in self.metrics.items()
         }
-        sums |= {spec: entry.sums for (_, _, spec), entry in self._totals.items()}
+        sums |= {spec: total.sums for (_, spec), total in self._totals.whole.items()}
         numbers = self.segments, self.references, self.most_references
         return AccumulatorState(*numbers, sums)
 
     def set_state(self, state: "AccumulatorState") -> None:
         """Go on from numbers that `get_state` gave, whoever added them up since."""
         self.reset()
-        totals: Totals = {
-            ((), _SYSTEM, spec): GroupTotal(state.segments, 0, list(state.sums[spec]))
+        totals = {
+            (_SYSTEM, spec): Total(state.segments, 0, list(state.sums[spec]))
             for spec in self.metrics
         }
-        self._add(totals, *state[:3])
+        self._add(Totals(totals), *state[:3])
 
     def _add(
         self, totals: Totals, segments: int, references: int, most_references: int
     ) -> None:
-        add_entries(self._totals, totals.items())
+        self._totals.add(totals)
         self.segments += segments
         self.references += references
         self.most_references = max(self.most_references, most_references)

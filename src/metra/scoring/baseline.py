@@ -37,7 +37,7 @@ from metra.scoring.guards import TextGuard, list_toks
 from metra.scoring.json import SCHEMA
 from metra.scoring.results import Results
 from metra.scoring.statistics import CorpusStatistics, Tally, count_corpus
-from metra.scoring.totals import GroupTotal, Totals
+from metra.scoring.totals import Total, Totals
 from metra.stats import totals as exact
 from metra.text.columns import window
 
@@ -335,21 +335,23 @@ def _join_pair(
 ) -> CorpusStatistics:
     """Put the baseline beside one output, as if both had been counted together."""
     old = _name_baseline(system)
-    totals: Totals = {}
+    totals: dict[tuple[str, str], Total] = {}
     tallies: dict[tuple[str, str], Tally] = {}
     for spec, rows in rows_by_spec.items():
         sums = exact.sum_parts(rows)
-        now = statistics.totals[(), system, spec]
-        totals[(), old, spec] = GroupTotal(now.segments, now.lacking, sums)
+        now = statistics.totals.whole[system, spec]
+        totals[old, spec] = now._replace(sums=sums)
         tallies[old, spec] = Tally(rows, _join_sums(sums))
-        totals[(), system, spec] = now
+        totals[system, spec] = now
         tallies[system, spec] = statistics.tallies[system, spec]
     ordered = {
         (name, spec): tallies[name, spec]
         for name in (old, system)
         for spec in statistics.metrics
     }
-    return replace(statistics, systems=[old, system], totals=totals, tallies=ordered)
+    return replace(
+        statistics, systems=[old, system], totals=Totals(totals), tallies=ordered
+    )
 
 
 def _name_baseline(system: str) -> str:

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from metra.corpus.batch import CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.metrics.record import Array, Metric, Need, check_needs
-from metra.scoring.totals import (
-    ONE_GROUP,
-    Totals,
-    add_entries,
-    count_chunk,
-    group_segments,
-)
+from metra.scoring.totals import Totals, count_chunk, group_segments
 from metra.stats.parallel import ordered_map, thread_count
 from metra.stats.totals import join_parts
 from metra.text.columns import pack, window
@@ -43,7 +37,7 @@ class CorpusStatistics:
     group_by: Sequence[str] = ()
     references: int = 0
     segments: int = 0
-    totals: Totals = field(default_factory=dict)
+    totals: Totals = field(default_factory=Totals)
     #: By system and spec, where rows were kept.
     tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
     #: Each segment's, where rows were kept; else each once.
@@ -52,7 +46,7 @@ class CorpusStatistics:
     @property
     def nrefs(self) -> int | str:
         """How many references each segment has, `var` where that varies."""
-        lacking = any(total.lacking for total in self.totals.values())
+        lacking = any(total.lacking for total in self.totals.sum().values())
         return "var" if lacking else self.references
 
 
@@ -122,7 +116,7 @@ def count_corpus(
     def count(
         part: CorpusChunk,
     ) -> tuple[CorpusChunk, Totals, dict[tuple[str, str], Array]]:
-        grouping = group_segments(part.labels) if part.labels else ONE_GROUP
+        grouping = group_segments(part.labels) if part.labels else None
         return part, *count_chunk(part, metrics, grouping, keep=keep)
 
     statistics = CorpusStatistics(metrics, corpus.systems, group_by)
@@ -130,7 +124,7 @@ def count_corpus(
     documents: dict[str, None] = {}
     parts = split_corpus(corpus, metrics, chunk, group_by)
     for part, totals, rows in ordered_map(count, parts, choose_threads(metrics)):
-        add_entries(statistics.totals, totals.items())
+        statistics.totals.add(totals)
         for key, chunk_rows in rows.items():
             rows_by_key.setdefault(key, []).append(chunk_rows)
         for visit in visitors:
@@ -147,10 +141,9 @@ def count_corpus(
     if keep:
         import numpy as np
 
-        for (_, system, spec), entry in statistics.totals.items():
-            kept = np.concatenate(rows_by_key.pop((system, spec)))
-            total = np.array(join_parts(entry.sums))
-            statistics.tallies[system, spec] = Tally(kept, total)
+        for pair, entry in statistics.totals.whole.items():
+            kept = np.concatenate(rows_by_key.pop(pair))
+            statistics.tallies[pair] = Tally(kept, np.array(join_parts(entry.sums)))
     return statistics
 
 

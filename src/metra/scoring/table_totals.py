@@ -5,7 +5,7 @@
 passes first need `count_terms` of all parts, which `encode_weights` adds up.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,15 +25,17 @@ from metra.scoring.plan import (
 )
 from metra.scoring.results import Results
 from metra.scoring.totals import (
-    ONE_GROUP,
     Grouping,
     GroupKey,
-    GroupTotal,
+    GroupTotals,
+    Pair,
+    Total,
     Totals,
-    add_entries,
     build_results,
+    build_row,
     count_chunk,
 )
+from metra.stats import totals as exact
 
 #: The columns of totals behind those of the group.
 _OWN = {
@@ -60,11 +62,11 @@ def count_totals(
 
 def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
     """Add up totals, wherever they were counted: a row for each group, system and metric."""
-    totals: Totals = {}
+    totals = Totals()
     schema = None
     for batch in batches:
         schema = batch.schema
-        add_entries(totals, read_entries(batch))
+        totals.add(read_totals(batch))
     if schema is None:
         msg = "There are no totals to add up; expected those of at least one batch."
         raise CorpusError(msg)
@@ -73,10 +75,13 @@ def add_totals(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
 
 def score_totals(totals: pa.RecordBatch, plan: ScoringPlan) -> Results:
     """Give the scores of a table whose totals have been added up."""
-    added: Totals = {}
-    add_entries(added, read_entries(totals))
+    return build_table_results(read_totals(totals), plan)
+
+
+def build_table_results(totals: Totals, plan: ScoringPlan) -> Results:
+    """Give the scores of a table whose totals have been added up."""
     metrics, references = build_unweighed(plan), len(plan.references)
-    return build_results(added, metrics, plan.systems, references, plan.group_by)
+    return build_results(totals, metrics, plan.systems, references, plan.group_by)
 
 
 def totals_schema(plan: ScoringPlan, schema: pa.Schema) -> pa.Schema:
@@ -93,13 +98,13 @@ def count_batch(
     keep: bool = False,
 ) -> tuple[Totals, pa.RecordBatch | None]:
     """Count a batch of any size; give its totals, and if asked the batch with its scores."""
-    totals: Totals = {}
+    totals = Totals()
     columns: dict[str, list[Array]] = {name: [] for name in plan.score_columns.values()}
     for start in range(0, batch.num_rows, PIECE):
         piece = batch.slice(start, PIECE)
         chunk, grouping = pack_chunk(piece, plan), group_rows(piece, plan)
         counted, rows_by_key = count_chunk(chunk, metrics, grouping, keep=keep)
-        add_entries(totals, counted.items())
+        totals.add(counted)
         for (system, spec), rows in rows_by_key.items():
             # Scores that were made elsewhere are in the table already.
             if (system, spec) in plan.score_columns:
@@ -118,32 +123,64 @@ def count_batch(
     return totals, pa.record_batch(arrays, schema=schema)
 
 
-def read_entries(
-    batch: pa.RecordBatch,
-) -> Iterator[tuple[tuple[GroupKey, str, str], GroupTotal]]:
-    """Read totals from a table of them."""
-    names = [name for name in batch.schema.names if name not in OWN_COLUMNS]
-    keys = [batch.column(name).to_pylist() for name in names]
-    own = [batch.column(name).to_pylist() for name in OWN_COLUMNS]
-    for index, (system, spec, *total) in enumerate(zip(*own, strict=True)):
-        key = tuple(values[index] for values in keys)
-        yield (key, system, spec), GroupTotal(*total)
+def read_totals(batch: pa.RecordBatch) -> Totals:
+    """Read totals from a table of them, whose rows may come in any order."""
+    columns = {name: batch.column(name) for name in batch.schema.names}
+    names = [name for name in columns if name not in OWN_COLUMNS]
+    own = zip(*(columns[name].to_pylist() for name in _OWN), strict=True)
+    if not names:
+        totals = Totals()
+        for system, spec, *total in own:
+            totals.add(Totals({(system, spec): Total(*total)}))
+        return totals
+    numbers: dict[Pair, dict[GroupKey, list[float]]] = {}
+    keys = zip(*(columns[name].to_pylist() for name in names), strict=True)
+    for key, (system, spec, segments, lacking, sums) in zip(keys, own, strict=True):
+        row = [segments, lacking, *sums]
+        known = numbers.setdefault((system, spec), {})
+        known[key] = exact.add_parts(known[key], row) if key in known else row
+    groups = GroupTotals()
+    for pair, rows in numbers.items():
+        groups.add(GroupTotals([*rows], {pair: np.array([*rows.values()])}))
+    return Totals(groups=groups)
 
 
 def build_totals_batch(totals: Totals, schema: pa.Schema) -> pa.RecordBatch:
-    """Write totals as a table."""
-    rows = [(*key, *rest, *entry) for (key, *rest), entry in totals.items()]
-    arrays = [
-        pa.array([row[index] for row in rows], field.type)
-        for index, field in enumerate(schema)
-    ]
-    return pa.record_batch(arrays, schema=schema)
+    """Write totals as a table: a row for each group, system and metric."""
+    groups = totals.groups
+    rows = groups.rows if groups else {}
+    rows |= {pair: build_row(total) for pair, total in totals.whole.items()}
+    keys = [*groups.places] if groups else [()]
+    batches = []
+    for pair, numbers in rows.items():
+        count, width = numbers.shape
+        ends = np.arange(count + 1, dtype=np.int32) * (width - 2)
+        sums = _wrap(numbers[:, 2:].ravel(), pa.float64())
+        counts = numbers[:, :2].astype(np.int64)
+        own = [
+            *(pa.repeat(pa.scalar(name, pa.string()), count) for name in pair),
+            *(_wrap(column, pa.int64()) for column in counts.T),
+            pa.ListArray.from_arrays(_wrap(ends, pa.int32()), sums),
+        ]
+        names = schema.names[: -len(own)]
+        of_key = [
+            pa.array([key[at] for key in keys], schema.field(name).type)
+            for at, name in enumerate(names)
+        ]
+        batches.append(pa.record_batch([*of_key, *own], schema=schema))
+    return pa.concat_batches(batches or [pa.RecordBatch.from_pylist([], schema)])
 
 
-def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> Grouping:
+# Without `pa.array`, which would load pandas.
+def _wrap(values: Any, kind: pa.DataType) -> pa.Array:
+    data = pa.py_buffer(np.ascontiguousarray(values))
+    return pa.Array.from_buffers(kind, len(values), [None, data])
+
+
+def group_rows(piece: pa.RecordBatch, plan: ScoringPlan) -> "Grouping | None":
     """Tell which group each row is in; most rows are in the same few."""
     if not plan.group_by:
-        return ONE_GROUP
+        return None
     places = np.zeros(piece.num_rows, np.int64)
     keys: list[GroupKey] = [()]
     for name in plan.group_by:

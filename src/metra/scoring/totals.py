@@ -4,9 +4,9 @@ Whoever adds totals may do so in any order, with any tool: segments, missing ref
 every number of the sums are simply added, and the digits come out the same.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, overload
 
 from metra.errors import CorpusError
 from metra.scoring.results import GroupScores, Results, Score, SystemScores
@@ -21,47 +21,129 @@ if TYPE_CHECKING:
 
 #: The values that the segments of a group have in common.
 GroupKey: TypeAlias = tuple[Any, ...]
+#: A system, and a metric's spec.
+Pair: TypeAlias = tuple[str, str]
 
 
-class GroupTotal(NamedTuple):
-    """What is known of a group's segments for one system and metric."""
+class Total(NamedTuple):
+    """What is known of some segments for one system and metric."""
 
     segments: int
     #: How many references are missing, of all references of all these segments.
     lacking: int
     sums: exact.PartSums
 
+    def plus(self, other: "Total") -> "Total":
+        """Add the total of other segments."""
+        return Total(
+            self.segments + other.segments,
+            self.lacking + other.lacking,
+            exact.add_parts(self.sums, other.sums),
+        )
 
-#: By group, system and spec.
-Totals: TypeAlias = dict[tuple[GroupKey, str, str], GroupTotal]
+
+class GroupTotals:
+    """The totals of many groups: for each system and metric an array, a row for each group.
+
+    A row has the numbers of a `Total`, one behind the other.
+    """
+
+    def __init__(
+        self, keys: Sequence[GroupKey] = (), rows: "Mapping[Pair, Array] | None" = None
+    ) -> None:
+        """Take the rows of groups with these keys, which all differ."""
+        self.places = dict(zip(keys, range(len(keys)), strict=True))
+        self._rows = dict(rows or {})
+
+    def add(self, more: "GroupTotals") -> None:
+        """Add the totals of other segments."""
+        import numpy as np
+
+        known = self.places
+        for key in more.places:
+            known.setdefault(key, len(known))
+        at = np.fromiter(map(known.__getitem__, more.places), np.intp, len(more.places))
+        for pair, rows in more.rows.items():
+            held = self._rows.get(pair, np.zeros((0, rows.shape[1])))
+            self._rows[pair] = _lengthen(held, len(known), len(known) // 4)
+            self._rows[pair][at] += rows
+
+    @property
+    def rows(self) -> "dict[Pair, Array]":
+        """The rows by system and metric, in the order of the keys."""
+        count = len(self.places)
+        return {pair: _lengthen(r, count)[:count] for pair, r in self._rows.items()}
+
+    def sum(self) -> dict[Pair, Total]:
+        """Add up all groups."""
+        return {pair: _read_total(held.sum(0)) for pair, held in self._rows.items()}
+
+
+def _lengthen(rows: "Array", least: int, spare: int = 0) -> "Array":
+    """Return the rows, with further ones of zeros if there are too few."""
+    import numpy as np
+
+    if len(rows) >= least:
+        return rows
+    longer = np.zeros((least + spare, rows.shape[1]))
+    longer[: len(rows)] = rows
+    return longer
+
+
+def build_row(total: Total) -> "Array":
+    """Give a total as a row of an array."""
+    import numpy as np
+
+    return np.array([[*total[:2], *total.sums]])
+
+
+def _read_total(row: "Array") -> Total:
+    """Give a row of an array as a total."""
+    segments, lacking, *sums = row.tolist()
+    return Total(int(segments), int(lacking), sums)
+
+
+@dataclass(slots=True)
+class Totals:
+    """Totals of segments: of all of them, or where they are grouped of each group."""
+
+    whole: dict[Pair, Total] = field(default_factory=dict)
+    groups: GroupTotals | None = None
+
+    def add(self, more: "Totals") -> None:
+        """Add the totals of other segments."""
+        for pair, total in more.whole.items():
+            known = self.whole.get(pair)
+            self.whole[pair] = known.plus(total) if known else total
+        if more.groups:
+            self.groups = self.groups or GroupTotals()
+            self.groups.add(more.groups)
+
+    def sum(self) -> dict[Pair, Total]:
+        """Give the totals of all segments."""
+        return self.groups.sum() if self.groups else self.whole
+
 
 #: The groups of a chunk: their keys, and the number of each segment's group; None where
 #: there is only one.
 Grouping: TypeAlias = "tuple[Sequence[GroupKey], NDArray[np.intp] | None]"
 
-ONE_GROUP: Grouping = (((),), None)
-
 
 def count_chunk(
     chunk: "CorpusChunk",
     metrics: "Mapping[str, Metric]",
-    grouping: Grouping = ONE_GROUP,
+    grouping: "Grouping | None" = None,
     *,
     keep: bool = False,
-) -> "tuple[Totals, dict[tuple[str, str], Array]]":
+) -> "tuple[Totals, dict[Pair, Array]]":
     """Count a chunk's totals, and if they are kept its rows by system and spec.
 
     Where rows are not kept, a metric may have a shorter way to their sums.
     """
-    keys, places = grouping
+    keys, places = grouping or ((), None)
     gaps = [index for ref in chunk.refs for index in ref.text.missing()]
-    sizes, lacking = [len(chunk)], [len(gaps)]
-    if places is not None:
-        import numpy as np
-
-        sizes = np.bincount(places, minlength=len(keys)).tolist()
-        lacking = np.bincount(places[gaps], minlength=len(keys)).tolist()
-    totals: Totals = {}
+    whole: dict[Pair, Total] = {}
+    by_group: dict[Pair, Array] = {}
     rows_by_key = {}
     for metric in metrics.values():
         if metric.prepare:
@@ -70,36 +152,31 @@ def count_chunk(
         batch = chunk.batch(system)
         for spec, metric in metrics.items():
             if metric.sums and places is None and not keep:
-                parts = [exact.split_whole(metric.sums(batch))]
+                sums = exact.split_whole(metric.sums(batch))
             else:
                 rows = metric.rows(batch)
                 if keep:
                     rows_by_key[system, spec] = rows
-                if places is None:
-                    parts = [exact.sum_parts(rows)]
-                else:
-                    parts = exact.sum_parts_by_group(rows, places, len(keys))
-            entries = map(GroupTotal, sizes, lacking, parts)
-            for key, entry in zip(keys, entries, strict=True):
-                totals[key, system, spec] = entry
-    return totals, rows_by_key
+                if places is not None:
+                    by_group[system, spec] = _sum_groups(rows, gaps, places, len(keys))
+                    continue
+                sums = exact.sum_parts(rows)
+            whole[system, spec] = Total(len(chunk), len(gaps), sums)
+    if grouping is None:
+        return Totals(whole), rows_by_key
+    by_group |= {pair: build_row(total) for pair, total in whole.items()}
+    return Totals(groups=GroupTotals(keys, by_group)), rows_by_key
 
 
-def add_entries(
-    totals: Totals, more: Iterable[tuple[tuple[GroupKey, str, str], GroupTotal]]
-) -> None:
-    """Add totals to others, in place."""
-    for key, entry in more:
-        known = totals.get(key)
-        totals[key] = (
-            entry
-            if known is None
-            else GroupTotal(
-                known.segments + entry.segments,
-                known.lacking + entry.lacking,
-                exact.add_parts(known.sums, entry.sums),
-            )
-        )
+def _sum_groups(
+    rows: "Array", gaps: Sequence[int], places: "NDArray[np.intp]", groups: int
+) -> "Array":
+    """Add up the rows of each group, behind its number of segments and of gaps."""
+    import numpy as np
+
+    counts = [np.bincount(each, minlength=groups) for each in (places, places[gaps])]
+    sums = exact.sum_parts_by_group(rows, places, groups)
+    return np.concatenate([np.stack(counts, axis=1), sums], axis=1)
 
 
 def group_segments(columns: Sequence[Sequence[Any]]) -> Grouping:
@@ -125,47 +202,97 @@ def build_results(
 
     The metrics may be those before the first of two passes: closing formulas need no weights.
     """
-    entries: Totals = {}
-    add_entries(entries, ((((), *key[1:]), entry) for key, entry in totals.items()))
-    spec = next(iter(metrics))
-    first = entries.get(((), systems[0], spec))
+    whole = totals.sum()
+    first = whole.get((systems[0], next(iter(metrics))))
     if first is None or not first.segments:
         msg = "There are no segments to score; the table has no rows."
         raise CorpusError(msg)
     nrefs = "var" if first.lacking else references
-    groups = {key for key, _, _ in totals} if group_by else ()
-    entries |= totals
-    scored: dict[GroupKey, list[SystemScores]] = {}
-    # By value; what has none comes last.
-    for key in [(), *sorted(groups, key=lambda key: [(v is None, v) for v in key])]:
-        scored[key] = []
-        for system in systems:
-            scores = {}
-            for name, metric in metrics.items():
-                total: Any = exact.join_parts(entries[key, system, name].sums)
-                if metric.sums is None:  # else plain numbers will do, without numpy
-                    import numpy as np
+    signatures = {spec: made.signature(nrefs=nrefs) for spec, made in metrics.items()}
 
-                    total = np.array(total)
-                scores[name] = Score(
-                    score=float(metric.aggregate(total)),
-                    signature=metric.signature(nrefs=nrefs),
-                    higher_is_better=metric.higher_is_better,
-                    parts=metric.parts(total),
-                    more_digits=metric.more_digits,
-                    basis=metric.basis,
-                )
-            scored[key].append(SystemScores(system, scores))
-    overall = scored.pop(())
-    results = Results(overall, first.segments, references, documents)
-    if not group_by:
+    def score(sums: Mapping[Pair, list[float]]) -> list[SystemScores]:
+        return [
+            SystemScores(
+                system,
+                {
+                    spec: _score_sums(sums[system, spec], made, signatures[spec])
+                    for spec, made in metrics.items()
+                },
+            )
+            for system in systems
+        ]
+
+    sums = {pair: exact.join_parts(total.sums) for pair, total in whole.items()}
+    results = Results(score(sums), first.segments, references, documents)
+    if not group_by or not totals.groups:
         return results
-    found = [
-        GroupScores(
-            dict(zip(group_by, key, strict=True)),
-            entries[key, systems[0], spec].segments,
-            by_system,
+    return replace(results, groups=ScoredGroups(totals.groups, group_by, score))
+
+
+def _score_sums(sums: list[float], metric: "Metric", signature: str) -> Score:
+    totals: Any = sums
+    if metric.sums is None:  # else plain numbers will do, without numpy
+        import numpy as np
+
+        totals = np.array(sums)
+    return Score(
+        score=float(metric.aggregate(totals)),
+        signature=signature,
+        higher_is_better=metric.higher_is_better,
+        parts=metric.parts(totals),
+        more_digits=metric.more_digits,
+        basis=metric.basis,
+    )
+
+
+class ScoredGroups(Sequence[GroupScores]):
+    """The scores of groups in the order of their keys; each is made when it is asked for.
+
+    A hundred thousand groups take the memory of their numbers only.
+    """
+
+    def __init__(
+        self,
+        totals: GroupTotals,
+        group_by: Sequence[str],
+        score: Callable[[Mapping[Pair, list[float]]], list[SystemScores]],
+    ) -> None:
+        """Take the totals, the names of the keys' values, and what scores sums."""
+        # By value; what has none comes last.
+        self._keys = sorted(
+            totals.places, key=lambda key: [(value is None, value) for value in key]
         )
-        for key, by_system in scored.items()
-    ]
-    return replace(results, groups=found)
+        self._places = totals.places
+        self._group_by = group_by
+        self._score = score
+        self._segments: list[int] = []
+        self._sums: dict[Pair, Array] = {}
+        for pair, rows in totals.rows.items():
+            self._segments = rows[:, 0].astype(int).tolist()
+            self._sums[pair] = exact.join_rows(rows[:, 2:])
+
+    def __len__(self) -> int:
+        """Count the groups."""
+        return len(self._keys)
+
+    @overload
+    def __getitem__(self, index: int) -> GroupScores: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[GroupScores]: ...
+
+    def __getitem__(self, index: int | slice) -> GroupScores | list[GroupScores]:
+        """Score a group, or some of them."""
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        key = self._keys[index]
+        place = self._places[key]
+        sums = {pair: rows[place].tolist() for pair, rows in self._sums.items()}
+        about = dict(zip(self._group_by, key, strict=True))
+        return GroupScores(about, self._segments[place], self._score(sums))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all scores of all groups are the same."""
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]

@@ -32,17 +32,19 @@ def sum_parts(rows: Array) -> PartSums:
     return split_parts(rows).sum(0).tolist()
 
 
-def sum_parts_by_group(
-    rows: Array, places: "NDArray[np.intp]", groups: int
-) -> list[PartSums]:
-    """Sum the parts of the rows of each group; `places` numbers each row's group."""
+def sum_parts_by_group(rows: Array, places: "NDArray[np.intp]", groups: int) -> Array:
+    """Sum the parts of the rows of each group: (groups, 3k) numbers.
+
+    `places` numbers each row's group.
+    """
     import numpy as np
 
     whole = is_whole(rows)
     parts = rows if whole else split_parts(rows)
-    columns = [np.bincount(places, column, groups) for column in parts.T]
-    sums = np.stack(columns, axis=1).tolist()
-    return [split_whole(group) for group in sums] if whole else sums
+    sums = np.zeros((groups, PARTS * rows.shape[1]))
+    for index, column in enumerate(parts.T):
+        sums[:, index] = np.bincount(places, column, groups)
+    return sums
 
 
 def add_parts(sums: PartSums, more: PartSums) -> PartSums:
@@ -55,6 +57,14 @@ def join_parts(sums: PartSums) -> list[float]:
     width = len(sums) // PARTS
     large, middle, small = sums[:width], sums[width:-width], sums[-width:]
     return [a + (b + c) for a, b, c in zip(large, middle, small, strict=True)]
+
+
+def join_rows(sums: Array) -> Array:
+    """Give the sums of the statistics of each group: (groups, 3k) -> (groups, k) numbers."""
+    import numpy as np
+
+    large, middle, small = np.split(sums, PARTS, axis=1)
+    return large + (middle + small)
 
 
 def split_whole(sums: Iterable[float]) -> PartSums:
@@ -105,11 +115,9 @@ def sum_by_group(rows: Array, labels: Sequence[Any]) -> tuple[list[Any], Array]:
     >>> names, totals.tolist()
     (['b', 'a'], [[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
     """
-    import numpy as np
-
     names, places = number_labels(labels)
     sums = sum_parts_by_group(rows, places, len(names))
-    return names, np.array([join_parts(group) for group in sums])
+    return names, join_rows(sums)
 
 
 def number_labels(labels: Sequence[Any]) -> "tuple[list[Any], NDArray[np.intp]]":

@@ -71,7 +71,7 @@ def enable_second_factor(
 
     Returns the recovery codes, of which only hashes are stored; none if the code is wrong.
     """
-    period = _find_period(secret, _strip_code(code), now=now, after=0)
+    period = _find_period(secret, _strip_code(code), now=now)
     if period is None:
         return []
     admin = database.admin
@@ -105,14 +105,10 @@ def use_code(db: Connection, name: str, code: str, *, now: float) -> str | None:
         spent = spent.where(table.c.code_hash == hash_token(stripped))
         return "recovery code" if db.execute(spent).rowcount == 1 else None
     secret, admin = _find_secret(db, name), database.admin
-    query = select(admin.c.totp_period).where(admin.c.name == name)
-    last = db.execute(query).scalar_one_or_none()
-    if secret is None or last is None:
-        return None
-    period = _find_period(secret, stripped, now=now, after=last)
+    period = None if secret is None else _find_period(secret, stripped, now=now)
     if period is None:
         return None
-    # Of two requests with the same code at the same time only one finds the row.
+    # A code that was used finds no row; neither does the second of two at the same time.
     unused = (admin.c.name == name) & (admin.c.totp_period < period)
     change = update(admin).where(unused).values(totp_period=period)
     return "code" if db.execute(change).rowcount == 1 else None
@@ -132,13 +128,12 @@ def _strip_code(code: str) -> str:
     return code.replace(" ", "").replace("-", "").strip().upper()
 
 
-def _find_period(secret: str, code: str, *, now: float, after: int) -> int | None:
-    """Return the period near now, later than `after`, whose code this is."""
+def _find_period(secret: str, code: str, *, now: float) -> int | None:
+    """Return the period near now whose code this is."""
     present = int(now // PERIOD_SECONDS)
     for period in range(present - _DRIFT, present + _DRIFT + 1):
         wanted = compute_code(secret, period) if period >= 0 else ""
-        right = hmac.compare_digest(wanted.encode(), code.encode("utf-8", "replace"))
-        if right and period > after:
+        if hmac.compare_digest(wanted.encode(), code.encode("utf-8", "replace")):
             return period
     return None
 

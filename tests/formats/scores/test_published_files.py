@@ -191,6 +191,14 @@ def test_folders_name_documents_and_locales(tmp_path, pair):
     assert alone.items[0] == ScoredItem("1", "d1", "news", pair)
 
 
+def test_scores_in_one_domain_are_not_those_of_the_whole(tmp_path):
+    file = "metric-scores/{}/M-src.domain.score"
+    folder = write_folder(tmp_path, "en-de", FOLDER | {file: ["news A 7", "news B 8"]})
+    scores = read_scores(folder)
+    assert scores.system_scores("M-src").tolist() == [1, 4]
+    assert scores.only(domain="news").system_scores("M-src").tolist() == [7, 8]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -125,6 +125,31 @@ def test_the_mark_of_a_browser_opens_nothing_and_cannot_be_made_up(light_admin):
     assert sign_in(stranger).status_code == 429, "a new password forgets browsers"
 
 
+def test_coming_in_again_ends_the_session_before(light_admin):
+    browser = light_admin.browser
+    old = browser.client.cookies["metra-admin"]
+    reply = sign_in(browser)
+    assert reply.status_code == 303
+    assert "Max-Age=43200;" in reply.headers["Set-Cookie"]
+    assert browser.client.cookies["metra-admin"] != old
+    thief = light_admin.house.browser()
+    thief.client.cookies.set("metra-admin", old)
+    assert thief.get("/admin").status_code == 303
+
+
+def test_a_judge_is_no_admin_and_an_admin_no_judge(light_admin):
+    judge = light_admin.house.browser("judge 0")
+    cookies = {
+        "metra-admin": judge.client.cookies["metra-judge"],
+        "metra-judge": light_admin.browser.client.cookies["metra-admin"],
+    }
+    thief = light_admin.house.browser()
+    for name, value in cookies.items():
+        thief.client.cookies.set(name, value)
+    assert thief.get("/admin").headers["location"] == "/admin/login"
+    assert thief.get("/api/work").status_code == 401
+
+
 def test_a_session_ends_by_itself(light_admin):
     light_admin.house.clock.pass_by(3 * 3600)
     assert light_admin.browser.get("/admin").headers["location"] == "/admin/login"

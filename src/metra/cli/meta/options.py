@@ -71,7 +71,11 @@ _QUESTION = (
         "--lower-is-better lower", "Scorers whose lower values are the better ones."
     ),
     name_option("--without", "Systems to leave out."),
-    option("--lang PAIR", "Only this language pair."),
+    option(
+        "-t --test-set test_set NAME",
+        "Take the scores of this test set of mt-metrics-eval, too; see `metra testsets`.",
+    ),
+    option("-l --lang PAIR", "Only this language pair."),
     option("--domain NAME", "Only this domain."),
     name_option(
         "--unit units",
@@ -309,13 +313,13 @@ def question(
     without any scores. `check` refuses options that do not go together.
     """
     shown = "SCORES..." if needs_scores else "[SCORES]..."
-    paths = click.argument("paths", nargs=-1, required=needs_scores, metavar=shown)
+    paths = click.argument("paths", nargs=-1, metavar=shown)
     picture = inputs.picture if plot else None
     added = [first, paths, *_QUESTION, *takes, options_from(record), picture]
 
     def decorate(answer: Callable[..., "MetaReport"]) -> click.Command:
         command: Callable[..., Any] = wraps(answer)(
-            partial(_show_answer, answer, check)
+            partial(_show_answer, answer, check, needs_scores)
         )
         for add_option in filter(None, reversed(added)):
             command = add_option(command)
@@ -327,8 +331,18 @@ def question(
 def _show_answer(
     ask: Callable[..., "MetaReport"],
     check: Callable[[dict[str, Any]], None] | None,
+    needs_scores: bool,
+    *,
+    test_set: str | None,
     **given: Any,
 ) -> None:
+    if test_set is not None:
+        from metra.formats.testsets.lookup import list_score_files
+
+        given["paths"] += tuple(list_score_files(test_set, given["lang"] or ""))
+    elif needs_scores and not given["paths"]:
+        msg = "Missing argument 'SCORES...'; or name a test set with -t."
+        raise click.UsageError(msg)
     if check is not None:
         check(given)
     _answer_question(ask, **given)

@@ -126,7 +126,7 @@ class SacreMetric(ABC):
 
         totals = {}
         for name in outputs:
-            numbers: Any = join_parts(counts.totals[(), name, self._name].sums)
+            numbers: Any = join_parts(counts.totals.whole[name, self._name].sums)
             if self._metric.sums is None:
                 import numpy as np
 

@@ -79,6 +79,19 @@ def list_metrics_eval_pairs(folder: Path, name: str) -> Iterator[SetLocation]:
         )
 
 
+def list_scores(location: SetLocation) -> list[str]:
+    """List people's scores of a set, and metrics' by its usual reference or by none."""
+    if SOURCE not in location.files:
+        return []
+    folder, pair = Path(location.files[SOURCE]).parents[1], location.pair
+    files = sorted((folder / "human-scores").glob(f"{pair}.*.score"))
+    for path in sorted((folder / "metric-scores" / pair).glob("*.score")):
+        metric = path.name.rsplit(".", 2)[0]
+        if metric.rpartition("-")[2] in ("src", *location.references):
+            files.append(path)
+    return [str(path) for path in files]
+
+
 def _find_standard_reference(title: str, files: Collection[str]) -> tuple[str, ...]:
     """Return the reference that metrics are compared on; none: all of them count."""
     exception = _STANDARD_REFERENCES.get(title)

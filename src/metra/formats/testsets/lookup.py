@@ -103,6 +103,24 @@ def find_set(name: str, pair: str = "") -> SetLocation:
     return sets[0]
 
 
+def list_score_files(name: str, pair: str = "") -> list[str]:
+    """List the files of scores beside a set of mt-metrics-eval, of one pair or all.
+
+    Of a metric, the scores by the usual reference of the set count, or those without any.
+    """
+    sets = list_sets(name, pair)
+    files = [file for location in sets for file in folders.list_scores(location)]
+    if not sets:
+        raise MissingResourceError(_describe_missing(name, pair))
+    if not files:
+        msg = (
+            f"The test set {sets[0].title} has no scores beside its texts (human-scores "
+            "and metric-scores, as in mt-metrics-eval); give files of scores."
+        )
+        raise OptionError(msg)
+    return files
+
+
 def _describe_missing(name: str, pair: str) -> str:
     """Say what is missing, where it was looked for, and what would help."""
     title = f"{name}:{pair}" if pair else name

@@ -262,17 +262,26 @@ def list_added(
 
 def count_rows(path: str) -> int:
     """Return how many rows a file says that it has."""
+    return sum(list_row_groups(path))
+
+
+def list_row_groups(path: str) -> list[int]:
+    """Return how many rows each row group of a file says that it has."""
     with _translate_errors(path), _open_parquet(path) as file:
-        return file.metadata.num_rows
+        data = file.metadata
+        return [data.row_group(at).num_rows for at in range(data.num_row_groups)]
 
 
 def read_batches(
-    path: str, columns: Sequence[str] | None = None
+    path: str,
+    columns: Sequence[str] | None = None,
+    row_group: int | None = None,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a file's rows, some at a time, and of these columns only, as far as it has them."""
+    """Read rows of a file, or of a row group, some at a time: these columns, if it has them."""
     with _translate_errors(path):
         opened = _open_parquet(path)
     with opened as file:
+        groups = [*range(file.num_row_groups)] if row_group is None else [row_group]
         own = file.schema_arrow.names
         folders = read_partitions(path)
         folders = {
@@ -290,10 +299,10 @@ def read_batches(
             read = {*columns, *(lists if elements else ())}
             columns = [name for name in own if name in read] or own[:1]
         with _translate_errors(path):
-            rows = _choose_rows(file, columns, path)
+            rows = _choose_rows(file, groups, columns, path)
         unpacked = 0
         _, size = get_file_state(path) or (0, 0)
-        batches = file.iter_batches(rows, columns=columns, use_threads=False)
+        batches = file.iter_batches(rows, groups, columns, use_threads=False)
         while True:
             with _translate_errors(path):
                 batch = next(batches, None)
@@ -325,10 +334,15 @@ def _get_element(batch: pa.RecordBatch, lists: str, name: str) -> pa.Array:
 _BATCH = 1 << 28
 
 
-def _choose_rows(file: pq.ParquetFile, columns: Sequence[str] | None, path: str) -> int:
+def _choose_rows(
+    file: pq.ParquetFile,
+    groups: Sequence[int],
+    columns: Sequence[str] | None,
+    path: str,
+) -> int:
     """Choose as many rows for a batch as do not take too much memory."""
     least = ROWS
-    for number in range(file.metadata.num_row_groups):
+    for number in groups:
         group = file.metadata.row_group(number)
         for index in range(group.num_columns):
             chunk = group.column(index)

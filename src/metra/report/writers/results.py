@@ -187,23 +187,27 @@ def build_group_tables(
     corner = " · ".join(groups[0].key)
     columns = build_metric_columns(results, titles)
     systems = [entry.name for entry in order_systems(results, style)]
-    keys = [
-        (" · ".join(map(_format_key, group.key.values())), Cell(f"{group.segments:,}"))
-        for group in groups
-    ]
-    if len(systems) == 1:
-        rows = []
-        for (key, size), group in zip(keys, groups, strict=True):
+    rows_by_spec: dict[str, list[tuple[str, list[Cell]]]] = {
+        spec: [] for spec in results.specs
+    }
+    # Each group is looked at once: there may be very many, which are scored on the way.
+    for group in groups:
+        key = " · ".join(map(_format_key, group.key.values()))
+        size = Cell(f"{group.segments:,}")
+        if len(systems) == 1:
             scores = group.systems[0].scores.values()
-            rows.append((key, [size, *(Cell(score.score) for score in scores)]))
-        yield make_table(corner, ["segments", *columns], rows)
+            cells = [size, *(Cell(score.score) for score in scores)]
+            rows_by_spec[results.specs[0]].append((key, cells))
+            continue
+        by_name = {entry.name: entry.scores for entry in group.systems}
+        for spec, rows in rows_by_spec.items():
+            values = [by_name[name][spec].score for name in systems]
+            score = by_name[systems[0]][spec]
+            rows.append((key, [size, *_build_row(values, score)]))
+    if len(systems) == 1:
+        yield make_table(corner, ["segments", *columns], rows_by_spec[results.specs[0]])
         return
-    for spec, column in zip(results.specs, columns, strict=True):
-        rows = []
-        for (key, size), group in zip(keys, groups, strict=True):
-            by_name = {entry.name: entry.scores[spec] for entry in group.systems}
-            values = [by_name[name].score for name in systems]
-            rows.append((key, [size, *_build_row(values, by_name[systems[0]])]))
+    for column, rows in zip(columns, rows_by_spec.values(), strict=True):
         headings = ["segments", *_repeat_column(column, systems)]
         yield make_table(corner, headings, rows, caption=column.title)
 

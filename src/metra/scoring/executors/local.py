@@ -11,10 +11,13 @@ import os
 import re
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import accumulate, islice
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -36,7 +39,7 @@ from metra.scoring.results import Results
 from metra.scoring.statistics import choose_threads
 from metra.scoring.table_totals import count_batch
 from metra.scoring.tables import TableProgress, check_files
-from metra.scoring.totals import Totals, add_entries, build_results
+from metra.scoring.totals import Totals
 from metra.stats.parallel import ordered_map
 
 #: Where a file keeps the fingerprint of what it was made of.
@@ -51,6 +54,9 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 
 # A row group of the result holds at least so many rows, where there are as many.
 _ROW_GROUP = 64 * 1024
+
+# Threads read row groups by themselves where each has at least so many of them to read.
+_PIECES = 2
 
 
 class ScoringInterrupt(KeyboardInterrupt):
@@ -69,9 +75,11 @@ class _Shard:
     fingerprint: str = ""
     #: The file that gets its rows with their scores.
     target: str | None = None
-    #: The file that keeps its totals, and the totals if they were kept.
-    cache: str | None = None
-    totals: Totals | None = None
+    #: The file that keeps its totals, and whether they are there already.
+    cache: str = ""
+    is_finished: bool = False
+    #: How many rows each of its row groups has.
+    row_groups: Sequence[int] = ()
 
 
 @dataclass
@@ -108,24 +116,25 @@ def score_files(
     """
     check_files(paths, plan)
     shards = _list_shards(paths, plan, scores_out, resume)
-    finished = sum(shard.totals is not None for shard in shards)
+    unfinished = [shard for shard in shards if not shard.is_finished]
+    finished = len(shards) - len(unfinished)
     try:
         work = _Work(plan, progress)
-        for shard in shards:
-            if shard.totals is None:
-                work.rows += parquet.count_rows(shard.path)
-        if finished < len(shards):
+        for shard in unfinished:
+            shard.row_groups = parquet.list_row_groups(shard.path)
+            work.rows += sum(shard.row_groups)
+        if unfinished:
             work.metrics = _fit_metrics(shards, resume, work)
-        totals: Totals = {}
+        totals = Totals()
         for shard in shards:
-            if shard.totals is None:
-                shard.totals = _score_shard(shard, work)
-                if shard.cache:
-                    _write_totals(shard, plan)
-                finished += 1
-            add_entries(totals, shard.totals.items())
-        metrics, references = build_unweighed(plan), len(plan.references)
-        return build_results(totals, metrics, plan.systems, references, plan.group_by)
+            if shard.is_finished:
+                totals.add(_read_totals(shard))
+        for shard, counted in _count_shards(unfinished, work, totals):
+            if shard.cache:
+                _write_totals(shard, counted, plan)
+                totals.add(counted)
+            finished += 1
+        return table_totals.build_table_results(totals, plan)
     except KeyboardInterrupt:
         note = _describe_kept(finished, len(shards), resume, scores_out)
         msg = f"interrupted; of the files, {note}"
@@ -165,21 +174,21 @@ def _list_shards(
         shards.append(_Shard(path, (_complete_path(path), size, changed)))
     # Where a metric weighs by the whole corpus, a shard's digits depend on all shards.
     everything = [shard.state for shard in shards] if plan.two_passes else []
-    fingerprint = plan.fingerprint()
+    fingerprint = _hash([plan.fingerprint(), everything])
     targets = (
         _name_score_files(paths, scores_out) if scores_out else [None] * len(paths)
     )
     if resume:
         _make_folder(resume, resume, "totals")
     for shard, target in zip(shards, targets, strict=True):
-        shard.fingerprint = _hash([shard.state, fingerprint, everything])
+        shard.fingerprint = _hash([shard.state, fingerprint])
         shard.target = target
         if resume:
             stem = re.sub(r"[^\w.-]", "_", Path(shard.path).stem)[:80]
             name = f"{stem}-{shard.fingerprint[:24]}{_TOTALS_ENDING}"
             shard.cache = os.path.join(resume, name)
             if target is None or _is_written(target, shard.fingerprint):
-                shard.totals = _read_totals(shard.cache, shard.fingerprint)
+                shard.is_finished = _is_kept(shard)
     return shards
 
 
@@ -215,8 +224,9 @@ def _name_score_files(paths: Sequence[str], out: str) -> list[str]:
         targets = [out]
     else:
         targets = [os.path.join(out, _name_in_folder(path)) for path in paths]
+    counts = Counter(targets)
     for path, target in zip(paths, targets, strict=True):
-        if targets.count(target) > 1:
+        if counts[target] > 1:
             msg = f"Two files are called {os.path.basename(path)}; score them apart."
             raise OptionError(msg)
         if _complete_path(path) == _complete_path(target):
@@ -244,37 +254,47 @@ def _is_written(target: str, fingerprint: str) -> bool:
     return metadata.get(FINGERPRINT) == fingerprint.encode()
 
 
-def _read_totals(path: str, fingerprint: str) -> Totals | None:
-    """Read the totals of a shard that was finished, with this plan and unchanged."""
-    if get_file_state(path) is None:
-        return None
-    try:
-        with (
-            open_remote(path) if is_remote(path) else pa.OSFile(path) as file,
-            pa.ipc.open_file(file) as reader,
-        ):
-            metadata = reader.schema.metadata or {}
-            batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
-    except (pa.ArrowException, OSError):
-        metadata, batches = {}, []
-    if metadata.get(FINGERPRINT) != fingerprint.encode():
-        msg = f"{path} is damaged; remove it, and its shard is scored again."
-        raise FormatError(msg)
-    totals: Totals = {}
-    for batch in batches:
-        add_entries(totals, table_totals.read_entries(batch))
+def _is_kept(shard: _Shard) -> bool:
+    """Whether the totals of the shard are kept, with this plan and unchanged."""
+    if get_file_state(shard.cache) is None:
+        return False
+    with _open_totals(shard):
+        return True
+
+
+def _read_totals(shard: _Shard) -> Totals:
+    """Read the totals of a shard that was finished."""
+    totals = Totals()
+    with _open_totals(shard) as reader:
+        for at in range(reader.num_record_batches):
+            totals.add(table_totals.read_totals(reader.get_batch(at)))
     return totals
 
 
-def _write_totals(shard: _Shard, plan: ScoringPlan) -> None:
+@contextmanager
+def _open_totals(shard: _Shard) -> Iterator[Any]:
+    try:
+        with (
+            open_remote(shard.cache)
+            if is_remote(shard.cache)
+            else pa.OSFile(shard.cache) as file,
+            pa.ipc.open_file(file) as reader,
+        ):
+            metadata = reader.schema.metadata or {}
+            if metadata.get(FINGERPRINT) != shard.fingerprint.encode():
+                raise pa.ArrowInvalid(FINGERPRINT.decode())
+            yield reader
+    except (pa.ArrowException, OSError):
+        msg = f"{shard.cache} is damaged; remove it, and its shard is scored again."
+        raise FormatError(msg) from None
+
+
+def _write_totals(shard: _Shard, totals: Totals, plan: ScoringPlan) -> None:
     """Keep the totals of a shard that is finished."""
     schema = table_totals.totals_schema(plan, parquet.read_schema(shard.path))
     schema = schema.with_metadata({FINGERPRINT: shard.fingerprint.encode()})
-    batch = table_totals.build_totals_batch(shard.totals or {}, schema)
-    with (
-        write_file(str(shard.cache)) as file,
-        pa.ipc.new_file(file, schema) as writer,
-    ):
+    batch = table_totals.build_totals_batch(totals, schema)
+    with write_file(shard.cache) as file, pa.ipc.new_file(file, schema) as writer:
         writer.write_batch(batch)
 
 
@@ -335,7 +355,51 @@ def _load_weights(
         raise FormatError(msg) from None
 
 
-def _score_shard(shard: _Shard, work: _Work) -> Totals:
+def _count_shards(
+    shards: Sequence[_Shard], work: _Work, together: Totals
+) -> Iterator[tuple[_Shard, Totals]]:
+    """Count shards, and write their scores if asked; they come in their order.
+
+    What is not kept for each shard by itself is added to the totals of all at once.
+
+    Row groups are read on all threads where there are enough of them. Otherwise, or where
+    rows have to be written in their order, one thread reads and the others count.
+    """
+    plan, metrics = work.plan, work.metrics or {}
+    threads = choose_threads(metrics)
+    pieces = [
+        (shard, number, first)
+        for shard in shards
+        for number, first in enumerate(accumulate([0, *shard.row_groups[:-1]]))
+        if shard.row_groups
+    ]
+    totals = {s.path: Totals() if s.cache else together for s in shards}
+    is_written = any(shard.target for shard in shards)
+    if threads == 1 or is_written or len(pieces) < _PIECES * threads:
+        for shard in shards:
+            _score_shard(shard, work, totals[shard.path])
+            yield shard, totals.pop(shard.path)
+        return
+
+    lock = Lock()
+
+    def count(piece: tuple[_Shard, int, int]) -> int:
+        shard, number, first = piece
+        for rows in _read_rows(shard.path, plan, plan.columns, number, first):
+            counted, _ = count_batch(rows, plan, metrics)
+            with lock:  # in any order: sums are exact
+                totals[shard.path].add(counted)
+        return shard.row_groups[number]
+
+    counted = ordered_map(count, pieces, threads, alone=0)
+    for shard in shards:
+        for rows in islice(counted, len(shard.row_groups)):
+            work.add(rows)
+        yield shard, totals.pop(shard.path)
+
+
+def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
+    """Count a shard in the order of its rows, and write them with their scores if asked."""
     schema = parquet.read_schema(shard.path)
     added = parquet.list_added(schema)
     plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
@@ -343,15 +407,13 @@ def _score_shard(shard: _Shard, work: _Work) -> Totals:
     def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
         return rows.num_rows, *count_batch(rows, plan, metrics, keep=keep)
 
-    totals: Totals = {}
     with _open_score_file(shard, plan, schema) if keep else nullcontext() as write:
         parts = _read_rows(shard.path, plan, schema.names if keep else plan.columns)
         for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
-            add_entries(totals, counted.items())
+            totals.add(counted)
             if write and scored is not None:
                 write(scored.drop_columns(added))
             work.add(rows)
-    return totals
 
 
 @contextmanager
@@ -390,12 +452,15 @@ def _open_score_file(
 
 
 def _read_rows(
-    path: str, plan: ScoringPlan, columns: Sequence[str]
+    path: str,
+    plan: ScoringPlan,
+    columns: Sequence[str],
+    row_group: int | None = None,
+    first: int = 0,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a shard's rows; refuse nulls where they are."""
-    first = 0
+    """Read a shard's rows, or those of a row group; refuse nulls where they are."""
     required = [*(name for _, name in plan.outputs), plan.source, plan.documents]
-    for rows in parquet.read_batches(path, columns):
+    for rows in parquet.read_batches(path, columns, row_group):
         try:
             for name in filter(None, required):
                 parquet.get_required_column(rows, name, plan.nulls)

@@ -6,6 +6,7 @@ dies, or tasks that are cut otherwise, change nothing.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
@@ -269,10 +270,10 @@ def read_files(session: Any, paths: Sequence[str]) -> Any:
 
 def _refuse_duplicates(paths: Sequence[str]) -> None:
     """Refuse what is named twice, or lies in a folder that is named too."""
-    known = [path.rstrip("/") for path in paths]
-    for path in known:
+    known = Counter(path.rstrip("/") for path in paths)
+    for path, count in known.items():
         folders = accumulate(path.split("/")[:-1], "{}/{}".format)
-        if known.count(path) > 1 or not set(known).isdisjoint(folders):
+        if count > 1 or any(folder in known for folder in folders):
             msg = f"{path} is given twice, so that its rows would count twice; give it once."
             raise FormatError(msg)
 

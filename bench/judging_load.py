@@ -4,13 +4,14 @@ import asyncio
 import json
 import time
 import uuid
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import quantiles
 from urllib.parse import urlsplit
 
 # Replies that ask to try again. A mistake of the server (500) is none: it shall be seen.
-TRANSIENT = (429, 502, 503, 504)
+TRANSIENT = (429, 502, 503, 504, 507)
 # Seconds for which one request is tried.
 PATIENCE = 600
 
@@ -26,6 +27,8 @@ class Load:
     answers: list[float] = field(default_factory=list)
     screens: list[float] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
+    #: How often each status was replied, and how often a connection failed.
+    replies: Counter[str] = field(default_factory=Counter)
 
     @property
     def saves(self) -> list[float]:
@@ -36,13 +39,26 @@ class Load:
         return 1000 * quantiles(self.saves, n=20)[-1]
 
 
-def run(base: str, tokens: Sequence[str], items: int, *, pause: float) -> Load:
-    """Let each judge answer `items` screens, resting `pause` seconds before each."""
-    return asyncio.run(_all(base, tokens, items, pause))
+def run(
+    base: str,
+    tokens: Sequence[str],
+    items: int,
+    *,
+    pause: float,
+    load: Load | None = None,
+) -> Load:
+    """Let each judge answer `items` screens, resting `pause` seconds before each.
+
+    What they see is added to `load` as they go.
+    """
+    load = Load(len(tokens), items) if load is None else load
+    asyncio.run(_all(load, base, tokens, items, pause))
+    return load
 
 
-async def _all(base: str, tokens: Sequence[str], items: int, pause: float) -> Load:
-    load = Load(len(tokens), items)
+async def _all(
+    load: Load, base: str, tokens: Sequence[str], items: int, pause: float
+) -> None:
     begun = time.perf_counter()
     await asyncio.gather(
         *(
@@ -51,14 +67,13 @@ async def _all(base: str, tokens: Sequence[str], items: int, pause: float) -> Lo
         )
     )
     load.seconds = time.perf_counter() - begun
-    return load
 
 
 async def _judge(
     load: Load, base: str, token: str, items: int, pause: float, first: float
 ) -> None:
     await asyncio.sleep(first)
-    browser = _Browser(base)
+    browser = _Browser(base, load.replies)
     try:
         await browser.come_in(token)
         work = json.loads(await browser.ask("GET", "/api/work"))
@@ -92,7 +107,8 @@ async def _timed(into: list[float], asked: "asyncio.Future[bytes]") -> bytes:
 class _Browser:
     """As little of a browser as will do, so that it takes no time from the server."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, replies: Counter[str]) -> None:
+        self.replies = replies
         self.origin = base
         self.place = urlsplit(base)
         self.csrf = self.cookie = ""
@@ -122,9 +138,11 @@ class _Browser:
             except (OSError, asyncio.IncompleteReadError):
                 # A server closes connections that have long been quiet.
                 self.close()
+                self.replies["no reply"] += 1
                 if time.monotonic() > give_up:
                     raise
             else:
+                self.replies[str(status)] += 1
                 if status < 400:
                     return reply
                 if status not in TRANSIENT or time.monotonic() > give_up:

@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 _numbers = count(1)
 
@@ -17,9 +19,28 @@ _numbers = count(1)
 class PostgreSQL:
     """A running server; each database that is asked for is empty."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, command: list[str], **process: Any) -> None:
         self.folder = folder
         self.emptied: list[str] = []
+        self._command, self._process = command, process
+        self.start()
+
+    def start(self) -> None:
+        """Start the server and wait until it answers."""
+        with (self.folder / "log").open("ab") as log:
+            self.server = subprocess.Popen(
+                self._command, stdout=log, stderr=log, cwd=self.folder, **self._process
+            )
+        _wait_for(self.folder, self.server)
+
+    def stop(self, with_signal: int = signal.SIGTERM) -> None:
+        """End it: when all are done (SIGTERM), for all (SIGINT), or at once (SIGQUIT)."""
+        self.server.send_signal(with_signal)
+        try:
+            self.server.wait(5)
+        except subprocess.TimeoutExpired:
+            self.server.send_signal(signal.SIGQUIT)
+            self.server.wait(20)
 
     def new_database(self) -> str:
         if self.emptied:
@@ -77,16 +98,17 @@ def programs() -> Path | None:
 
 
 @contextmanager
-def running(*, durable: bool = False) -> Iterator[PostgreSQL]:
+def running(*, durable: bool = False, **more: str) -> Iterator[PostgreSQL]:
     """Start a server that listens on a socket in its own folder, and stop it in the end.
 
-    One that is not durable is quicker: it would not survive a failing machine.
+    One that is not durable is quicker: it would not survive a failing machine. `more` are
+    settings; `folder` is where its folder is made.
     """
-    folder = Path(
-        tempfile.mkdtemp(prefix="metra-pg-", dir="/tmp")
-    )  # a socket's path is short
+    # A socket's path is short.
+    place = more.pop("folder", "/tmp")
+    folder = Path(tempfile.mkdtemp(prefix="metra-pg-", dir=place))
     user = _user() if os.getuid() == 0 else None
-    more = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid}
+    process = {} if user is None else {"user": user.pw_uid, "group": user.pw_gid}
     if user is not None:
         os.chown(folder, user.pw_uid, user.pw_gid)
     where = programs()
@@ -98,7 +120,7 @@ def running(*, durable: bool = False) -> Iterator[PostgreSQL]:
         check=True,
         capture_output=True,
         cwd=folder,
-        **more,
+        **process,
     )
     settings = {
         "listen_addresses": "",
@@ -108,25 +130,14 @@ def running(*, durable: bool = False) -> Iterator[PostgreSQL]:
         "synchronous_commit": "on" if durable else "off",
         "max_connections": "150",
     }
-    options = [f"--{name}={value}" for name, value in settings.items()]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [where / "postgres", "-D", data, *options],
-            stdout=log,
-            stderr=log,
-            cwd=folder,
-            **more,
-        )
+    options = [f"--{name}={value}" for name, value in (settings | more).items()]
+    server = PostgreSQL(
+        folder, [str(where / "postgres"), "-D", str(data), *options], **process
+    )
     try:
-        _wait_for(folder, server)
-        yield PostgreSQL(folder)
+        yield server
     finally:
-        server.terminate()  # sends connections away only when they are done
-        try:
-            server.wait(5)
-        except subprocess.TimeoutExpired:
-            server.send_signal(3)  # SIGQUIT: at once
-            server.wait(20)
+        server.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
 

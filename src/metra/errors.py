@@ -71,7 +71,15 @@ class EndpointError(MetraError):
 
 
 class StoreError(MetraError):
-    """A store of judgements that cannot be reached, read or written."""
+    """A store of judgements that cannot be reached, read or written.
+
+    `kind` is full, read-only, damaged, busy, unreachable, or a fault of metra.
+    """
+
+    def __init__(self, message: object, kind: str = "unreachable") -> None:
+        """Keep what kind of trouble it is, so that a server knows what to reply."""
+        super().__init__(message)
+        self.kind = kind
 
 
 class TextWarning(UserWarning):

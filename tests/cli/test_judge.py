@@ -75,6 +75,23 @@ def test_several_campaigns_in_one_store(judge, write):
     assert (twice.code, "named 'market and brake' already" in twice.err) == (2, True)
 
 
+def test_a_store_is_backed_up_and_restored(judge, tmp_path):
+    judge("init", CAMPAIGN)
+    path = tmp_path / "copy.db"
+    counts = "1 campaign, 6 judges, 0 answers;"
+    assert judge("backup", path).out.startswith(f"{path}: {counts}")
+    (tmp_path / "copies").mkdir()
+    judge("backup", tmp_path / "copies")
+    [named] = (tmp_path / "copies").iterdir()
+    assert re.fullmatch(r"judge-\d{8}-\d{6}\.db", named.name)
+    ran = judge("restore", path)
+    assert (ran.code, "give --replace" in ran.err) == (2, True)
+    judge("forget", "market and brake", "ann", "--yes")
+    assert "ann" not in judge("status").out
+    assert judge("restore", path, "--replace").out.startswith(f"Restored {counts}")
+    assert "ann" in judge("status").out
+
+
 def test_a_judge_is_forgotten(judge):
     judge("init", CAMPAIGN)
     done = judge("forget", "market and brake", "ann", "--yes")

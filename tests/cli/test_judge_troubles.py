@@ -1,5 +1,6 @@
 """What can be wrong with a store or an address: one sentence, and no traceback."""
 
+import json
 import socket
 import sqlite3
 
@@ -42,6 +43,49 @@ def test_no_server_of_postgresql(cli):
     pytest.importorskip("psycopg", reason="needs metra[postgresql]")
     ran = cli("judge", "status", "--store", "postgresql://x@127.0.0.1:1/y")
     refused(ran, "Connection refused", "that its server runs")
+
+
+def test_a_damaged_store_is_not_served_and_what_can_be_read_is_saved(
+    cli, tmp_path, monkeypatch, root
+):
+    monkeypatch.setenv("METRA_ADMIN_PASSWORD", "correct horse battery")
+    url, new = tmp_path / "judge.db", tmp_path / "new.db"
+    campaign = root / "src" / "metra" / "examples" / "campaign.toml"
+    assert cli("judge", "init", campaign, "--store", url).code == 0
+    content = bytearray(url.read_bytes())
+    # The leaf of a table begins with 13; the judges are in one.
+    pages = [content[at : at + 4096] for at in range(0, len(content), 4096)]
+    leaves = [at for at, page in enumerate(pages) if page[0] == 13]
+    [at] = (at for at in leaves if b"cleo" in pages[at] and b'"cleo"' not in pages[at])
+    content[4096 * at : 4096 * at + 4096] = bytes(4096)
+    url.write_bytes(content)
+    ran = cli("judge", "serve", "--store", url)
+    refused(ran, f"{url} is damaged", "metra judge restore BACKUP", "--salvage")
+    refused(cli("judge", "backup", tmp_path / "b.db", "--store", url), "is damaged")
+    both = ("--salvage", "--replace", "--store", new)
+    refused(cli("judge", "restore", url, *both), "leave --replace out")
+    assert not new.exists()
+    ran = cli("judge", "restore", url, "--salvage", "--store", new)
+    beside = tmp_path / "judge.db.unplaced.jsonl"
+    assert ran.out.split("\n")[:2] == [
+        "Salvaged 1 campaign, 0 judges, 0 answers; 5 rows in all.",
+        "judge: 6 cannot be read.",
+    ]
+    rows = [json.loads(line) for line in beside.read_text().split("\n") if line]
+    assert {row["table"] for row in rows} == {"task"}
+    assert f"{len(rows)} belong to rows that are lost: see {beside}." in ran.out
+    assert beside.stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_no_backup_leaves_no_store_behind(cli, tmp_path):
+    new = tmp_path / "new.db"
+    (tmp_path / "notes.db").write_text("shopping list\n" * 100)
+    for name, words in (
+        ("none.db", "There is no file"),
+        ("notes.db", "something else"),
+    ):
+        refused(cli("judge", "restore", tmp_path / name, "--store", new), words)
+    assert [one.name for one in tmp_path.iterdir()] == ["notes.db"]
 
 
 def test_a_full_disk_leaves_nothing_half_written(cli, tmp_path, monkeypatch, root):

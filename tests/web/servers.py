@@ -55,6 +55,29 @@ class Server:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(PATIENCE)
 
+    def list_workers(self) -> list[int]:
+        """The ids of the processes that serve, of a server with several."""
+        parent = self.process.pid
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        return [
+            int(one)
+            for one in children
+            if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()
+        ]
+
+    def kill_parent(self) -> float:
+        """End the parent alone; return the seconds until its workers have ended too."""
+        workers = self.list_workers()
+        begun = time.monotonic()
+        self.process.kill()
+        self.process.wait(PATIENCE)
+        while any(map(_is_alive, workers)):
+            if time.monotonic() - begun > PATIENCE:
+                msg = f"Workers go on without their parent: {workers}"
+                raise RuntimeError(msg)
+            time.sleep(0.02)
+        return time.monotonic() - begun
+
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.terminate()
@@ -62,6 +85,13 @@ class Server:
                 self.process.wait(60)
             except subprocess.TimeoutExpired:
                 self.kill()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        return ") Z " not in Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
 
 
 def free_port() -> int:

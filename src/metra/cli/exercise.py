@@ -148,12 +148,11 @@ def _read_store(
 
     from metra.campaign.campaign import FIRST
     from metra.campaign.evaluator_files import convert_judgements
-    from metra.cli.judge import describe_store_errors
     from metra.cli.judge.campaigns import AT_KEYBOARD, open_store
 
     address = url or os.environ.get("METRA_STORE") or "judge.db"
     scores: list[NativeScore] = []
-    with describe_store_errors(), closing(open_store(address)) as store:
+    with closing(open_store(address)) as store:
         from metra.store.campaigns import (
             find_by_name,
             get_campaign,

@@ -9,17 +9,33 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    InternalError,
+    OperationalError,
+    SQLAlchemyError,
+)
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.errors import FormatError, MissingResourceError, OptionError, StoreError
 
 # Two servers that start at once must not both migrate: "metra" in digits of a keypad.
 _LOCK = 63872
 _BUSY_SECONDS = 30
+# A disk with less room, in bytes, counts as full.
+_LEAST_FREE = 4_000_000
+# Whoever waits for a database that does not answer gives up after some seconds.
+_PATIENCE = {
+    "connect_timeout": "10",
+    "keepalives_idle": "10",
+    "tcp_user_timeout": "20000",
+}
 
 
 def migrate(store: "Store", place: str) -> None:
@@ -68,7 +84,10 @@ def _read_version(db: sa.Connection) -> int:
 
 
 class Store:
-    """An open store; threads and processes may share the database behind it."""
+    """An open store; threads and processes may share the database behind it.
+
+    Errors of the database are raised as `StoreError`.
+    """
 
     def __init__(self, engine: sa.Engine) -> None:
         self.engine = engine
@@ -76,20 +95,62 @@ class Store:
         # SQLite has one writer at a time. Threads of a process wait for each other here,
         # instead of asking SQLite again after ever longer pauses.
         self._turn = threading.Lock() if self.is_sqlite else nullcontext()
+        # A transaction of SQLite reads one state anyway.
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reader = engine.execution_options(**options)
+        #: Why the last transaction could not be written, if it could not.
+        self.trouble: StoreError | None = None
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
         """Open a transaction that writes: all or nothing, on the disk when it ends."""
-        with self._turn, self.engine.connect() as connection:
-            db = connection.execution_options(metra_writes=True)
-            with db.begin():
-                yield db
+        try:
+            with self._turn, self.engine.connect() as connection:
+                db = connection.execution_options(metra_writes=True)
+                with db.begin():
+                    yield db
+        except SQLAlchemyError as error:
+            trouble = convert_error(error)
+            if trouble.kind != "fault":
+                self.trouble = trouble
+            raise trouble from error
+        self.trouble = None
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """Open a transaction that reads one state of the store."""
-        with self.engine.connect() as db, db.begin():
-            yield db
+        try:
+            with self._reader.connect() as db, db.begin():
+                yield db
+        except SQLAlchemyError as error:
+            raise convert_error(error) from error
+
+    def check_writable(self) -> None:
+        """Write and read a row; raise an error if that fails or the disk is almost full.
+
+        A row may still fit into the space that a full disk has left to a file.
+        """
+        with self.transaction() as db:
+            db.exec_driver_sql("UPDATE schema_version SET version = version")
+            _read_version(db)
+        path = self.engine.url.database
+        if self.is_sqlite and disk_usage(Path(path or "").parent).free < _LEAST_FREE:
+            raise convert_error(Exception("database or disk is full"))
+
+    def check_integrity(self) -> None:
+        """Raise an error if the file of the store is damaged; PostgreSQL has no file."""
+        if not self.is_sqlite:
+            return
+        with self.reading() as db:
+            [found] = db.exec_driver_sql("PRAGMA integrity_check(1)").scalars()
+        if found != "ok":
+            path = self.engine.url.database
+            msg = (
+                f"{path} is damaged ({' '.join(found.split())}); restore a backup into a "
+                "new store with: metra judge restore BACKUP --store NEW, or what can be "
+                f"read with: metra judge restore {path} --salvage --store NEW"
+            )
+            raise StoreError(msg, "damaged")
 
     def close(self) -> None:
         """Close all connections."""
@@ -101,6 +162,13 @@ def open(url: str, *, create: bool = True) -> Store:
 
     `url` is a path (SQLite), or an address such as postgresql://user@host/database.
     """
+    try:
+        return _open(url, create=create)
+    except SQLAlchemyError as error:
+        raise convert_error(error) from error
+
+
+def _open(url: str, *, create: bool) -> Store:
     address = make_url(url) if "://" in url else URL.create("sqlite", database=url)
     kind = address.get_backend_name()
     if kind == "sqlite":
@@ -119,7 +187,12 @@ def open(url: str, *, create: bool = True) -> Store:
             msg = "PostgreSQL needs a driver; install it with: pip install 'metra[postgresql]'"
             raise MissingResourceError(msg)
         address = address.set(drivername="postgresql+psycopg")
-        store = Store(_create_engine(address, max_overflow=30, pool_pre_ping=True))
+        patience = {k: v for k, v in _PATIENCE.items() if k not in address.query}
+        store = Store(
+            _create_engine(
+                address, max_overflow=30, pool_pre_ping=True, connect_args=patience
+            )
+        )
     else:
         msg = f"A store cannot be kept in {kind}; expected a path or postgresql://…."
         raise OptionError(msg)
@@ -232,47 +305,76 @@ audit = _define_table("audit", text="id who what campaign data_json", double="at
 attempt = _define_table("attempt", text="key", integer="failures", double="at")
 
 
-#: What databases say, and what to do about it.
+#: What databases say, which kind of trouble that is, and what to do about it.
 _REMEDIES = {
     "unable to open database file": (
+        "unreachable",
         "its folder is not there, or may not be read and written",
         "name another place with --store",
     ),
     "readonly database": (
+        "read-only",
         "it may not be written",
         "check the rights of the file and of its folder",
     ),
-    "disk is full": ("the disk is full", "make room; nothing was half-written"),
-    "disk i/o error": ("the disk fails", "check the disk and its rights"),
-    "not a database": ("the file holds something else", "name a store of metra's"),
-    "malformed": ("the file is damaged", "go back to a copy of it"),
+    "read-only transaction": (
+        "read-only",
+        "it may not be written",
+        "check the rights of its user, and whether the database is a standby",
+    ),
+    "disk is full": ("full", "the disk is full", "make room; nothing was half-written"),
+    "no space left": (
+        "full",
+        "the disk is full",
+        "make room; nothing was half-written",
+    ),
+    "disk i/o error": (
+        "full",
+        "the disk fails, or is full",
+        "check the disk and its rights",
+    ),
+    "not a database": (
+        "damaged",
+        "the file holds something else",
+        "name a store of metra's",
+    ),
+    "malformed": (
+        "damaged",
+        "the file is damaged",
+        "metra judge restore puts a backup, or what can be read of it, into a new store",
+    ),
     "locked": (
+        "busy",
         "another program has held it for half a minute",
         "end that program, or try again",
     ),
 }
 
 
-def describe_error(error: SQLAlchemyError) -> str:
+def convert_error(error: Exception) -> StoreError:
     """Return what is wrong with the store, in one sentence.
 
-    >>> describe_error(DBAPIError(None, None, Exception("database or disk is full")))
-    'The store cannot be used: the disk is full; make room; nothing was half-written.'
+    >>> print(convert_error(Exception("database or disk is full")))
+    The store cannot be used: the disk is full; make room; nothing was half-written.
     """
     if isinstance(error, ArgumentError):
-        return (
+        msg = (
             "The store's address cannot be understood; expected a path or "
             "postgresql://USER@HOST/DATABASE."
         )
+        return StoreError(msg)
     said = str(error.orig if isinstance(error, DBAPIError) else error)
-    for words, (reason, remedy) in _REMEDIES.items():
+    for words, (kind, reason, remedy) in _REMEDIES.items():
         if words in said.lower():
-            return f"The store cannot be used: {reason}; {remedy}."
+            return StoreError(f"The store cannot be used: {reason}; {remedy}.", kind)
     first = " ".join(said.split("\n")[0].split())
-    return (
+    msg = (
         f"The store cannot be used: {first.rstrip('.')}; check its address and that its "
         "server runs."
     )
+    lost = getattr(error, "connection_invalidated", False)
+    is_down = lost or isinstance(error, OperationalError | InternalError | PoolTimeout)
+    return StoreError(msg, "unreachable" if is_down else "fault")
 
 
 def encode_json(value: object) -> str:

@@ -2,6 +2,7 @@
 
 admin: pages of organisers: campaigns, judges, progress, results, files
 app: the application, with its routes and middleware
+connections: time-outs of connections, and workers that end with their parent
 judge: pages and JSON of judges
 pages: rendering of templates, JSON replies and redirects
 security: sessions, origins, limits and response headers

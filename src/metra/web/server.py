@@ -37,7 +37,10 @@ def run_server(serving: ServerOptions) -> None:
     """Serve until interrupted."""
     import uvicorn
 
+    from metra.web import connections
+
     check_encryption(serving)
+    connections.raise_file_limit()
     os.environ[_VARIABLE] = json.dumps(asdict(serving))
     uvicorn.run(
         "metra.web.server:app",
@@ -48,6 +51,9 @@ def run_server(serving: ServerOptions) -> None:
         proxy_headers=serving.proxy is not None,
         forwarded_allow_ips=serving.proxy or "",
         server_header=False,
+        http=connections.TimedProtocol,
+        ws="none",
+        timeout_keep_alive=connections.KEPT_ALIVE_SECONDS,
         log_config=LOGGING,
         timeout_graceful_shutdown=10,
         # A worker that a busy machine lets wait, above all at its start, is not dead.
@@ -57,6 +63,9 @@ def run_server(serving: ServerOptions) -> None:
 
 def app() -> FastAPI:
     """Create the app that a worker's environment describes."""
+    from metra.web.connections import end_with_parent
+
+    end_with_parent()
     serving = ServerOptions(**json.loads(os.environ[_VARIABLE]))
     return create_app(
         store.open(serving.url, create=False),
@@ -107,13 +116,23 @@ def check_proxy(address: str) -> None:
 
 
 def check_port_free(host: str, port: int) -> None:
-    """Raise an error if the address is taken, before anything starts."""
-    try:
-        _bind(host, port)
-    except OSError as error:
-        why = error.strerror or str(error)
-        msg = f"Nobody can listen at {host}, port {port} ({why}); choose another with --port."
-        raise OptionError(msg) from None
+    """Raise an error if the address is taken, before anything starts.
+
+    Workers of a server that was killed need a moment to notice that.
+    """
+    import time
+
+    for wait in (0.1, 0.4, 1.5, 0):
+        try:
+            _bind(host, port)
+            return
+        except OSError as error:
+            why = error.strerror or str(error)
+        time.sleep(wait)
+    msg = (
+        f"Nobody can listen at {host}, port {port} ({why}); choose another with --port."
+    )
+    raise OptionError(msg)
 
 
 def find_free_port(preferred: int) -> int:

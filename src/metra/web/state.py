@@ -1,5 +1,6 @@
 """What every request can reach, and replies to requests that are refused."""
 
+import logging
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from metra.errors import MetraError
+from metra.errors import MetraError, StoreError
 from metra.store.answers import ConflictError
 from metra.store.database import Store
 from metra.web.pages import redirect_to, render_page, reply_json
@@ -59,7 +60,40 @@ def add_error_handlers(app: FastAPI) -> None:
         app.add_exception_handler(kind, _reply_to_error)
 
 
+#: What people are told about a store that cannot be used; the log says more.
+_STORE_WORDS = {
+    "full": "The server's disk is full; whoever runs it must make room.",
+    "read-only": "The server may not write to its store; whoever runs it must allow it.",
+    "damaged": "The server's store is damaged; whoever runs it finds out more in its log.",
+    "busy": "The server's store is busy; try again in a moment.",
+    "unreachable": "The server cannot reach its store; try again in a moment.",
+    "fault": "The server made a mistake; try again in a moment.",
+}
+_STORE_STATUS = {"full": 507, "fault": 500}
+_log = logging.getLogger("metra.web")
+
+
+def _reply_to_store_error(request: Request, error: StoreError) -> Response:
+    """Reply that nothing was saved and that the same request may be sent again."""
+    details = error if error.kind == "fault" else None
+    _log.error("%s %s: %s", request.method, request.url.path, error, exc_info=details)
+    said, status = _STORE_WORDS[error.kind], _STORE_STATUS.get(error.kind, 503)
+    if request.url.path == "/health" or request.url.path.startswith("/api/"):
+        content = {"ok": False, "error": said, "reason": "store", "store": error.kind}
+        reply = reply_json(content, status)
+    else:
+        # An organiser is told what is wrong, in English.
+        is_admin = request.url.path.startswith("/admin")
+        more = {"text": said, "text_language": "en"} if is_admin else {}
+        page = "judge/message.html"
+        reply = render_page(request, page, status=status, message="store", **more)
+    reply.headers["Retry-After"] = "5"
+    return reply
+
+
 def _reply_to_error(request: Request, error: Exception) -> Response:
+    if isinstance(error, StoreError):
+        return _reply_to_store_error(request, error)
     more: dict[str, Any] = {}
     if isinstance(error, Refusal):
         status, said, more = error.status, error.error, dict(error.more)

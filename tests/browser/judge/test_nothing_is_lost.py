@@ -94,6 +94,30 @@ def test_the_connection_comes_back_by_itself(server, work):
     assert [one.value for one in link.judgements()] == [{"fluency": 2, "adequacy": 4}]
 
 
+def test_an_answer_waits_while_the_server_cannot_save(server, work):
+    link = server.campaign("adequacy")
+    page = work(link, allow=("507",))
+    asked = []
+
+    def refuse(route) -> None:
+        asked.append(route.request.post_data_json["id"])
+        if len(asked) > 1:
+            route.continue_()
+            return
+        told = {"ok": False, "error": "The disk is full.", "reason": "store"}
+        route.fulfill(status=507, json=told)
+
+    page.route("**/answer", refuse)
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#saved")).to_have_text("not sent yet")
+    expect(page.locator("#trouble")).to_contain_text("cannot save at the moment")
+    place(page, 2)
+    assert page.locator("#trouble").is_hidden()
+    assert asked[0] == asked[1]
+    assert [one.id for one in link.judgements()] == [asked[0]]
+
+
 def test_a_reply_that_is_lost_makes_no_second_answer(server, work):
     link = server.campaign("adequacy")
     page = work(link, allow=("ERR_FAILED",))

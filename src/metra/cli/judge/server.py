@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,9 @@ def serve(url: str, host: str, port: int, base_url: str | None, **given: Any) ->
     metra judge serve --store postgresql://metra@localhost/judging --workers 2 \\
         --base-url https://judge.example.org --behind-proxy 127.0.0.1
     """
-    open_store(url).close()
+    with closing(open_store(url)) as store:
+        store.check_integrity()
+        store.check_writable()
     from metra.web import server
 
     serving = server.ServerOptions(url, host, port, base_url, **given)

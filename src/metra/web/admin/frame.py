@@ -29,6 +29,7 @@ def render_admin_page(
     status = status or (422 if more.get("problem") else 200)
     more |= {"lang": "en", "dir": "ltr", "t": load_strings("en")}
     more["who"] = getattr(request.state, "who", "")
+    more["trouble"] = get_state(request).store.trouble
     return render_page(request, f"admin/{template}", status=status, **more)
 
 

@@ -6,7 +6,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from metra.limits import SERVED, apply_variable, get_limits, use_limits
@@ -84,6 +84,8 @@ class ErrorReplies:
 
         try:
             await self.app(scope, receive, note_start)
+        except ClientDisconnect:
+            _log.info("A client went away in the middle of a request.")
         except Exception:
             _log.exception("A request failed: %s", scope.get("method"))
             if started or scope["type"] != "http":

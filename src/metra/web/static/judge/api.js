@@ -2,7 +2,13 @@
 
 import { signInAgain } from "./login.js";
 
-export class Unreachable extends Error {}
+// No reply, or one that asks to try again; `isStore` says that the server cannot save.
+export class Unreachable extends Error {
+  constructor(message, { isStore = false } = {}) {
+    super(message);
+    this.isStore = isStore;
+  }
+}
 
 export class Refused extends Error {
   constructor(status, body) {
@@ -12,7 +18,7 @@ export class Refused extends Error {
   }
 }
 
-const TRANSIENT = [429, 500, 502, 503, 504];
+const TRANSIENT = [429, 500, 502, 503, 504, 507];
 const meta = () => document.querySelector('meta[name="csrf-token"]');
 
 export async function call(method, path, body, { keepalive = false } = {}) {
@@ -24,8 +30,10 @@ export async function call(method, path, body, { keepalive = false } = {}) {
     else if (reply.status === 403 && !renewed) {
       renewed = true;
       await renewToken();
-    } else if (TRANSIENT.includes(reply.status)) throw new Unreachable(`${reply.status}`);
-    else throw new Refused(reply.status, await content(reply));
+    } else if (TRANSIENT.includes(reply.status)) {
+      const { error, reason } = await content(reply);
+      throw new Unreachable(error ?? `${reply.status}`, { isStore: reason === "store" });
+    } else throw new Refused(reply.status, await content(reply));
   }
 }
 

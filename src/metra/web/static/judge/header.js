@@ -19,10 +19,11 @@ export function showProgress(screen, progress) {
 export function showSaving(state) {
   if (state === saved.dataset.state) return;
   saved.dataset.state = state;
-  saved.textContent = t(`save.${state}`);
-  if (state === "waiting") {
+  const isUnsent = state === "waiting" || state === "stuck";
+  saved.textContent = t(`save.${isUnsent ? "waiting" : state}`);
+  if (isUnsent) {
     offline = true;
-    say(t("save.waiting_text"));
+    say(t(state === "stuck" ? "save.store_text" : "save.waiting_text"));
   } else if (state === "saved" && offline) {
     offline = false;
     say(null);

@@ -12,7 +12,7 @@ const CONFLICT = 409;
 // The revision of the answer that a draft changes; an older draft is no longer wanted.
 export const revisionOf = (screen) => screen.answer?.revision ?? 0;
 
-// `tell(state)` hears saved, saving or waiting; `newer(draft)` that another window was ahead;
+// `tell(state)` hears saved, saving, waiting or stuck; `newer(draft)` that another window was ahead;
 // `refused(error)` that the server does not want a draft. `wording()` is what the judge reads.
 export function makeSaver({ clock, wording, tell, newer, refused }) {
   let screen = null;

@@ -12,7 +12,8 @@ export const keyOf = ({ task, number }) => `${task}/${number}`;
 export const addressOf = (screen) => `/api/screens/${keyOf(screen)}`;
 
 // Tries until it works, ever more slowly, and at once when the connection is back. `tell` hears
-// that it waits; `idle` says that nobody waits for it any more.
+// that it waits for a connection, or is stuck because the server cannot save; `idle` says that
+// nobody waits for it any more.
 export async function persist(action, tell, idle = () => false) {
   for (let wait = FIRST; ; wait = Math.min(2 * wait, LONGEST)) {
     try {
@@ -20,7 +21,7 @@ export async function persist(action, tell, idle = () => false) {
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       if (idle()) return undefined;
-      tell("waiting");
+      tell(error.isStore ? "stuck" : "waiting");
       await connected(wait * (0.75 + Math.random() / 2));
     }
   }

@@ -1,0 +1,136 @@
+"""Connections that end when a client lets the server wait, and workers with their parent."""
+
+import asyncio
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from contextlib import suppress
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+#: Seconds without a request, in which uvicorn's own are contained.
+IDLE_SECONDS = 15.0
+KEPT_ALIVE_SECONDS = 5
+#: Seconds for the first line and the headers of a request, from its first byte on.
+HEADER_SECONDS = 20.0
+#: Seconds between two pieces of a body, or of a reply that the client reads.
+STALL_SECONDS = 30.0
+#: Seconds for a whole request.
+REQUEST_SECONDS = 600.0
+
+_log = logging.getLogger("metra.web")
+
+
+class TimedProtocol(H11Protocol):
+    """HTTP/1.1 in which a client that lets the server wait is disconnected.
+
+    While the app works on a complete request nothing is counted.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._timer: asyncio.TimerHandle | None = None
+        #: What the client has to do next, if anything, and since when it sends a request.
+        self._awaited: str | None = None
+        self._begun = 0.0
+        self._unread = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for what is still missing of a request."""
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._watch()
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read."""
+        super().pause_writing()
+        self._watch()
+
+    def resume_writing(self) -> None:
+        """Wait no more for the client to read."""
+        super().resume_writing()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        super().connection_lost(exc)
+        self._start_timer(None)
+
+    def _watch(self) -> None:
+        """Start the timer of what the client has to do next."""
+        awaited, before = self._find_awaited(), self._awaited
+        now, sending = self.loop.time(), ("headers", "body")
+        if awaited in sending and before not in sending:
+            self._begun = now
+        self._awaited = awaited
+        if awaited is None:
+            self._start_timer(None)
+        elif awaited == "body":
+            left = self._begun + REQUEST_SECONDS - now
+            self._start_timer(min(STALL_SECONDS, left))
+        elif awaited != before:
+            seconds = {"request": IDLE_SECONDS, "headers": HEADER_SECONDS}
+            self._start_timer(seconds.get(awaited, STALL_SECONDS))
+
+    def _find_awaited(self) -> str | None:
+        if self.flow.write_paused or self.transport.is_closing():
+            return "reading"
+        if self.conn.their_state is h11.IDLE:
+            return "headers" if self.conn.trailing_data[0] else "request"
+        return "body" if self.conn.their_state is h11.SEND_BODY else None
+
+    def _start_timer(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if seconds is not None:
+            self._unread = self.transport.get_write_buffer_size()
+            self._timer = self.loop.call_later(max(0.0, seconds), self._end)
+
+    def _end(self) -> None:
+        """Disconnect the client, unless it is reading, or the app takes the body slowly."""
+        is_reading = self.transport.get_write_buffer_size() < self._unread
+        if is_reading or (self._awaited == "body" and self.flow.read_paused):
+            self._start_timer(STALL_SECONDS)
+            return
+        self._timer = None
+        self.transport.abort()
+
+
+def end_with_parent() -> None:
+    """Let this process, if it is a worker, stop gracefully when its parent is gone.
+
+    Nobody would restart it or stop it, and it would keep the port from the next server.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        _log.error("The parent process is gone; the worker stops.")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True, name="metra-parent").start()
+
+
+def raise_file_limit() -> None:
+    """Allow as many open connections as the system lets us."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))

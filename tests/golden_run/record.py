@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -342,7 +342,7 @@ def plain(value: Any) -> Any:
         return plain(value.tolist())
     if hasattr(value, "items"):
         return {str(name): plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [plain(part) for part in value]
     if value is None or isinstance(value, (bool, int, str, float)):
         return value

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from metra.campaign.metric_scores import build_table_from_scores
-from metra.campaign.results import ScoreColumns
+from metra.campaign.results import ScorerColumns
 from metra.formats.scores.error_spans import (
     ErrorSpans,
     collect_marks,
@@ -83,7 +83,7 @@ class ScorerAgreement:
 
 
 def compute_agreement(
-    every: Sequence[ScoreColumns], *, trials: int = TRIALS, seed: int = SEED
+    every: Sequence[ScorerColumns], *, trials: int = TRIALS, seed: int = SEED
 ) -> list[ScorerAgreement]:
     """Compute agreement by each scorer; none where no output has two judges.
 
@@ -124,7 +124,7 @@ def compute_agreement(
     return agreement
 
 
-def _collect_comparisons(scores: ScoreColumns) -> Ratings:
+def _collect_comparisons(scores: ScorerColumns) -> Ratings:
     """Gather who is better: 1 the first system by name, -1 the second, 0 neither.
 
     An order of several outputs compares each two of them, as at WMT.

@@ -14,7 +14,7 @@ import numpy as np
 
 from metra.campaign.campaign import group_by
 from metra.campaign.judgement import drop_checks, keep_latest, score_outputs
-from metra.campaign.results import ScoreColumns, group_by_scorer
+from metra.campaign.results import ScorerColumns, group_by_scorer
 from metra.campaign.times import WORDS_PER_MINUTE, Speed, count_early_answers
 from metra.formats.scores.judgement import Judgement
 from metra.stats.arrays import group_lines
@@ -34,7 +34,7 @@ class Drift:
     p_value: float
 
 
-def compute_drifts(every: Iterable[ScoreColumns]) -> dict[tuple[str, str], Drift]:
+def compute_drifts(every: Iterable[ScorerColumns]) -> dict[tuple[str, str], Drift]:
     """Return the drifts by judge and scorer; without times or with too few there is none.
 
     Each score counts as its distance from its system's mean, so that a judge who met the
@@ -96,7 +96,7 @@ def build_judge_table(
 
 
 def build_judge_rows(
-    kept: Sequence[Judgement], every: Sequence[ScoreColumns], words_per_minute: float
+    kept: Sequence[Judgement], every: Sequence[ScorerColumns], words_per_minute: float
 ) -> list[JudgeRow]:
     """Return the same rows from last revisions and scores without checks."""
     timed = group_by(
@@ -159,7 +159,7 @@ def compute_sign_test(differences: Iterable[float]) -> float | None:
     return sum(comb(count, at) for at in range(sum(signs), count + 1)) / 2**count
 
 
-def _compute_leniency(scores: ScoreColumns) -> dict[str, float]:
+def _compute_leniency(scores: ScorerColumns) -> dict[str, float]:
     """Return how much milder judges are than the others on the same outputs, on average."""
     judge, hundred = scores.judge, scores.hundred
     gaps = np.full(len(scores), np.nan)

@@ -7,7 +7,7 @@ import numpy as np
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.judgement import keep_latest
-from metra.campaign.results import ScoreColumns, group_by_scorer
+from metra.campaign.results import ScorerColumns, group_by_scorer
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import CorpusError
@@ -27,7 +27,7 @@ from metra.stats.correlation import correlate
 from metra.stats.panel import ScorePanel, SegmentStatistics
 
 
-def build_table_from_scores(by_scorer: Iterable[ScoreColumns]) -> Scores | None:
+def build_table_from_scores(by_scorer: Iterable[ScorerColumns]) -> Scores | None:
     """Put scores by scorer into one table; None if there are none."""
     tables = [
         build_table(one, one.native, higher_is_better=one.higher_is_better)
@@ -37,7 +37,7 @@ def build_table_from_scores(by_scorer: Iterable[ScoreColumns]) -> Scores | None:
 
 
 def build_table(
-    scores: ScoreColumns, values: Array, *, higher_is_better: bool = True
+    scores: ScorerColumns, values: Array, *, higher_is_better: bool = True
 ) -> Scores:
     """Put values of one scorer's lines into a table."""
     scores = scores.keep_lines(np.isfinite(values))

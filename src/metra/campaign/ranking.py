@@ -14,7 +14,7 @@ import numpy as np
 from metra.campaign import results
 from metra.campaign.judgement import keep_latest
 from metra.campaign.metric_scores import build_table
-from metra.campaign.results import ScoreColumns, SystemMean
+from metra.campaign.results import ScorerColumns, SystemMean
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.panel import replace_values
 from metra.stats.arrays import drop_nan, row_means
@@ -85,7 +85,7 @@ def rank_systems(
 
 
 def rank_from_scores(
-    every: Iterable[ScoreColumns], options: RankingOptions
+    every: Iterable[ScorerColumns], options: RankingOptions
 ) -> list[HumanRanking]:
     """The same from scores that have been read out."""
     test, rule, alpha = options.test, options.rule, options.alpha
@@ -104,7 +104,7 @@ def rank_from_scores(
     return [_rank_by_scorer(scores, options) for scores in every]
 
 
-def _rank_by_scorer(scores: ScoreColumns, options: RankingOptions) -> HumanRanking:
+def _rank_by_scorer(scores: ScorerColumns, options: RankingOptions) -> HumanRanking:
     sums = results.sum_units(scores, options.by)
     drawing = {name: getattr(options, name) for name in ("level", "trials", "seed")}
     means = results.average_from_sums(scores, sums, **drawing)
@@ -175,7 +175,7 @@ def _explain_untested(
     return ""
 
 
-def _compute_z_scores(scores: ScoreColumns) -> dict[str, float | None]:
+def _compute_z_scores(scores: ScorerColumns) -> dict[str, float | None]:
     """Mean standard score of each system; none where no judge used more than one value."""
     table = build_table(scores, scores.worth)
     scaled, _ = scale_judges(table.judge, table.value, "z")
@@ -204,7 +204,7 @@ class JudgeBySystem:
     cells: dict[tuple[str, str], JudgeSystemMean]
 
 
-def average_by_judge(every: Iterable[ScoreColumns]) -> list[JudgeBySystem]:
+def average_by_judge(every: Iterable[ScorerColumns]) -> list[JudgeBySystem]:
     """Average scores that count for systems, by judge and system."""
     tables = []
     for scores in every:

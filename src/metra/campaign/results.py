@@ -47,7 +47,7 @@ class JudgeScore(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreColumns:
+class ScorerColumns:
     """The scores of one scorer, column by column: a line is one output by one judge."""
 
     scorer: str
@@ -75,7 +75,7 @@ class ScoreColumns:
     def __len__(self) -> int:
         return len(self.native)
 
-    def keep_lines(self, kept: Mask) -> "ScoreColumns":
+    def keep_lines(self, kept: Mask) -> "ScorerColumns":
         """Keep some lines; names keep their numbers."""
         columns = [one.name for one in fields(self)[5:]]
         return replace(self, **{name: getattr(self, name)[kept] for name in columns})
@@ -100,7 +100,7 @@ class ScoreColumns:
             yield code, len(lines), native, fmean(self.hundred[lines].tolist())
 
 
-def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
+def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
     """Return all defined scores, scorer by scorer."""
     judgements = list(judgements)
     lines: dict[tuple[str, bool], list[tuple[int, int, float, float]]] = {}
@@ -135,7 +135,7 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
         # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
         worth = np.where(compared[at], hundred, native if higher else -native)
         columns.append(
-            ScoreColumns(
+            ScorerColumns(
                 *(scorer, higher, judges, systems, documents),
                 *(judge[at], system[starts[at] + place_on], document[at], segment[at]),
                 *(native, hundred, worth, counts[at], times[at]),
@@ -145,13 +145,13 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScoreColumns]:
     return columns
 
 
-def drop_judges(scores: ScoreColumns, names: Container[str]) -> ScoreColumns:
+def drop_judges(scores: ScorerColumns, names: Container[str]) -> ScorerColumns:
     """Return the scores of all judges but some."""
     kept = np.array([name not in names for name in scores.judges], bool)
     return scores.keep_lines(kept[scores.judge])
 
 
-def keep_counting_scores(scores: Iterable[ScoreColumns]) -> list[ScoreColumns]:
+def keep_counting_scores(scores: Iterable[ScorerColumns]) -> list[ScorerColumns]:
     """Return the scores that enter the means of systems."""
     kept = [one.keep_lines(one.counts) for one in scores]
     return [one for one in kept if len(one)]
@@ -203,7 +203,7 @@ def average_systems(
 
 
 def average_from_sums(
-    scores: ScoreColumns, sums: "UnitSums", *, level: float, trials: int, seed: int
+    scores: ScorerColumns, sums: "UnitSums", *, level: float, trials: int, seed: int
 ) -> list[SystemMean]:
     """Return the means of one scorer's systems, the best first."""
     samples = [Sample(rows, compute_mean) for mine in sums.rows for rows in mine[:2]]
@@ -289,7 +289,7 @@ class UnitSums:
     crossed: list[Codes]
 
 
-def sum_units(scores: ScoreColumns, by: str) -> UnitSums:
+def sum_units(scores: ScorerColumns, by: str) -> UnitSums:
     """Return the sums of a scorer's item means, by the unit that is resampled."""
     units, unit_of = _number_units(scores, by)
     crossed = [np.unique(kind, return_inverse=True)[1] for kind in units[1:]]
@@ -319,7 +319,7 @@ def sum_units(scores: ScoreColumns, by: str) -> UnitSums:
     return sums
 
 
-def _number_units(scores: ScoreColumns, by: str) -> tuple[list[Codes], Codes]:
+def _number_units(scores: ScorerColumns, by: str) -> tuple[list[Codes], Codes]:
     """Return the units in order, with what they are made of, and the unit of each line."""
     if by == "document":
         units, numbers = np.unique(

@@ -1,7 +1,7 @@
 """JSON documents, schema 1: the contract with other programs."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -71,7 +71,7 @@ def convert_record(value: Any, number: Callable[[float], Any] | None = None) -> 
         return (number or convert_number)(value)
     if isinstance(value, Mapping):
         return {str(key): convert_record(entry, number) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
         return [convert_record(entry, number) for entry in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {

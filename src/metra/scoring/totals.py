@@ -271,6 +271,10 @@ class ScoredGroups(Sequence[GroupScores]):
             self._segments = rows[:, 0].astype(int).tolist()
             self._sums[pair] = exact.join_rows(rows[:, 2:])
 
+    def __repr__(self) -> str:
+        """Say how many there are."""
+        return f"<{len(self)} groups by {', '.join(self._group_by)}>"
+
     def __len__(self) -> int:
         """Count the groups."""
         return len(self._keys)

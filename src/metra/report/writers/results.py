@@ -3,6 +3,7 @@
 Tables for papers are in `metra.report.writers.paper`.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from metra.report.writers.headings import (
 from metra.scoring.json import render_json
 from metra.scoring.results import GroupScores, Results, Score
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
+from metra.stats.defaults import LEAST_UNITS
 
 COLUMNS = ("level", "system", "item", "metric", "score", "low", "high", "signature")
 #: Further columns where systems are compared. There a score is a difference, and the item
@@ -119,10 +121,25 @@ def build_tables(results: Results, style: Style) -> list[Table]:
 def build_notes(results: Results) -> list[str]:
     """Explain the signs and name the test, if there is one, and say what was scored."""
     if results.terms is None:
-        return [describe_corpus(results)]
+        return [describe_corpus(results), *_explain_missing_intervals(results)]
     from metra.report.writers.comparison import build_comparison_legend
 
     return [*build_comparison_legend(results), describe_corpus(results)]
+
+
+def _explain_missing_intervals(results: Results) -> list[str]:
+    """Say why there is no interval where one was asked for."""
+    specs: dict[str, list[str]] = {}
+    for entry in results.systems:
+        for spec, score in entry.scores.items():
+            asked = re.search(r"\|ci_unit:(\w+)", score.signature)
+            if asked and score.interval is None:
+                specs.setdefault(asked[1], []).append(spec.partition(":")[0])
+    return [
+        f"no interval of {', '.join(dict.fromkeys(named))}: fewer than {LEAST_UNITS} "
+        f"{unit}s with something to score"
+        for unit, named in specs.items()
+    ]
 
 
 def build_headlines(results: Results) -> list[str]:

@@ -68,13 +68,13 @@ Bold: best score of the column.
 - BLEU: `{BLEU}`
 - BLEU (n=2): `{BIGRAMS}`
 """,
-    "latex": rf"""% Needs \usepackage{{booktabs}}.
+    "latex": rf"""% Needs \usepackage{{booktabs,graphicx}}.
 \begin{{table}}[t]
 \centering
 \caption{{Automatic evaluation scores (2 segments, 2 references).}}
 \label{{tab:scores}}
 \smallskip
-\sbox0{{%
+\sbox0{{\small
 \begin{{tabular}}{{lrr}}
 \toprule
 System & BLEU $\uparrow$ & BLEU (n=2) $\uparrow$ \\
@@ -83,7 +83,7 @@ sysA & \textbf{{89.5}} & \textbf{{89.5}} \\
 sysB & 30.2 & 63.2 \\
 \bottomrule
 \end{{tabular}}
-}}\usebox0
+}}\ifdim\wd0>\linewidth \resizebox{{\linewidth}}{{!}}{{\usebox0}}\else\usebox0\fi
 \par\smallskip
 \ifdim\wd0<18em \wd0=18em\fi \ifdim\wd0>\linewidth \wd0=\linewidth\fi
 \begin{{minipage}}{{\wd0}}\footnotesize\raggedright

@@ -127,12 +127,12 @@ def score_texts(rng, texts, systems, *, shared):
 def test_intervals_draw_whole_texts():
     """A plain bootstrap of texts has the same ends but for chance; cells are too narrow."""
     rng = np.random.default_rng(3)
-    scores = score_texts(rng, 8, 12, shared=2.0)
+    scores = score_texts(rng, 12, 8, shared=2.0)
     [pair] = run_exercise(scores, human=["adequacy"], automated=["bleu"]).human
-    x, y = (np.array(each).reshape(8, 12) for each in (pair.x, pair.y))
+    x, y = (np.array(each).reshape(12, 8) for each in (pair.x, pair.y))
     drawn = [
         np.corrcoef(x[chosen].ravel(), y[chosen].ravel())[0, 1]
-        for chosen in rng.integers(0, 8, (4000, 8))
+        for chosen in rng.integers(0, 12, (4000, 12))
     ]
     assert pair.method == "texts"
     assert pair.interval == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.05)
@@ -142,7 +142,7 @@ def test_intervals_draw_whole_texts():
 
 @pytest.mark.parametrize(
     ("texts", "systems", "method"),
-    [(5, 2, "texts"), (4, 5, "systems"), (4, 4, "")],
+    [(10, 2, "texts"), (9, 10, "systems"), (9, 9, "")],
 )
 def test_few_texts_leave_the_drawing_to_systems(texts, systems, method):
     scores = score_texts(np.random.default_rng(1), texts, systems, shared=1.0)

@@ -35,7 +35,7 @@ def found() -> list[list[str]]:
 def test_commands_take_their_defaults_from_one_place(found):
     expected = {"seed": "777", "trials": "88"}
     # As many trials as comparisons need are no number that could be typed.
-    commands = ("metra compare", "metra gate", "metra meta compare")
+    commands = "metra compare", "metra gate", "metra meta compare", "metra meta task"
     tests = [[command, "trials"] for command in commands]
     given = [row for row in found if row[:2] not in tests]
     assert [row for row in given if row[2] != expected[row[1]]] == []

@@ -280,7 +280,7 @@ def test_the_shorter_way_to_the_sums_changes_no_bit(spec):
     expected = sum_rows(rows_of(metric))
     for chunk in (1, 7, len(HYPS)):
         statistics = count_corpus(corpus(), {"m": metric}, keep=False, chunk=chunk)
-        sums = statistics.totals[(), "hyps", "m"].sums
+        sums = statistics.totals.whole["hyps", "m"].sums
         assert same(np.array(join_parts(sums)), expected)
         if metric.sums is None:
             continue

@@ -76,6 +76,9 @@ def test_every_level_is_that_of_the_combined_figure(model):
     parted = metra.score(HYPS[:2], [REFS[:2]], spec).score
     assert score.documents["d"] == pytest.approx(parted)
     assert score.segments[2] == pytest.approx(score.documents["e"])
+    assert score.interval is None  # three segments are too few
+    evalset, outputs = EvalSet([REFS * 4]), {"a": HYPS * 4}
+    score = metra.evaluate(evalset, outputs, [spec], ci=True)["a"][spec]
     low, high = score.interval
     assert low <= score.score <= high
 

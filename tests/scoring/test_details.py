@@ -179,7 +179,8 @@ def test_formats_without_room(cli, write):
 
 
 def test_where_there_was_nothing_to_score_there_is_no_score():
-    found = results({"a": ["1", "NO"], "b": ["2", "3"]}, segments=True, ci=True)
+    outputs = {"a": ["1", "NO"] * 10, "b": ["2", "3"] * 10}
+    found = results(outputs, segments=True, ci=True)
     assert found["a"]["loud"].score == 100
     assert found["a"]["loud"].interval == (100, 100)
     assert found["b"]["loud"].interval is None
@@ -190,7 +191,7 @@ def test_where_there_was_nothing_to_score_there_is_no_score():
     ]
     data = json.loads(render(found, "json", Style()))
     assert data["systems"][1]["scores"]["loud"]["score"] is None
-    assert data["systems"][0]["segments"]["loud"] == [None, 100]
+    assert data["systems"][0]["segments"]["loud"] == [None, 100] * 10
     tsv = render(found, "tsv", Style())
     assert "\nsystem\tb\t\tloud\t\t\t\t" in tsv
     assert "\nsegment\ta\t1\tloud\t\t" in tsv

@@ -77,8 +77,9 @@ def test_where_no_documents_are_known_all_is_one():
 
 
 def test_intervals_where_no_documents_are_known():
-    evalset = metra.EvalSet(HYPS)
-    found = metra.evaluate(evalset, {"x": HYPS}, [shout()], ci=True)
+    segments = HYPS * 10
+    evalset = metra.EvalSet(segments)
+    found = metra.evaluate(evalset, {"x": segments}, [shout()], ci=True)
     (score,) = found["x"].values()
     assert score.interval == (1, 1)
     assert "|ci_unit:segment|" in score.signature

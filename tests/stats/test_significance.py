@@ -451,6 +451,10 @@ def test_exchanges_that_give_no_number_count_as_reached():
 
     exchanges = Exchanges(20, lambda signs: signs, after)
     p, draws = exchange_p_values(
-        [(exchanges, 1.0)], np.array([0.5, 0.1]), sides="two-sided", draws=99, seed=1
+        [ExchangePart(exchanges)],
+        np.array([0.5, 0.1]),
+        sides="two-sided",
+        draws=99,
+        seed=1,
     )
     assert (p[0, 1], draws) == (1, 99)

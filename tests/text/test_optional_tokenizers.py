@@ -82,8 +82,8 @@ def test_mecab(tok, program, dictionary, version, pretend):
 class Processor:
     """SentencePiece as far as we call it."""
 
-    def __init__(self, model_file: str) -> None:
-        self.model_file = model_file
+    def __init__(self, model_proto: bytes) -> None:
+        self.model_proto = model_proto
 
     def encode(self, text: str, out_type: type) -> list[str]:
         assert out_type is str

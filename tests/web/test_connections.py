@@ -21,6 +21,11 @@ async def app(scope, receive, send):
     """Read the body, think longer than clients may, and reply with much or little."""
     if scope["type"] != "http":
         return
+    if scope["path"] == "/refused":
+        headers = [(b"connection", b"close"), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+        return
     while (await receive()).get("more_body"):
         pass
     if scope["path"] == "/slow":
@@ -151,3 +156,28 @@ def test_many_requests_on_one_connection(monkeypatch):
             read = b""
             while not read.endswith(b"done"):
                 read += client.recv(65536) or pytest.fail("disconnected")
+
+
+def test_a_client_that_is_refused_may_finish_sending(monkeypatch):
+    """Were the connection broken, it would lose the reply, and a proxy would say 502."""
+    with serving(monkeypatch, stall=4 * SHORT) as address:
+        head = b"PUT /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\n\r\n"
+        with connect(address, head + bytes(1000)) as client:
+            assert client.recv(65536).startswith(b"HTTP/1.1 413 ")
+            assert client.recv(65536) == b""
+            for _ in range(8):
+                client.sendall(bytes(100_000))
+            client.shutdown(socket.SHUT_WR)
+            assert client.recv(1) == b""
+        # One that never ends is cut off.
+        with connect(address, head) as client:
+            assert client.recv(65536).startswith(b"HTTP/1.1 413 ")
+            with pytest.raises((BrokenPipeError, ConnectionResetError)):
+                send_forever(client)
+
+
+def send_forever(client) -> None:
+    begun = time.monotonic()
+    while time.monotonic() - begun < PATIENCE:
+        client.sendall(b"x")
+        time.sleep(SHORT)

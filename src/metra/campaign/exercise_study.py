@@ -35,6 +35,7 @@ from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
 from metra.formats.annotations.quality_model import QualityModel
 from metra.stats.arrays import Array, drop_nan, scale_to_hundred
 from metra.stats.bootstrap import fisher_interval
+from metra.stats.defaults import LEAST_UNITS
 from metra.stats.line_fit import LineFit, fit_line
 from metra.stats.moments import pearson, pearson_of_sums, spearman
 from metra.stats.resampling import Interval, Sample, compute_intervals
@@ -44,8 +45,6 @@ ExerciseLevel: TypeAlias = Literal["text", "system"]
 #: How an interval of a correlation comes about: by drawing texts with all of their
 #: translations, or systems with theirs, or by Fisher's formula.
 IntervalMethod: TypeAlias = Literal["texts", "systems", "Fisher", ""]
-#: Of fewer texts, or systems, draws say nothing about others.
-FEWEST_CLUSTERS = 5
 #: So many names are listed in a note.
 _MOST_NAMES = 6
 
@@ -342,7 +341,7 @@ def _find_interval(
         return fisher_interval(float(pearson(x, y)), len(places)), "Fisher"
     clusters: dict[IntervalMethod, list[str]] = {"texts": texts, "systems": systems}
     for method, names in clusters.items():
-        if len(set(names)) >= FEWEST_CLUSTERS:
+        if len(set(names)) >= LEAST_UNITS:
             g, m = x - x.mean(), y - y.mean()
             rows = np.column_stack([np.ones(len(g)), g, m, g * g, m * m, g * m])
             codes = np.unique(names, return_inverse=True)[1]

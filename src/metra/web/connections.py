@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -41,13 +41,14 @@ class TimedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Wait for the first request."""
-        super().connection_made(transport)
+        super().connection_made(cast("asyncio.Transport", _Lingering(transport, self)))
         self._watch()
 
     def data_received(self, data: bytes) -> None:
-        """Wait for what is still missing of a request."""
-        super().data_received(data)
-        self._watch()
+        """Wait for what is still missing of a request; what comes after the end is lost."""
+        if not self.transport.is_closing():
+            super().data_received(data)
+            self._watch()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
@@ -68,6 +69,10 @@ class TimedProtocol(H11Protocol):
         """Wait for nothing any more."""
         super().connection_lost(exc)
         self._start_timer(None)
+
+    def linger(self) -> None:
+        """Wait for the client to close."""
+        self._watch()
 
     def _watch(self) -> None:
         """Start the timer of what the client has to do next."""
@@ -108,6 +113,36 @@ class TimedProtocol(H11Protocol):
             return
         self._timer = None
         self.transport.abort()
+
+
+class _Lingering:
+    """A transport that lets a client finish sending, if it was answered before it had.
+
+    Closed at once, it would break the connection, and the client, or the proxy before it, might
+    never read the reply.
+    """
+
+    def __init__(self, transport: asyncio.Transport, protocol: TimedProtocol) -> None:
+        self._transport = transport
+        self._protocol = protocol
+        self._is_ended = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def is_closing(self) -> bool:
+        """Whether nothing more will be written."""
+        return self._is_ended or self._transport.is_closing()
+
+    def close(self) -> None:
+        """Close, or write the end and wait for the client to close, no longer than others."""
+        if self._protocol.conn.their_state is not h11.SEND_BODY:
+            self._transport.close()
+        elif not self.is_closing():
+            self._is_ended = True
+            self._transport.write_eof()
+            self._transport.resume_reading()
+            self._protocol.linger()
 
 
 def end_with_parent() -> None:

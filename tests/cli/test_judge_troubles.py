@@ -3,6 +3,8 @@
 import json
 import socket
 import sqlite3
+import subprocess
+import sys
 
 import pytest
 
@@ -136,3 +138,24 @@ def test_links_that_lead_nowhere(cli, tmp_path, monkeypatch, address):
     for command in ("serve", "links"):
         ran = cli("judge", command, "--store", url, "--base-url", address)
         refused(ran, f"--base-url is {address!r}", "expected https://NAME")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["status"], ["init"], ["links", "x"], ["serve"], ["export"], ["admin"]],
+)
+def test_a_missing_package_is_named(arguments, tmp_path):
+    """In a process of its own, in which the package cannot be imported."""
+    code = "import sys; sys.modules['sqlalchemy'] = None; from metra.cli import main; main()"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "judge", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stderr) == (
+        2,
+        "metra: metra judge needs sqlalchemy; install it with: pip install 'metra[judge]'\n",
+    )
+    assert not any(tmp_path.iterdir())

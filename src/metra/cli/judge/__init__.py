@@ -6,9 +6,12 @@ files: `import`, `export`
 server: `serve`, `demo`
 """
 
+from typing import Any
+
 import click
 
 from metra.cli import LazyGroup
+from metra.errors import MissingResourceError
 
 _MODULES = {
     **{"init": "campaigns", "serve": "server"},
@@ -19,7 +22,25 @@ _MODULES = {
 }
 
 
-@click.group(cls=LazyGroup, package="metra.cli.judge", modules=_MODULES)
+#: The packages of the extra, by the names of their modules.
+_EXTRA = ("sqlalchemy", "fastapi", "uvicorn", "jinja2", "starlette", "multipart")
+
+
+class _JudgeGroup(LazyGroup):
+    """Commands that say which package is missing, if the extra is not installed."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; most packages are imported when it begins."""
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            if error.name not in _EXTRA:
+                raise
+            msg = f"metra judge needs {error.name}; install it with: pip install 'metra[judge]'"
+            raise MissingResourceError(msg) from None
+
+
+@click.group(cls=_JudgeGroup, package="metra.cli.judge", modules=_MODULES)
 def judge() -> None:
     """Let people judge translations in their browsers.
 

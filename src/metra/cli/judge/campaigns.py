@@ -3,13 +3,12 @@
 import os
 import time
 from contextlib import closing
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import click
 
 from metra.cli.options import option
-from metra.errors import MissingResourceError, OptionError, no_such
+from metra.errors import OptionError, no_such
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -34,21 +33,10 @@ campaign_argument = click.argument("campaign", required=False)
 
 
 def open_store(url: str, *, create: bool = False) -> "Store":
-    """Open the store, or raise an error that names the missing package."""
-    require_extra()
+    """Open the store."""
     from metra import store
 
     return store.open(url, create=create)
-
-
-def require_extra() -> None:
-    """Raise an error if a package of the extra is missing."""
-    missing = [
-        name for name in ("sqlalchemy", "fastapi", "uvicorn") if find_spec(name) is None
-    ]
-    if missing:
-        msg = f"metra judge needs {missing[0]}; install it with: pip install 'metra[judge]'"
-        raise MissingResourceError(msg)
 
 
 @click.command()

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from metra.cli.judge.campaigns import open_store, require_extra, store_option
+from metra.cli.judge.campaigns import open_store, store_option
 from metra.cli.options import FiniteRange, option
 from metra.cli.output import name_stages
 from metra.errors import OptionError, no_such
@@ -31,7 +31,6 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
     A store is made in FOLDER (metra-judge-demo if not given), anew each time. The links that
     are printed lead to the admin's pages and to the work of a judge who has not finished.
     """
-    require_extra()
     from metra.campaign.demo_data import list_demo_protocols
     from metra.store import access
     from metra.store.demo import fill_store

@@ -228,7 +228,9 @@ def test_pairs_of_many_sentences_take_a_source_each(models):
     for texts, source, matrix in zip(lists, SOURCE, found, strict=False):
         alone = metra.pairwise(texts, texts, spec, source=source)
         assert np.allclose(matrix, alone, atol=1e-5)
-    with pytest.raises(MetraError, match="has 2 entries, but there are candidates for 8"):
+    with pytest.raises(
+        MetraError, match="has 2 entries, but there are candidates for 8"
+    ):
         metra.pairwise(lists, lists, spec, source=SOURCE[:2])
     with pytest.raises(
         OptionError, match=r"comet compares with the source \(give `source`\)"

@@ -88,7 +88,7 @@ def test_a_flagged_judge_puts_no_system_on_top_in_silence():
     [without], [with_them] = rank_systems(CAREFUL), rank_systems(everybody)
     assert (order(without)[0][0], order(with_them)[0][0]) == ("good", "bad")
     found = summarise_judgements(everybody)
-    assert found.flagged == ["eva", "eve", "ina"]
+    assert found.flagged_judges == ["eva", "eve", "ina"]
     assert order(found.rankings[0]) == order(without)
     assert order(found.other_rankings["adequacy"]) == order(with_them)
     assert {row.judge for row in found.judges} == {"ann", "bob", "eva", "eve", "ina"}
@@ -107,9 +107,9 @@ def test_a_flagged_judge_puts_no_system_on_top_in_silence():
 def test_flags_that_change_nothing():
     # Nobody is flagged, or nobody is left: then there is one figure only.
     found = summarise_judgements(CAREFUL)
-    assert (found.flagged, found.other_rankings) == ([], {})
+    assert (found.flagged_judges, found.other_rankings) == ([], {})
     alone = summarise_judgements(SPEEDER)
-    assert alone.flagged == ["eve"]
+    assert alone.flagged_judges == ["eve"]
     assert alone.other_rankings == {}
     assert alone.rankings == rank_systems(SPEEDER)
 

@@ -221,7 +221,7 @@ class Summary:
     raters: Mapping[tuple[str, str], float | None] = field(default_factory=dict)
 
     @property
-    def flagged(self) -> list[str]:
+    def flagged_judges(self) -> list[str]:
         """The judges with a flag."""
         return [judge for judge, reasons in self.flags.items() if reasons]
 

@@ -29,9 +29,14 @@ export function onEnter(field, goOn) {
   });
 }
 
-// A dialog in the middle of the page, gone when it is closed.
+// A dialog in the middle of the page, gone when it is closed. Escape removes it at once: the
+// browser reports "close" later, and a key pressed in between would go to the hidden form.
 export function dialog(title, ...children) {
   const made = open(title, children);
+  made.addEventListener("cancel", () => {
+    made.close();
+    made.remove();
+  });
   made.addEventListener("close", () => made.remove());
   return made;
 }

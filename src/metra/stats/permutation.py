@@ -12,7 +12,8 @@ draws, which `metra.stats.significance` makes and counts.
 
 import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
+from itertools import product
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -71,9 +72,9 @@ def exchange_outcomes(right: Array, weights: Array) -> Exchanges:
     sums = _MovedSums((right * (weights / weights.sum())).T)
 
     def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
+        def exchange(a: int, b: int) -> Array:
             change = moved[:, b] - moved[:, a]
-            return sums.total[a] + change, sums.total[b] - change
+            return (sums.total[a] + change) - (sums.total[b] - change)
 
         return exchange
 
@@ -176,9 +177,9 @@ def _swap_system_scores(
         # The draws of one metric side by side, as every pair of metrics needs them.
         moved = np.ascontiguousarray(moved.swapaxes(0, 1))
 
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
+        def exchange(a: int, b: int) -> Array:
             change = moved[b] - moved[a]
-            return rows(means[a] + change), rows(means[b] - change)
+            return rows(means[a] + change) - rows(means[b] - change)
 
         return exchange
 
@@ -199,24 +200,65 @@ def exchange_systems(panels: Sequence[ScorePanel], options: Options) -> Exchange
     weights = np.array([math.comb(size, 2) for size in sizes], float)
     weights /= weights.sum()
     parts = [
-        (slice(end - size, end), _prepare_rows(panel.system_gold, options), weight)
+        (slice(end - size, end), _swap_rows(panel.system_gold, options), weight)
         for panel, size, end, weight in zip(
             panels, sizes, ends, weights.tolist(), strict=True
         )
     ]
 
-    def rows(x: Array) -> Array:
-        return np.sum([weight * part(x[:, own]) for own, part, weight in parts], 0)
+    def after(signs: NDArray[Any]) -> Exchange:
+        each = [
+            (np.ascontiguousarray(signs[:, own]), means[:, own], swap, weight)
+            for own, swap, weight in parts
+        ]
 
-    def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
-            one, other = means[a], means[b]
-            first, second = np.where(moved, other, one), np.where(moved, one, other)
-            return rows(first), rows(second)
+        def exchange(a: int, b: int) -> Array:
+            parts = (weight * swap(x[a], x[b], s) for s, x, swap, weight in each)
+            return reduce(np.add, parts)
 
         return exchange
 
-    return Exchanges(means.shape[1], _find_moved, after)
+    return Exchanges(means.shape[1], lambda signs: signs, after)
+
+
+#: Of two metrics' scores of systems and the signs of each draw (+1: a system's scores change
+#: sides), by how much the first coefficient exceeds the second.
+_Swap: TypeAlias = Callable[[Array, Array, Array], Array]
+
+
+def _swap_rows(gold: Array, options: Options) -> _Swap:
+    if options.coefficient.pairs and not options.eps:
+        return _swap_accuracy(gold)
+    rows = _prepare_rows(gold, options)
+
+    def swap(one: Array, other: Array, signs: Array) -> Array:
+        moved = _find_moved(signs)
+        return rows(np.where(moved, other, one)) - rows(np.where(moved, one, other))
+
+    return swap
+
+
+def _swap_accuracy(gold: Array) -> _Swap:
+    """Differences of the share of pairs of systems in gold's order: linear in the signs.
+
+    Whether a metric orders a pair as gold does depends on two signs s and t, so that it is
+    c + ds + et + fst. The other metric has the opposite signs: c and f cancel.
+    """
+    size = len(gold)
+    first, second = np.triu_indices(size, 1)
+    order = np.sign(gold[first] - gold[second])
+
+    def swap(one: Array, other: Array, signs: Array) -> Array:
+        # By whether the first system has changed sides, and the second.
+        neither, later, sooner, both = (
+            (np.sign(x[first] - y[second]) == order) / 2
+            for x, y in product((one, other), repeat=2)
+        )
+        by_system = np.bincount(first, sooner + both - neither - later, size)
+        by_system += np.bincount(second, later + both - neither - sooner, size)
+        return signs @ by_system / len(first)
+
+    return swap
 
 
 def _prepare_rows(gold: Array, options: Options) -> Callable[[Array], Array]:
@@ -282,9 +324,9 @@ def _swap_for_pearson(panel: ScorePanel, _: Options, units: _SwapUnits) -> Excha
     def after(moved: NDArray[Any]) -> Exchange:
         moved = moved.reshape(-1, 3, len(z))
 
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
+        def exchange(a: int, b: int) -> Array:
             change = moved[:, :, b] - moved[:, :, a]
-            return r(total[:, a] + change), r(total[:, b] - change)
+            return r(total[:, a] + change) - r(total[:, b] - change)
 
         return exchange
 
@@ -302,12 +344,12 @@ def _swap_segment_values(
     total, count = sums.total, len(values)
 
     def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
+        def exchange(a: int, b: int) -> Array:
             above = moved[:, b] - moved[:, a]
             below = moved[:, count + b] - moved[:, count + a]
             first = (total[a] + above) / np.maximum(total[count + a] + below, 1e-300)
             second = (total[b] - above) / np.maximum(total[count + b] - below, 1e-300)
-            return first, second
+            return first - second
 
         return exchange
 
@@ -346,7 +388,7 @@ def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchange
         return np.where(mask, yes, no) if fold is not None else no ^ (mask & (no ^ yes))
 
     def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
+        def exchange(a: int, b: int) -> Array:
             kept, only_second, only_first, both = (
                 find_right(z[x], z[y]) for x, y in ((a, a), (a, b), (b, a), (b, b))
             )
@@ -361,7 +403,7 @@ def _swap_outcomes(panel: ScorePanel, _: Options, units: _SwapUnits) -> Exchange
                     right = choose(i, choose(j, *four[:2]), choose(j, *four[2:]))
                     right = right.view(np.uint8) if fold is None else right
                     values.append(last.sum_weighted(right.sum(1, kind).astype(float)))
-            return np.concatenate(values[::2]), np.concatenate(values[1::2])
+            return np.concatenate(values[::2]) - np.concatenate(values[1::2])
 
         return exchange
 
@@ -381,14 +423,13 @@ def _swap_and_recompute(
     z, _ = _standardise_cells(panel)
 
     def after(moved: NDArray[Any]) -> Exchange:
-        def exchange(a: int, b: int) -> tuple[Array, Array]:
+        def exchange(a: int, b: int) -> Array:
             exchanged = []
             for row in moved:
                 pair = {"a": np.where(row, z[b], z[a]), "b": np.where(row, z[a], z[b])}
                 results = correlate_all(panel.gold, pair, options)
                 exchanged.append([result.value for result in results.values()])
-            first, second = np.array(exchanged).T
-            return first, second
+            return np.subtract(*np.array(exchanged).T)
 
         return exchange
 
@@ -426,7 +467,7 @@ def _swap_soft_cells(
         parts = (np.where(moved[at : at + block], other, one) for at in starts)
         return spa(human, np.concatenate([p(part) for part in parts]))
 
-    return lambda a, b: (exchange(z[a], z[b]), exchange(z[b], z[a]))
+    return lambda a, b: exchange(z[a], z[b]) - exchange(z[b], z[a])
 
 
 def _swap_soft_systems(
@@ -438,13 +479,14 @@ def _swap_soft_systems(
     own, other = (np.arange(size) + np.where(gone, size, 0) for gone in (moved, ~moved))
     twice = np.concatenate([there, there])
 
-    def exchange(a: int, b: int) -> tuple[Array, Array]:
+    def exchange(a: int, b: int) -> Array:
         p = np.zeros((2 * size, 2 * size))
         rows = np.concatenate([z[a], z[b]])[None]
         p[np.triu_indices(2 * size, 1)] = _normal_p(rows, twice)[0]
         p += np.tril(1 - p.T, -1)
-        one, two = (spa(human, p[x[:, first], x[:, second]]) for x in (own, other))
-        return one, two
+        return np.subtract(
+            *(spa(human, p[x[:, first], x[:, second]]) for x in (own, other))
+        )
 
     return exchange
 
@@ -476,7 +518,7 @@ def _swap_soft_segments(
             )
             return spa(human, _tail_of_sums(sums, squares))
 
-        return lambda a, b: (exchange(a, b), exchange(b, a))
+        return lambda a, b: exchange(a, b) - exchange(b, a)
 
     return Exchanges(units.width, lambda signs: signs @ columns.T, after)
 

@@ -121,8 +121,8 @@ def make_two_sided(p: Array) -> Array:
     return np.minimum(1.0, 2 * np.minimum(p, p.T))
 
 
-#: The coefficients of two metrics after each exchange between them, draws each.
-Exchange: TypeAlias = Callable[[int, int], tuple[Array, Array]]
+#: By how much one metric's coefficient exceeds another's after each exchange between them.
+Exchange: TypeAlias = Callable[[int, int], Array]
 
 
 class Exchanges(NamedTuple):
@@ -132,7 +132,7 @@ class Exchanges(NamedTuple):
     width: int
     #: Of signs, draws × units, what the coefficients need: draws × anything.
     sum_draws: Callable[[Array], NDArray[Any]]
-    #: Of such sums the coefficients of any two metrics after each exchange.
+    #: Of such sums how the coefficients of any two metrics differ after each exchange.
     after: Callable[[NDArray[Any]], Exchange]
 
 
@@ -177,7 +177,7 @@ def exchange_p_values(
         for i, j in pairs:
             gap = reduce(
                 np.add,
-                (weight * np.subtract(*after(i, j)) for after, weight in afters),
+                (weight * after(i, j) for after, weight in afters),
             )
             limit = observed[i] - observed[j]
             if exact and sides == "one-sided":

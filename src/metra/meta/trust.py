@@ -23,7 +23,6 @@ from metra.stats.pseudo_documents import draw_documents
 DOCUMENTS = 500
 #: Points of a plot of two judges; of more, some are left out.
 MOST_POINTS = 2000
-LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +124,6 @@ def _build_curve(everything: Scores, lined_up: ScorePanel, seed: int) -> LengthC
     drawn = draw_documents(
         lined_up,
         gather_judgements(everything, lined_up),
-        lengths=LENGTHS,
         documents=DOCUMENTS,
         seed=seed,
     )

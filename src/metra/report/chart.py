@@ -97,16 +97,22 @@ class PictureLayout:
     font: str = "sans"
     title: bool = True
 
+    def _to_units(self, length: float) -> float:
+        """Turn millimetres into the units that pictures are drawn in."""
+        return length * POINTS_PER_MM * FONT_UNITS / self.points
+
     @property
     def units(self) -> float | None:
         """Return the width in the units that pictures are drawn in."""
-        if self.width is None:
-            return None
-        return self.width * POINTS_PER_MM * FONT_UNITS / self.points
+        return None if self.width is None else self._to_units(self.width)
 
     def choose_width(self, width: float) -> float:
         """Return the width to draw in: that in print, else `width`."""
         return self.units or width
+
+    def exceeds_page(self, height: float) -> bool:
+        """Whether a picture of this height, in units, is longer than a printed page."""
+        return self.width is not None and height > self._to_units(PAGE_HEIGHT)
 
     def choose_room(self, on_screen: float, in_print: float) -> float:
         """Return the room for an axis and its name, less of it in print."""
@@ -114,6 +120,8 @@ class PictureLayout:
 
 
 POINTS_PER_MM = 72 / 25.4
+#: The text of a page of A4 or Letter with a caption below the picture, in millimetres.
+PAGE_HEIGHT = 215.0
 #: Pictures on a screen: as large as they need to be, with their titles.
 SCREEN = PictureLayout()
 

@@ -214,3 +214,15 @@ def test_error_bars_stand_side_by_side():
     assert len(set(bars)) == len(bars) == 2
     # The axis reaches as far as the bars do.
     assert ">0.4<" in drawn
+
+
+def test_a_forest_of_many_metrics_fits_on_a_page():
+    """Three coefficients of 32 metrics in a column: rows and panels stand closer."""
+    panel = ForestPanel("pearson", [0.5] * 32, [(0.2, 0.7)] * 32)
+    names = [f"metric-long-{at}" for at in range(32)]
+    plot = ForestPlot("t", "c", names, [panel] * 3)
+    drawn = ET.fromstring(draw_forest(plot, LAYOUTS["column"]))
+    # Millimetres of a picture that is 77 wide.
+    height = float(drawn.get("height")) / float(drawn.get("width")) * 77
+    assert height < 230
+    assert set(names) <= {text.text for text in drawn.iter(f"{SVG}text")}

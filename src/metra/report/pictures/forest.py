@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from metra.report import chart
 from metra.report.html.markup import Html
@@ -10,11 +11,25 @@ from metra.report.terminal import shorten_text
 
 WIDTH = 680.0
 TOP, BOTTOM, MARGIN = 58.0, 26.0, 16.0
-#: The height of a row and of a panel's heading, and the distance of panels.
-ROW, HEADING, GAP = 18.0, 20.0, 18.0
-#: Panels stand below each other where they would be narrower than this.
-NARROWEST = 105.0
-LONGEST = 24
+#: The height of a panel's heading.
+HEADING = 20.0
+
+
+class Spacing(NamedTuple):
+    """How close things stand."""
+
+    #: The height of a row, and the distance of panels.
+    row: float
+    gap: float
+    #: Panels stand below each other where they would be narrower than this.
+    narrowest: float
+    #: Letters of a name.
+    longest: int
+
+
+ROOMY = Spacing(18.0, 18.0, 105.0, 24)
+#: For print, where the picture would be longer than a page.
+DENSE = Spacing(13.0, 12.0, 62.0, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +57,41 @@ class ForestPlot:
 
 def draw_forest(plot: ForestPlot, layout: chart.PictureLayout = chart.SCREEN) -> str:
     """Draw a forest plot as a file of its own; panels share the names of the rows."""
+    size, marks = _arrange_panels(plot, layout, ROOMY)
+    if layout.exceeds_page(size[1]):
+        size, marks = _arrange_panels(plot, layout, DENSE)
+    description = _describe_forest(plot)
+    title, caption = plot.title, plot.caption
+    return chart.render_chart(title, caption, description, size, marks, layout)
+
+
+def _arrange_panels(
+    plot: ForestPlot, layout: chart.PictureLayout, spacing: Spacing
+) -> tuple[tuple[float, float], list[Html]]:
+    """Return the size of the picture, and what is drawn in it."""
+    row, gap, narrowest, longest = spacing
     width = layout.choose_width(max(WIDTH, 170 * len(plot.panels)))
-    longest = max(8, min(LONGEST, int(0.42 * width / chart.LETTER)))
+    longest = max(8, min(longest, int(0.42 * width / chart.LETTER)))
     left = MARGIN + chart.measure_names(plot.names, longest)
     room = width - left - MARGIN
-    across = max(1, min(len(plot.panels), int((room + GAP) / (NARROWEST + GAP))))
+    across = max(1, min(len(plot.panels), int((room + gap) / (narrowest + gap))))
     # As many in every line as can be: five panels are three and two, not four and one.
     lines = math.ceil(len(plot.panels) / across)
     across = math.ceil(len(plot.panels) / lines)
-    panel_width = (room - GAP * (across - 1)) / across
-    panel_height = HEADING + ROW * len(plot.names)
+    panel_width = (room - gap * (across - 1)) / across
+    panel_height = HEADING + row * len(plot.names)
     marks: list[Html] = []
     for number, panel in enumerate(plot.panels):
         line, column = divmod(number, across)
         top = TOP + line * (panel_height + BOTTOM)
-        start = left + column * (panel_width + GAP)
-        if column == 0:
-            marks += _draw_names(plot, left, top + HEADING, longest)
+        start = left + column * (panel_width + gap)
         frame = chart.PlotFrame(
             start, top + HEADING, start + panel_width, top + panel_height
         )
+        if column == 0:
+            marks += _draw_names(plot, frame, longest)
         marks += plot_panel(plot, panel, frame)
-    size = width, TOP + lines * (panel_height + BOTTOM)
-    description = _describe_forest(plot)
-    title, caption = plot.title, plot.caption
-    return chart.render_chart(title, caption, description, size, marks, layout)
+    return (width, TOP + lines * (panel_height + BOTTOM)), marks
 
 
 def plot_panel(
@@ -82,19 +107,20 @@ def plot_panel(
     heading = shorten_text(panel.heading, most)
     yield chart.draw_text(middle, frame.top - 7, heading, "name", "middle")
     ticks = max(4, int((frame.right - frame.left) / 42))
+    height = (frame.bottom - frame.top) / len(plot.names)
     yield from chart.draw_x_axis(x, frame.bottom, frame.top, most=ticks)
     for value in marked:
         yield chart.draw_line(x(value), frame.top, x(value), frame.bottom, "axis")
     for at in range(1, len(plot.clusters)):
         if plot.clusters[at] != plot.clusters[at - 1]:
-            y = frame.top + at * ROW
+            y = frame.top + at * height
             yield chart.draw_line(frame.left, y, frame.right, y, "axis")
     kind = chart.name_series(0)
     rows = zip(plot.names, panel.values, panel.intervals, strict=True)
     for row, (name, value, interval) in enumerate(rows):
         if value != value:
             continue
-        y = frame.top + (row + 0.5) * ROW
+        y = frame.top + (row + 0.5) * height
         hint = f"{name}: {panel.heading} {value:.4g}"
         if interval:
             low, high = x(interval[0]), x(interval[1])
@@ -106,11 +132,12 @@ def plot_panel(
 
 
 def _draw_names(
-    plot: ForestPlot, left: float, top: float, longest: int
+    plot: ForestPlot, frame: chart.PlotFrame, longest: int
 ) -> Iterator[Html]:
+    height = (frame.bottom - frame.top) / len(plot.names)
     for row, name in enumerate(plot.names):
-        y = top + (row + 0.5) * ROW + 4
-        yield chart.draw_row_name(left - 8, y, name, longest)
+        y = frame.top + (row + 0.5) * height + 4
+        yield chart.draw_row_name(frame.left - 8, y, name, longest)
 
 
 def _describe_forest(plot: ForestPlot) -> str:

@@ -7,7 +7,12 @@ import pytest
 
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.judge_options import PowerOptions
-from metra.meta.power import PROFILES, plan_from_pilot, plan_from_variances
+from metra.meta.power import (
+    PROFILES,
+    plan_from_pilot,
+    plan_from_variances,
+    report_power,
+)
 from metra.stats.power import StudyPlan, compute_error, compute_reliability
 from metra.stats.variance import (
     TERMS,
@@ -138,3 +143,18 @@ def test_a_pilot_study_in_which_nothing_varies_promises_nothing():
     curves = plan_from_pilot(build_scores(np.full((2, 3), 5.0)), "esa", OPTIONS)
     assert (curves.shrinkage, curves.pairs[0].difference) == (0.0, 0.0)
     assert all(study.power.max() <= 0.05 for study in curves.studies)
+
+
+@pytest.mark.parametrize(
+    ("raters", "segments", "is_said"),
+    [((2,), (400, 800), True), ((2, 20), (800,), False), ((20,), (100, 200), False)],
+)
+def test_a_detectable_difference_that_grows_with_the_segments_is_explained(
+    raters, segments, is_said
+):
+    options = PowerOptions(like="esa", raters=raters, segments=segments)
+    curves = plan_from_variances(options)
+    first, last = curves.studies[0], curves.studies[-1]
+    assert (first.detectable < last.detectable) == is_said
+    said = "\n".join(report_power(curves, options).notes)
+    assert ("grows with the segments" in said) == is_said

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -369,6 +369,15 @@ def _explain_power(curves: PowerCurves, options: PowerOptions) -> list[str]:
         f"The power is that of a test about {about}; false positives are those of a test "
         "at .05 that takes segments for independent, of two equal systems."
     )
+    if any(
+        one.plan.ratings == other.plan.ratings and one.detectable < other.detectable
+        for one, other in pairwise(curves.studies)
+    ):
+        notes.append(
+            "With few raters the detectable difference grows with the segments although the "
+            "error falls: the error that is left is the raters', and so few of them leave "
+            "hardly any degrees of freedom. More raters help, more segments do not."
+        )
     if last.plan.other_raters and last.plan.pool == 1:
         notes.append(
             "One rater says nothing about other raters; give `pool`, or `these_raters`."

@@ -277,7 +277,7 @@ class PseudoOptions:
         LENGTHS,
         "Segments in a document.",
         parse=parse_lengths,
-        default="1,2,5,10,20,50,100,200,500,all",
+        default="1,2,5,10,20,50,100,200,all",
     )
     documents: int = build_option(DOCUMENTS, "Documents to draw of each length.", low=2)
     coef: str = build_option(

@@ -17,4 +17,4 @@ TEST_TRIALS = 10_000
 AGREEMENT_TRIALS = 200
 #: Documents drawn of each length, and the lengths in segments; 0 is all of them.
 DOCUMENTS = 1000
-LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 0)
+LENGTHS = (1, 2, 5, 10, 20, 50, 100, 200, 0)

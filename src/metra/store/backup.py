@@ -290,7 +290,7 @@ def _iterate_readable(
 
 
 def _keep_whole(
-    row: dict[str, Any], types: dict[str, type]
+    row: dict[str, Any], types: dict[str, type[Any]]
 ) -> Iterator[dict[str, Any]]:
     """Yield a row if its values are of the right types and its JSON can be read."""
     with suppress(ValueError):

@@ -5,12 +5,14 @@ had to be tried, and the answers add up to the same digits in any order: so a wo
 dies, or tasks that are cut otherwise, change nothing.
 """
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import pyarrow as pa
 
@@ -20,6 +22,7 @@ from metra.formats.stream import name_system
 from metra.formats.texts.parquet import NullValueError
 from metra.scoring.executors.spark_session import (
     LOCAL,
+    find_context,
     format_path,
     run_steps,
     silence_warnings,
@@ -45,10 +48,8 @@ from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 #: Where a column's metadata has the signature of the metric that its scores are by.
 SIGNATURE = "metra.signature"
 
-#: A pyspark.sql.DataFrame, wherever its rows come from.
+#: A pyspark.sql.DataFrame, classic or of Spark Connect, wherever its rows come from.
 Frame: TypeAlias = Any
-#: A broadcast variable that holds the weights of metrics of two passes.
-Weights: TypeAlias = Any
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 _EVERY = 0.1  # seconds
@@ -102,7 +103,7 @@ def score_frame(
     check_metrics(plan)
     check_schema(plan, convert_schema(frame))
 
-    weights: list[Weights] = [None]
+    weights: list[bytes | None] = [None]
     totals: list[pa.RecordBatch] = []
 
     def weigh() -> None:
@@ -121,8 +122,6 @@ def score_frame(
         steps.append(write)
     with silence_warnings(), locate_nulls(frame, plan), translate_errors():
         run_steps(frame.sparkSession, steps, progress)
-    if weights[0] is not None:
-        weights[0].destroy()
     return score_totals(totals[0], plan)
 
 
@@ -141,10 +140,11 @@ def convert_schema(frame: Frame) -> pa.Schema:
     return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
 
 
-def count_frame_weights(frame: Frame, plan: ScoringPlan) -> Weights | None:
-    """Count what metrics of two passes weigh by, and send it to all workers.
+def count_frame_weights(frame: Frame, plan: ScoringPlan) -> bytes | None:
+    """Count what metrics of two passes weigh by.
 
-    Equal terms are put together on the cluster: each comes here once.
+    Equal terms are put together on the cluster: each comes here once. The weights travel to
+    the workers with the function that needs them, which Spark broadcasts if it is large.
     """
     if not plan.two_passes:
         return None
@@ -158,18 +158,17 @@ def count_frame_weights(frame: Frame, plan: ScoringPlan) -> Weights | None:
     counted = _map_batches(frame, plan.columns, count, kinds)
     added = counted.groupBy(metric, term).sum(number).toDF(*names)
     table = added.toArrow().rename_columns(TERMS.names).cast(TERMS)
-    return frame.sparkSession.sparkContext.broadcast(encode_weights(table.to_batches()))
+    return encode_weights(table.to_batches())
 
 
 def count_frame(
-    frame: Frame, plan: ScoringPlan, weights: Weights | None = None
+    frame: Frame, plan: ScoringPlan, weights: bytes | None = None
 ) -> pa.RecordBatch:
     """Count every partition where it lies, and add up what comes back."""
     from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType
 
     def count(batches: Batches) -> Batches:
-        value = None if weights is None else weights.value
-        return _add_partition(count_totals(batch, plan, value) for batch in batches)
+        return _add_partition(count_totals(batch, plan, weights) for batch in batches)
 
     names = [*plan.group_by, *OWN_COLUMNS]
     keys = [frame.schema[name].dataType for name in plan.group_by]
@@ -185,9 +184,7 @@ def count_frame(
     return add_totals([*table.to_batches(), nothing])
 
 
-def add_scores(
-    frame: Frame, plan: ScoringPlan, weights: Weights | None = None
-) -> Frame:
+def add_scores(frame: Frame, plan: ScoringPlan, weights: bytes | None = None) -> Frame:
     """Give the DataFrame with a column of scores for each system and metric behind its own.
 
     Like every DataFrame it is computed when it is used. The metadata of a column of scores
@@ -196,8 +193,7 @@ def add_scores(
     from pyspark.sql.types import DoubleType
 
     def score(batches: Batches) -> Batches:
-        value = None if weights is None else weights.value
-        return (score_rows(batch, plan, value) for batch in batches)
+        return (score_rows(batch, plan, weights) for batch in batches)
 
     names = scores_schema(plan, convert_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
@@ -259,13 +255,12 @@ def _add_partition(totals: Batches) -> Batches:
         yield add_totals(chain([first], totals))
 
 
-def read_files(session: Any, paths: Sequence[str]) -> Any:
+def read_files(session: Any, paths: Sequence[str]) -> Frame:
     """Read Parquet files, or folders of them, as a DataFrame."""
     _refuse_duplicates(paths)
     with translate_errors():
-        frame = session.read.parquet(*paths)
-        _refuse_empty(session, frame.inputFiles())
-    return frame
+        _refuse_empty(session, paths)
+        return session.read.parquet(*paths)
 
 
 def _refuse_duplicates(paths: Sequence[str]) -> None:
@@ -278,28 +273,19 @@ def _refuse_duplicates(paths: Sequence[str]) -> None:
             raise FormatError(msg)
 
 
-def _refuse_empty(session: Any, files: Sequence[str]) -> None:
-    """Refuse files without a byte: Spark passes over them, as if they had never been written.
-
-    Folders are listed, rather than file after file looked at: on distant storage that is slow.
-    """
-    java = session.sparkContext._jvm
-    settings = session.sparkContext._jsc.hadoopConfiguration()
-    by_folder: dict[str, set[str]] = {}
-    for file in files:
-        by_folder.setdefault(file.rpartition("/")[0], set()).add(
-            file.rpartition("/")[2]
-        )
-    for folder, names in by_folder.items():
-        path = java.org.apache.hadoop.fs.Path(java.java.net.URI(folder))
-        for status in path.getFileSystem(settings).listStatus(path):
-            name = status.getPath().toUri().getRawPath().rpartition("/")[2]
-            if status.getLen() == 0 and name in names:
-                msg = (
-                    f"{format_path(f'{folder}/{name}')} cannot be read as Parquet: it is "
-                    "empty; write it again, or leave it out."
-                )
-                raise FormatError(msg)
+def _refuse_empty(session: Any, paths: Sequence[str]) -> None:
+    """Refuse files without a byte: Spark lists them, but passes over them in silence."""
+    listed = session.read.format("binaryFile").load([*paths])
+    read = {
+        re.sub("^file:/+", "/", row.path) for row in listed.select("path").collect()
+    }
+    for file in map(format_path, listed.inputFiles()):
+        if file not in read and unquote(file) not in read:
+            msg = (
+                f"{file} cannot be read as Parquet: it is empty; write it again, or leave "
+                "it out."
+            )
+            raise FormatError(msg)
 
 
 @contextmanager
@@ -333,13 +319,17 @@ def _find_null(frame: Any, plan: ScoringPlan, column: str) -> tuple[str, int] | 
     return None if first is None else (first.file_path, first.row_index)
 
 
-def write_frame(frame: Any, folder: str) -> None:
+def write_frame(frame: Frame, folder: str) -> None:
     """Write a DataFrame into a folder that is not there yet.
 
     Spark moves files into it when all of them are whole. Of work that is stopped before
-    that, it leaves the folder, with nothing that is of use in it: that is taken away.
+    that, it leaves the folder, with nothing that is of use in it: that is taken away, where
+    this process has Spark's Java, which Spark Connect keeps elsewhere.
     """
-    context = frame.sparkSession.sparkContext
+    context = find_context(frame.sparkSession)
+    if context is None:
+        frame.write.parquet(folder)
+        return
     path = context._jvm.org.apache.hadoop.fs.Path(folder)
     files = path.getFileSystem(context._jsc.hadoopConfiguration())
     existed = files.exists(path)

@@ -17,9 +17,10 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from metra import __version__
-from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.errors import FormatError, MissingResourceError
 from metra.formats.stream import name_system
-from metra.formats.texts.parquet import NullValueError
+from metra.formats.texts.parquet import NullValueError, mark_partitions
+from metra.formats.texts.reference_lists import add_element_fields, list_lists
 from metra.scoring.executors.spark_session import (
     LOCAL,
     find_context,
@@ -47,6 +48,9 @@ from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 
 #: Where a column's metadata has the signature of the metric that its scores are by.
 SIGNATURE = "metra.signature"
+# Marks columns that are made of lists.
+_ELEMENT = {"metra.added": "element"}
+_GUESS = "spark.sql.sources.partitionColumnTypeInference.enabled"
 
 #: A pyspark.sql.DataFrame, classic or of Spark Connect, wherever its rows come from.
 Frame: TypeAlias = Any
@@ -63,28 +67,42 @@ def score_files(
     build_plan: PlanBuilder,
     *,
     scores_out: str | None = None,
-    resume: str | None = None,
     progress: TableProgress | None = None,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> Results:
     """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
-    if resume:
-        msg = (
-            "Spark has no `resume`: it begins lost work again by itself; leave it out."
-        )
-        raise OptionError(msg)
-    with spark_session(master or LOCAL, conf) as session:
+    with spark_session(master or LOCAL, conf) as session, read_folders_as_text(session):
         if progress:
             progress(0, 0.0)  # what Java took to start is no scoring
-        frame = read_files(session, paths)
+        frame = expand_lists(read_files(session, paths))
         files = frame.inputFiles()
         # Of several files, Spark takes the columns of any one.
         where, system = f"The table that Spark makes of {len(files)} files", ""
         if len(files) == 1:
             where, system = paths[0], name_system(format_path(files[0]))
-        plan = build_plan(convert_schema(frame), where, system)
+        schema = mark_partitions(convert_schema(frame), format_path(files[0]))
+        plan = build_plan(schema, where, system)
         return score_frame(frame, plan, scores_to=scores_out, progress=progress)
+
+
+def score_dataframe(
+    table: Frame,
+    build_plan: PlanBuilder,
+    *,
+    scores_out: str | None = None,
+    progress: TableProgress | None = None,
+) -> Results:
+    """Score a DataFrame, whose plan is made from its columns; see `score_frame`."""
+    frame, plan = plan_frame(table, build_plan)
+    return score_frame(frame, plan, scores_to=scores_out, progress=progress)
+
+
+def plan_frame(frame: Frame, build_plan: PlanBuilder) -> tuple[Frame, ScoringPlan]:
+    """Give the DataFrame with lists of references as columns, and the plan for it."""
+    with translate_errors():
+        frame = expand_lists(frame)
+    return frame, build_plan(convert_schema(frame), "The DataFrame", "")
 
 
 def score_frame(
@@ -195,10 +213,14 @@ def add_scores(frame: Frame, plan: ScoringPlan, weights: bytes | None = None) ->
     def score(batches: Batches) -> Batches:
         return (score_rows(batch, plan, weights) for batch in batches)
 
+    own = _list_own(frame)
     names = scores_schema(plan, convert_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
     scored = _map_batches(frame, frame.columns, score, kinds).toDF(*names)
+    if len(own) < len(frame.columns):
+        made = [name for name in frame.columns if name not in own]
+        scored = scored.drop(*made)
     for name, signature in list_signatures(plan).items():
         scored = scored.withMetadata(name, {SIGNATURE: signature})
     return scored
@@ -255,12 +277,50 @@ def _add_partition(totals: Batches) -> Batches:
         yield add_totals(chain([first], totals))
 
 
+def expand_lists(frame: Frame) -> Frame:
+    """Give the DataFrame with a column for each element of lists of references."""
+    for lists in list_lists(convert_schema(frame)):
+        longest = frame.selectExpr(f"max(size(`{lists}`)) as longest").first().longest
+        wanted = add_element_fields(pa.schema([]), max(longest or 0, 0)).names
+        names = [name for name in wanted if name not in frame.columns]
+        elements = [
+            f"get(`{lists}`, {wanted.index(name)}) as `{name}`" for name in names
+        ]
+        frame = frame.selectExpr("*", *elements)
+        for name in names:
+            frame = frame.withMetadata(name, _ELEMENT)
+    return frame
+
+
+def _list_own(frame: Frame) -> list[str]:
+    """List the columns that are not made of lists."""
+    return [field.name for field in frame.schema if field.metadata != _ELEMENT]
+
+
 def read_files(session: Any, paths: Sequence[str]) -> Frame:
-    """Read Parquet files, or folders of them, as a DataFrame."""
+    """Read Parquet files, or folders of them, as a DataFrame.
+
+    Folders named after a column, such as `lp=en-de`, count wherever they are in a path.
+    """
     _refuse_duplicates(paths)
+    bases = {re.split(r"(?:^|/)[^/=]+=", path, maxsplit=1)[0] or "." for path in paths}
+    options = {}
+    if len(bases) == 1 and not bases.issubset(paths):
+        options["basePath"] = bases.pop()
     with translate_errors():
         _refuse_empty(session, paths)
-        return session.read.parquet(*paths)
+        return session.read.options(**options).parquet(*paths)
+
+
+@contextmanager
+def read_folders_as_text(session: Any) -> Iterator[None]:
+    """Let values in the names of folders be texts, as on this machine: 2024, 007 and all."""
+    before = session.conf.get(_GUESS, "true")
+    session.conf.set(_GUESS, "false")
+    try:
+        yield
+    finally:
+        session.conf.set(_GUESS, before)
 
 
 def _refuse_duplicates(paths: Sequence[str]) -> None:

@@ -57,6 +57,17 @@ def filled(tmp_path_factory):
     return {name: mine for name, mine in found.items() if mine}
 
 
+def test_a_demonstration_took_place_in_the_last_thirty_hours(store):
+    [demo] = fill_store(store, ["da"], now=NOW)
+    begun = NOW - 30 * 3600
+    with store.reading() as db:
+        stored = campaigns.get_campaign(db, demo.id)
+        judgements = answers.read_judgements(db, stored)
+    assert stored.created_at == begun
+    times = [one.submitted_at for one in judgements]
+    assert begun <= min(times) < max(times) <= NOW
+
+
 def test_every_protocol_comes_out_as_it_went_in(store, filled):
     for name, judgements in filled.items():
         [(called, one)] = put(store, judgements).items()

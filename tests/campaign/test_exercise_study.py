@@ -179,6 +179,9 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     assert study.notes == (
         "ter: 1 of 2 values lie beyond 100..0 and count as its ends.",
     )
+    ends = run_exercise(given("ter", "ann", [0, 100], higher_is_better=False))
+    assert [one.mean for one in ends.exercise.systems] == [100, 0]
+    assert (ends.scales[0].cut, ends.notes) == (0, ())
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,10 @@ SHARES = [
     pytest.param("minimal-correction", {}, (0.8, 0.9, 1.0), id="words that are kept"),
     pytest.param("cloze", {"every": 2}, (0.2, 0.5, 0.8), id="words that are found"),
     pytest.param(
-        "comprehension", {"questions": QUESTIONS}, (0.3, 0.625, 0.95), id="right answers"
+        "comprehension",
+        {"questions": QUESTIONS},
+        (0.3, 0.625, 0.95),
+        id="right answers",
     ),
 ]
 
@@ -86,6 +89,31 @@ def test_simulated_judges_do_better_on_better_texts(name, more, expected):
         score = asks.scores(checked, step.name)[0]
         found = score.native / 100
         assert abs((1 - found if name.endswith("correction") else found) - share) < 0.04
+
+
+def test_simulated_judges_swap_the_first_words_of_longer_texts():
+    asks = protocol("minimal-correction").steps[0].asks
+    rng = np.random.default_rng(5)
+    for text, swaps in (("one two", False), ("one two three", True)):
+        drawn = [asks.simulate([0.0], text, rng)["chips"] for _ in range(200)]
+        orders = [[chip["origin"] for chip in chips] for chips in drawn]
+        assert any(order != sorted(order) for order in orders) is swaps
+
+
+@pytest.mark.parametrize(
+    ("name", "tagged"), [("entity-tagging", "Ann Bob"), ("term-marking", "remembered")]
+)
+def test_simulated_tags_are_names_or_long_words(name, tagged):
+    text = "The baker Ann or remembered Bob."
+    asks = protocol(name).steps[0].asks
+    rng = np.random.default_rng(5)
+    words = [
+        text[tag["start"] : tag["end"]]
+        for _ in range(100)
+        for tag in asks.simulate([0.5], text, rng)["tags"]
+    ]
+    assert set(words) == set(tagged.split())
+    assert abs(len(words) / len(tagged.split()) - 85) < 10
 
 
 def test_simulated_readers_are_faster_on_better_texts():

@@ -1,5 +1,7 @@
 """Campaigns in the store: what goes in comes out, whatever the protocol."""
 
+from dataclasses import replace
+
 import pytest
 from tests.campaigns import made
 
@@ -31,8 +33,6 @@ def test_a_campaign_and_its_tasks_are_read_as_they_were(store, protocol):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_protocol_is_frozen_to_the_last_field(name):
-    from dataclasses import replace
-
     content = replace(made("da"), protocol=PROTOCOLS[name])
     assert from_json(to_json(content)) == content
 
@@ -100,13 +100,16 @@ def test_states_and_unblinding_are_logged(store):
     with store.transaction() as db:
         key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
         campaigns.set_state(db, key, "open", now=6.0, who="ann")
+        assert campaigns.get_campaign(db, key).is_blind
         campaigns.unblind_campaign(db, key, now=7.0, who="ann")
         campaigns.unblind_campaign(db, key, now=8.0, who="bob")
         with pytest.raises(OptionError, match="cannot be 'ajar'"):
             campaigns.set_state(db, key, "ajar", now=6.0, who="ann")
         found = campaigns.get_campaign(db, key)
         log = audit.list_entries(db, key)
-    assert (found.state, found.unblinded_at) == ("open", 7.0)
+    assert (found.state, found.unblinded_at, found.is_blind) == ("open", 7.0, False)
+    # Whoever sees a closed campaign sees who wrote what.
+    assert not replace(found, state="closed", unblinded_at=None).is_blind
     assert [(entry.who, entry.what) for entry in log] == [
         ("bob", "unblind"),
         ("ann", "unblind"),

@@ -13,6 +13,7 @@ from metra.store.second_looks import (
     read_completed,
 )
 
+
 def answer_all(house, value):
     with house.store.transaction() as db:
         stored = campaigns.get_campaign(db, house.campaign)

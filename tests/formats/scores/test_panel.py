@@ -213,7 +213,9 @@ def test_ranks_become_shares_of_systems_beaten():
 
 def test_ranks_start_at_one():
     for values, problem in (([[0, 1], [1, 2]], "a rank of 0"), ([[NAN]], "no values")):
-        with pytest.raises(CorpusError, match=f"'rank' has {problem}; ranks of systems"):
+        with pytest.raises(
+            CorpusError, match=f"'rank' has {problem}; ranks of systems"
+        ):
             collect_rankings(of(values, "rank", systems="AB"[: len(values)]), "rank")
 
 

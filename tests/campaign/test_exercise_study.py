@@ -28,6 +28,7 @@ def test_means_and_deviations_of_systems():
     scores = [*given("clarity", "ann", [3, 0]), *given("clarity", "bob", [1.5, 0])]
     study = run_exercise(scores, scales=CLARITY)
     first, second = study.exercise.systems
+    assert study.systems == [first.system, second.system] == ["a", "b"]
     assert (first.mean, first.evaluators) == (75, 2)
     assert first.deviation == pytest.approx(1250**0.5)  # of 100 and 50, with n - 1
     assert first.by_evaluator == (("ann", 100), ("bob", 50))

@@ -8,8 +8,10 @@ import pytest
 from tests.campaign.campaigns import opened
 
 import metra.web
+from metra.campaign.protocols.answers import get_counts
 from metra.campaign.protocols.questions import Question
 from metra.campaign.protocols.registry import KINDS, PROTOCOLS, protocol
+from metra.errors import OptionError
 from metra.store.campaigns import from_json, to_json
 
 STEPS = [
@@ -114,6 +116,18 @@ def test_simulated_tags_are_names_or_long_words(name, tagged):
     ]
     assert set(words) == set(tagged.split())
     assert abs(len(words) / len(tagged.split()) - 85) < 10
+
+
+def test_simulated_ranks_are_shared_by_what_is_nearly_as_good():
+    asks = protocol("ranking").steps[0].asks
+    assert asks.simulate([0.1, 0.9, 0.86, 0.5], "", None) == [3, 1, 1, 2]
+
+
+def test_the_names_of_counts_are_short():
+    counts = {"a" * 40: 2, "b": 0}
+    assert get_counts({"inputs": counts}, "inputs", "n", None) == {"a" * 40: 2}
+    with pytest.raises(OptionError, match=r"n: inputs counts 'a+'; expected "):
+        get_counts({"inputs": {"a" * 41: 2}}, "inputs", "n", None)
 
 
 def test_simulated_readers_are_faster_on_better_texts():

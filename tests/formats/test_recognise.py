@@ -123,7 +123,8 @@ def test_other_xml(tmp_path):
     with pytest.raises(FormatError) as raised:
         choose_format(str(path))
     assert str(raised.value) == (
-        f"{path} begins with '<html>0123456789101112131415161718192021'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
+        f"{path} begins with '<html>0123456789101112131415161718192021'; expected "
+        "WMT's XML (<dataset>) or NIST's (<srcset>, "
         "<refset>, <tstset>), or give `input_format`."
     )
 

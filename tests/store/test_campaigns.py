@@ -96,6 +96,16 @@ def test_scores_of_other_programs_belong_to_one_campaign(store):
     assert log.count(("ann", "remove scores")) == 1
 
 
+def test_what_leaves_the_store_is_logged(store):
+    with store.transaction() as db:
+        key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
+        about = {"who": "bob", "now": 6.0, "campaign": key, "blind": True}
+        audit.add_export(db, "csv", b"a\nb\n", rows=2, **about)
+        entry, _ = audit.list_entries(db, key)
+    assert (entry.who, entry.what, entry.at) == ("bob", "export", 6.0)
+    assert entry.data == {"format": "csv", "blind": True, "rows": 2, "bytes": 4}
+
+
 def test_states_and_unblinding_are_logged(store):
     with store.transaction() as db:
         key = campaigns.create_campaign(db, made(), now=5.0, who="ann")

@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from tempfile import TemporaryFile
 from threading import Event, Thread
 from typing import IO, Any, TypeAlias
@@ -140,11 +141,9 @@ def _connect(pyspark: Any, address: str, settings: Mapping[str, str]) -> Any:
             f"{error.strerror or error}; check the address that `master` gives."
         )
         raise OptionError(msg) from None
-    try:
-        import grpc  # noqa: F401
-    except ImportError:
+    if find_spec("grpc") is None:
         msg = missing_package("Spark Connect", "grpcio", "spark-connect")
-        raise MissingResourceError(msg) from None
+        raise MissingResourceError(msg)
     with silence_warnings(), translate_errors():
         builder = pyspark.sql.SparkSession.builder.remote(address)
         for name, value in settings.items():

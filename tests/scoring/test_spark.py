@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.patience import PATIENCE
 
+import metra.spark
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.formats.texts.columns import ColumnNames
 from metra.metrics.registry import BUILT_IN, metric
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.table_totals import (
@@ -438,7 +438,7 @@ def test_a_column_that_no_file_has_is_missed_in_the_table(data):
         score_table(
             [str(data)],
             ["bleu"],
-            columns=ColumnNames(references=("nowhere",)),
+            reference="nowhere",
             engine="spark",
         )
 
@@ -625,6 +625,50 @@ def wait_until(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_a_dataframe_is_scored_by_the_names_of_its_columns(session, tmp_path):
+    rows = table(60).select(["hyp.a", "other", "ref", "lp", "doc"])
+    lists = zip(rows["ref"].to_pylist(), table(60, 5)["other"].to_pylist(), strict=True)
+    values = [[*pair][: 1 + at % 2] for at, pair in enumerate(lists)]
+    rows = rows.set_column(2, "refs", pa.array(values, pa.list_(pa.string())))
+    pq.write_table(rows, tmp_path / "0.parquet")
+    metrics = ["bleu", "chrf", "ter", "nist", "meteor", "wer"]
+    asked = {"hypothesis": {"A": "hyp.a", "B": "other"}, "group_by": "lp"}
+    frame = session.read.parquet(str(tmp_path)).repartition(3)
+    found = metra.spark.score(frame, metrics, **asked)
+    assert found == score_table(tmp_path, metrics, **asked)
+    assert found.references == 2
+    scored = metra.spark.add_scores(frame, ["chrf"], **asked).toArrow()
+    names = [*rows.schema.names, "chrf/A", "chrf/B"]
+    assert scored.schema.names == names
+    score_table(tmp_path, ["chrf"], scores_out=str(tmp_path / "out"), **asked)
+    written = pq.read_table(tmp_path / "out" / "0.parquet")
+
+    def order(row: dict[str, Any]) -> str:
+        return str(row)
+
+    here, there = sorted(written.to_pylist(), key=order), scored.to_pylist()
+    assert here == sorted(there, key=order)
+    with pytest.raises(FormatError, match=r"^The DataFrame has no column 'mt'"):
+        metra.spark.score(frame, metrics, hypothesis="mt")
+
+
+def test_folders_named_after_columns(spark, tmp_path):
+    assert spark is not None
+    for lp in ("en-de", "fr%20de"):
+        place = tmp_path / f"lp={lp}" / "year=007"
+        place.mkdir(parents=True)
+        pq.write_table(table(20).select(["other", "ref"]), place / "0.parquet")
+    asked = {"metrics": ["bleu"], "group_by": ["lp", "year"]}
+    here = score_table(tmp_path, **asked)
+    assert [group.key for group in here.groups] == [
+        {"lp": "en-de", "year": "007"},
+        {"lp": "fr de", "year": "007"},
+    ]
+    assert score_table(str(tmp_path), **asked, engine="spark") == here
+    parts = [str(tmp_path / "lp=en-de"), str(tmp_path / "lp=fr%20de")]
+    assert score_table(parts, **asked, engine="spark") == here
 
 
 def test_the_page_about_spark_tells_the_truth(

@@ -308,7 +308,7 @@ def read_files(session: Any, paths: Sequence[str]) -> Frame:
     if len(bases) == 1 and not bases.issubset(paths):
         options["basePath"] = bases.pop()
     with translate_errors():
-        _refuse_empty(session, paths)
+        _refuse_empty(session.read.options(**options), paths)
         return session.read.options(**options).parquet(*paths)
 
 
@@ -333,9 +333,9 @@ def _refuse_duplicates(paths: Sequence[str]) -> None:
             raise FormatError(msg)
 
 
-def _refuse_empty(session: Any, paths: Sequence[str]) -> None:
+def _refuse_empty(reader: Any, paths: Sequence[str]) -> None:
     """Refuse files without a byte: Spark lists them, but passes over them in silence."""
-    listed = session.read.format("binaryFile").load([*paths])
+    listed = reader.format("binaryFile").load([*paths])
     read = {
         re.sub("^file:/+", "/", row.path) for row in listed.select("path").collect()
     }

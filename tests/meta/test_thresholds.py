@@ -1,5 +1,7 @@
 """Tie thresholds that come from elsewhere: given, of other scores, of other folds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.panels import made
@@ -155,3 +157,12 @@ def test_refused(coef, options, message):
     panel = made()
     with pytest.raises(OptionError, match=message):
         correlate_all(panel.gold, panel.metrics, ask(coef, **options).options)
+
+
+def test_without_scores_of_segments_there_is_nothing_to_correlate():
+    panel = made(segments=3)
+    bare = replace(panel, gold=np.full_like(panel.gold, np.nan))
+    found = correlate_panel(bare, ask("pearson"))["m1"]
+    assert np.isnan(found.value)
+    assert found.n == 0
+    assert found.reason.startswith("There are no segment scores of ")

@@ -275,7 +275,7 @@ class Run:
         before, after, line = mutant.describe(read_source(mutant.path))
         key = name_mutant(mutant)
         result = try_mutant(self.tree, mutant, own, self.options.limit)
-        stage = "all" if self.options.tests else "own"
+        stage = "all" if self.options.again and self.options.tests else "own"
         if result["outcome"] == "survived" and others:
             first = result
             result, stage = (

@@ -81,6 +81,10 @@ def test_drawn_documents_have_n_different_segments(n):
     from metra.stats.pseudo_documents import _draw, _means
 
     drawn = _draw(np.random.default_rng(0), np.arange(5, 35), n, 50)
+    if n < 30:
+        keys = np.random.default_rng(0).random((50, 30), np.float32)
+        smallest = np.sort(np.argsort(keys, axis=1)[:, :n] + 5, axis=1)
+        assert np.sort(drawn, axis=1).tolist() == smallest.tolist()
     assert drawn.shape == (50, n)
     assert all(len(set(row)) == n and min(row) >= 5 for row in drawn.tolist())
     rng = np.random.default_rng(1)

@@ -112,6 +112,20 @@ def test_a_reply_that_has_begun_is_not_begun_again():
     assert sent == ["http.response.start"]
 
 
+def test_who_goes_away_is_in_the_log_and_no_mistake_of_ours(caplog):
+    import anyio
+    from starlette.requests import ClientDisconnect
+
+    async def leave(*_):
+        raise ClientDisconnect
+
+    with caplog.at_level("INFO", "metra.web"):
+        anyio.run(ErrorReplies(leave), {"type": "http"}, None, None)
+    [record] = caplog.records
+    assert (record.levelname, record.exc_info) == ("INFO", None)
+    assert record.getMessage() == "A client went away in the middle of a request."
+
+
 def test_no_page_holds_script_or_style_of_its_own(house):
     browser = house.browser(enter=False)
     pages = [browser.get("/").text, browser.get(f"/j/{house.tokens['judge 0']}").text]

@@ -168,6 +168,24 @@ def test_alpha_is_what_counting_pairs_gives(grid, scale):
     assert alpha(found, scale) == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
+def test_many_different_values_are_compared_one_by_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    # 2,100 values of up to four judges: pieces of 500, and units of every size.
+    matrix = np.round(rng.gamma(3, 200, (4, 700)), 2)
+    matrix[rng.random(matrix.shape) < 0.25] = NAN
+    ratings = convert_matrix(matrix)
+    assert len(ratings.pairable().levels[0]) > 1500
+    one_by_one = alpha(ratings, "ratio")
+    monkeypatch.setattr("metra.stats.agreement.MOST_CATEGORIES", 10**6)
+    assert one_by_one == pytest.approx(alpha(ratings, "ratio"), abs=1e-12)
+    monkeypatch.setattr("metra.stats.agreement.MOST_CATEGORIES", 256)
+    count = len(ratings.pairable().levels[0])
+    monkeypatch.setattr("metra.stats.agreement.MOST_RATIOS", count)
+    assert alpha(ratings, "ratio") == one_by_one
+    monkeypatch.setattr("metra.stats.agreement.MOST_RATIOS", count - 1)
+    assert math.isnan(alpha(ratings, "ratio"))
+
+
 @pytest.mark.parametrize("scale", ["interval", "ordinal", "ratio"])
 def test_alpha_of_many_real_values(scale):
     rng = np.random.default_rng(5)

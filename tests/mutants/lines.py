@@ -18,7 +18,8 @@ MOST = 500_000
 #: Left out of maps unless they are asked for; they start browsers, Spark, or many servers.
 SLOW = re.compile(
     r"tests/browser/|test_spark|test_many_judges|test_real_server|test_odd_forms|"
-    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql"
+    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql|"
+    r"test_docs.py::test_(?!docstrings)"
 )
 
 

@@ -116,6 +116,11 @@ class Mapper:
         """Leave out what is slow."""
         items[:] = [one for one in items if self.slow or not SLOW.search(one.nodeid)]
 
+    def pytest_runtest_logstart(self) -> None:
+        """Begin to record, also if a test before this one was not recorded to its end."""
+        self.tracer.seen = 0
+        self.tracer.start()
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Add the outcome of a part of a test."""
         test = self.tests.setdefault(report.nodeid, {"passed": True})
@@ -123,8 +128,6 @@ class Mapper:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Add the lines that this test has executed, and its time, children included."""
-        self.tracer.seen = 0
-        self.tracer.start()
         spent = sum(os.times()[:4])
         self.tests[nodeid]["seconds"] = round(spent - self.spent, 2)
         self.spent = spent

@@ -62,6 +62,15 @@ def test_all_segments_is_plain_spearman_of_means():
     assert curves.lengths == [30]
 
 
+def test_ties_of_people_and_of_metrics_are_not_the_same():
+    gold = np.array([[1.0], [1], [2], [4]])
+    found = panel_of(gold, {"m": [[1.0], [3], [3], [3]]})
+    curves = draw_documents(found, once(found), lengths=[0], coef="tau10")
+    # Of five pairs that people tell apart, the metric gets two right and ties three, which
+    # counts as wrong; people's own tie counts for nothing.
+    assert curves.mean("m") == pytest.approx([(2 - 3) / 5])
+
+
 def test_a_document_of_one_segment_is_a_segment():
     found = made(systems=6, segments=12, gaps=0.1)
     curves = draw_documents(found, once(found), lengths=[1], documents=4000)

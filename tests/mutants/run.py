@@ -279,7 +279,9 @@ class Run:
         before, after, line = mutant.describe(read_source(mutant.path))
         key = name_mutant(mutant)
         result = try_mutant(self.tree, mutant, own, self.options.limit)
-        stage = "all" if self.options.again and self.options.tests else "own"
+        named = self.options.tests or []
+        is_own = all(name.startswith(PACKAGES[package]) for name in named)
+        stage = "own" if is_own else "all"
         if result["outcome"] == "survived" and others:
             first = result
             result, stage = (

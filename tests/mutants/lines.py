@@ -13,10 +13,13 @@ from typing import Any
 
 #: So many calls of a function, or lines within one call, are looked at; then it counts whole.
 CALLS, STEPS = 15, 500
+#: After so many calls, of whatever function, the rest of a test is not looked at.
+MOST = 500_000
 #: Left out of maps unless they are asked for; they start browsers, Spark, or many servers.
 SLOW = re.compile(
     r"tests/browser/|test_spark|test_many_judges|test_real_server|test_odd_forms|"
-    r"test_strings|neural/|test_architecture|test_names|fuzz/|postgresql"
+    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql|"
+    r"test_docs.py::test_(?!docstrings)"
 )
 
 
@@ -29,6 +32,7 @@ class Tracer:
         self.calls: Counter[int] = Counter()
         self.lines: set[tuple[int, int]] = set()
         self.whole: set[int] = set()
+        self.seen = 0
 
     def start(self) -> None:
         """Begin to record, in all threads that begin from now on."""
@@ -42,6 +46,9 @@ class Tracer:
 
     def enter(self, frame: FrameType, *_: object) -> Any:
         """Look at a call."""
+        self.seen += 1
+        if self.seen == MOST:
+            self.stop()
         code = frame.f_code
         key = id(code)
         if key in self.whole or not code.co_filename.startswith(self.folder):
@@ -108,6 +115,11 @@ class Mapper:
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out what is slow."""
         items[:] = [one for one in items if self.slow or not SLOW.search(one.nodeid)]
+
+    def pytest_runtest_logstart(self) -> None:
+        """Begin to record, also if a test before this one was not recorded to its end."""
+        self.tracer.seen = 0
+        self.tracer.start()
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Add the outcome of a part of a test."""

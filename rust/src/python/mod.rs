@@ -1,5 +1,6 @@
 //! Thin bindings: convert, release the interpreter, compute. One file a kernel.
 
+mod agreement;
 mod bleu;
 mod chrf;
 mod compute;
@@ -31,6 +32,8 @@ mod _core {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
+    #[pymodule_export]
+    use super::agreement::{pair_sums, rank_sums};
     #[pymodule_export]
     use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]

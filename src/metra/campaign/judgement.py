@@ -1,10 +1,12 @@
 """Answers as judgements: their scores, checks of imported ones, and latest revisions."""
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
-from typing import Any
+from itertools import repeat
+from typing import Any, TypeAlias
 
 from metra.campaign.assignment import BASELINE, Task
 from metra.campaign.campaign import PORTIONS, Campaign
@@ -52,20 +54,28 @@ def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
     return protocol(judgement.protocol).scores(judgement.value)
 
 
+#: Scores by protocol and value, as long as the values live.
+KnownScores: TypeAlias = dict[tuple[str, int], list[tuple[OutputScore, ...]]]
+
+
 def score_each(
-    judgements: Sequence[Judgement],
-) -> Iterator[list[tuple[OutputScore, ...]]]:
-    """Yield the scores of each; answers that share a value are scored once."""
-    known: dict[tuple[str, int], list[tuple[OutputScore, ...]]] = {}
+    judgements: Iterable[Judgement], known: KnownScores | None = None
+) -> list[list[tuple[OutputScore, ...]]]:
+    """Return the scores of each; answers that share a value are scored once.
+
+    `known` is filled, and saves scoring the same values in another call.
+    """
+    known = {} if known is None else known
+    scored = []
     for one in judgements:
-        if one.cannot is not None:
-            yield score_outputs(one)
-            continue
         key = one.protocol, id(one.value)
-        scores = known.get(key)
-        if scores is None:
-            scores = known[key] = score_outputs(one)
-        yield scores
+        scores = known.get(key) if one.cannot is None else []
+        if not scores:
+            scores = score_outputs(one)
+            if one.cannot is None:
+                known[key] = scores
+        scored.append(scores)
+    return scored
 
 
 def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
@@ -81,12 +91,23 @@ def score_kept(kept: Sequence[Judgement]) -> list[ScoredJudgement]:
     ]
 
 
-def list_lacking(kept: Sequence[Judgement]) -> list[ScoredJudgement]:
+def list_lacking(
+    kept: Sequence[Judgement], known: KnownScores | None = None
+) -> list[ScoredJudgement]:
     """Return judgements that lack a score, with their scores."""
+    scored = score_each(kept, known)
+    different = {id(outputs): outputs for outputs in scored}
+    lacking = {
+        key
+        for key, outputs in different.items()
+        if any(score.reason for scores in outputs for score in scores)
+    }
+    if not lacking:
+        return []
     return [
         ScoredJudgement(one, outputs)
-        for one, outputs in zip(kept, score_each(kept), strict=True)
-        if any(scored.reason for scores in outputs for scored in scores)
+        for one, outputs in zip(kept, scored, strict=True)
+        if id(outputs) in lacking
     ]
 
 
@@ -108,41 +129,69 @@ def check_imported(judgement: Judgement) -> Judgement:
     return replace(judgement, value=value, protocol_version=version)
 
 
-#: The fields of a judgement that are kept with an answer, in this order.
+#: The fields of a judgement that are kept with an answer.
 KEPT = (
     *("protocol_version", "revision", "shown_at", "first_action_at", "submitted_at"),
     *("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms", "comment", "cannot"),
     *("wording", "wording_version"),
 )
+#: Those of them that results are computed from.
+MEASURED = ("protocol_version", "revision", "submitted_at", "active_ms", "cannot")
 
 
 def record_answers(
-    campaign: Campaign, answers: Iterable[tuple[Task, int, str, Any, Sequence[Any]]]
+    campaign: Campaign,
+    tasks: Sequence[Task],
+    numbers: Sequence[int],
+    columns: Mapping[str, Iterable[Any]],
 ) -> list[Judgement]:
     """Return the judgements of answers that have been checked.
 
-    An answer is its task, the number of its item, its id, its value and the fields `KEPT`.
+    An answer has a task, the number of its item and, column by column, its id, its value
+    and fields `KEPT`; those that are not among the columns stay empty.
     """
-    # A store may hold a hundred thousand answers: what they share is looked up once.
+    # A store may hold a hundred thousand answers: columns are joined in one call.
     asked, settings, segments = campaign.protocol, campaign.settings, campaign.segments
-    languages = settings.source_language, settings.target_language
-    has_portions = PORTIONS in campaign.material
-    judgements = []
-    for task, number, key, value, (version, revision, *rest) in answers:
-        items = task.items if asked.contrastive else (task.items[number],)
-        _, system, place, _ = items[0]
-        if task.kind == "baseline":
-            document, segment, source = BASELINE, 0, None
-        else:
-            text, segment = segments[place], campaign.number(place)
-            document, source = text.document, text.source
-        portion = campaign.portion_of(system, place) if has_portions else None
-        fields: list[Any] = [key, settings.name, asked.name, version, *languages]
-        fields += (task.judge, task.id, task.kind, tuple([one[1] for one in items]))
-        fields += (document, segment, source, tuple([one[3] for one in items]), value)
-        fields += (revision, task.original, *rest, portion)
-        judgements.append(Judgement(*fields))
-    return judgements
+    if asked.contrastive:
+        shown = [task.items for task in tasks]
+        systems = [tuple([one[1] for one in items]) for items in shown]
+        outputs = [tuple([one[3] for one in items]) for items in shown]
+        first = [items[0] for items in shown]
+    else:
+        first = [
+            task.items[number] for task, number in zip(tasks, numbers, strict=True)
+        ]
+        systems, outputs = [(one[1],) for one in first], [(one[3],) for one in first]
+    places = [one[2] for one in first]
+    # What a baseline shows is no segment of the campaign.
+    of_none = (BASELINE, 0, None)
+    of_segment = [
+        (one.document, campaign.number(place), one.source)
+        for place, one in enumerate(segments)
+    ]
+    texts = [
+        of_none if task.kind == "baseline" else of_segment[place]
+        for task, place in zip(tasks, places, strict=True)
+    ]
+    own: dict[str, Iterable[Any]] = {
+        "campaign": repeat(settings.name),
+        "protocol": repeat(asked.name),
+        "source_language": repeat(settings.source_language),
+        "target_language": repeat(settings.target_language),
+        "judge": [task.judge for task in tasks],
+        "task": [task.id for task in tasks],
+        "kind": [task.kind for task in tasks],
+        "systems": systems,
+        "document": [text[0] for text in texts],
+        "segment": [text[1] for text in texts],
+        "source": [text[2] for text in texts],
+        "outputs": outputs,
+        "original": [task.original for task in tasks],
+    }
+    if PORTIONS in campaign.material:
+        own["portion"] = map(campaign.portion_of, (one[1] for one in first), places)
+    fields = {one.name: repeat(one.default) for one in dataclass_fields(Judgement)}
+    return list(map(Judgement, *(fields | own | dict(columns)).values()))
 
 
 def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:

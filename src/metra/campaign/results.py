@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import keep_latest, score_each
+from metra.campaign.judgement import KnownScores, keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
@@ -100,12 +100,18 @@ class ScorerColumns:
             yield code, len(lines), native, fmean(self.hundred[lines].tolist())
 
 
-def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
-    """Return all defined scores, scorer by scorer."""
+def group_by_scorer(
+    judgements: Iterable[Judgement], known: KnownScores | None = None
+) -> list[ScorerColumns]:
+    """Return all defined scores, scorer by scorer; `known` as `score_each` takes it."""
     judgements = list(judgements)
+    scored = score_each(judgements, known)
+    # Answers with the same value have the same scores: these are read out once.
+    different, code = number_names([id(outputs) for outputs in scored])
+    outputs_by_id = {id(outputs): outputs for outputs in scored}
     lines: dict[tuple[str, bool], list[tuple[int, int, float, float]]] = {}
-    for number, outputs in enumerate(score_each(judgements)):
-        for place, scores in enumerate(outputs):
+    for number, key in enumerate(different):
+        for place, scores in enumerate(outputs_by_id[key]):
             for name, score, percent, higher, reason in scores:
                 if not reason:
                     mine = lines.setdefault((name, higher), [])
@@ -127,9 +133,9 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
     times = np.array([one.submitted_at for one in judgements], np.float64)
     columns = []
     for (scorer, higher), mine in lines.items():
-        places, numbers, natives, hundreds = zip(*mine, strict=True)
-        at, place_on = np.array(places, np.int64), np.array(numbers, np.int64)
-        native, hundred = np.array(natives, np.float64), np.array(hundreds, np.float64)
+        columns_of_value = [np.array(column) for column in zip(*mine, strict=True)]
+        at, line = _repeat_lines(columns_of_value[0], code, len(different))
+        place_on, native, hundred = (column[line] for column in columns_of_value[1:])
         # A choice of the best of several does not say in which order the others are.
         ordered = compared[at] & ((sizes[at] == 2) | (not higher))
         # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
@@ -143,6 +149,20 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
             )
         )
     return columns
+
+
+def _repeat_lines(number: Codes, code: Codes, count: int) -> tuple[Codes, Codes]:
+    """Return each judgement's lines: the judgement, and which line of its value.
+
+    Lines are in the order of the `count` values, whose `number` they have; `code` is the
+    value of each judgement.
+    """
+    sizes = np.bincount(number, minlength=count)
+    starts = np.cumsum(sizes) - sizes
+    own = sizes[code]
+    at = np.repeat(np.arange(len(code)), own)
+    within = np.arange(len(at)) - np.repeat(np.cumsum(own) - own, own)
+    return at, starts[code][at] + within
 
 
 def drop_judges(scores: ScorerColumns, names: Container[str]) -> ScorerColumns:
@@ -251,6 +271,9 @@ def count_skipped(judgements: Iterable[Judgement]) -> list[SkippedOutputs]:
 
     Outputs that could not be judged for another reason are left out.
     """
+    judgements = list(judgements)
+    if not any(one.cannot == NOT_TRANSLATION for one in judgements):
+        return []
     counts: dict[str, Counter[bool]] = {}
     for one in judgements:
         skipped = one.cannot == NOT_TRANSLATION

@@ -15,6 +15,7 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
+    KnownScores,
     drop_checks,
     keep_latest,
     list_lacking,
@@ -252,8 +253,9 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
     choice, rules = options.choice, options.rules
     chosen = _choose_judgements(kept, choice, rules)
     unchecked = drop_checks(chosen)
-    scores = group_by_scorer(unchecked)
-    rows = build_judge_rows(chosen, scores, rules.words_per_minute)
+    known: KnownScores = {}
+    scores = group_by_scorer(unchecked, known)
+    rows = build_judge_rows(chosen, scores, rules.words_per_minute, known)
     # Who is flagged is told from all answers.
     told = rows
     if len(chosen) < len(kept):
@@ -287,7 +289,7 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
         compute_agreement(scores, **drawing),
         trials,
         build_time_table(chosen),
-        count_undefined(list_lacking(chosen)),
+        count_undefined(list_lacking(chosen, known)),
         count_skipped(chosen),
         compute_span_agreement(unchecked, **drawing),
         {one.scorer: one for one in rank_from_scores(others, options.ranking)},

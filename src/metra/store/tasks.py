@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
+from metra.campaign.judgement import pause_collection
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
@@ -69,7 +71,8 @@ def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
     """Return all tasks, judge by judge in the campaign's order, then by position."""
     query = _SELECT.where(database.task.c.campaign == campaign)
     ordered = query.order_by(database.judge.c.place, database.task.c.position)
-    return [_build_task(row) for row in db.execute(ordered)]
+    with pause_collection():
+        return [_build_task(row) for row in db.execute(ordered)]
 
 
 def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
@@ -100,9 +103,12 @@ def set_state(db: Connection, key: str, state: str) -> None:
     db.execute(_SET_STATE, {"key": key, "state": state})
 
 
+_get_fields = itemgetter(*TaskItem._fields)
+
+
 def _build_task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
-    shown = tuple([TaskItem(**item) for item in decode_json(items)])
+    shown = tuple(map(TaskItem._make, map(_get_fields, decode_json(items))))
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 
 

@@ -285,7 +285,8 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         item, system = lines.items[cell // count], lines.systems[cell % count]
         names = (item.lang, system, item.segment or item.document)
         units.append(" ".join(filter(None, names)))
-    return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
+    ratings = sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
+    return replace(ratings, segment=cells // count)
 
 
 def collect_comparisons(scores: Scores, name: str) -> Ratings:
@@ -320,7 +321,7 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
         units.append(" ".join(filter(None, (*names, about.segment))))
     value = np.sign(share[first] - share[second])
     ratings = sort_ratings(lines.judges, units, judge[first], unit, value)
-    return replace(ratings, cluster=segment)
+    return replace(ratings, segment=segment, compares=True)
 
 
 def _require_judges(lines: Scores, name: str) -> None:

@@ -22,60 +22,79 @@ pub struct Pairs<'a> {
 /// their squares and products; and of all values of one against all of the other, equal ones and gaps.
 pub const PAIR_SUMS: usize = 11;
 
-/// Weights of the first judge's values and of the second's.
-type Masses = Vec<[f64; 2]>;
+/// So many rows of weights are summed at a time.
+const LANES: usize = 16;
+type Lanes = [f64; LANES];
+
+fn add(sums: &mut Lanes, weights: &Lanes, factor: f64) {
+    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * factor);
+}
 
 /// Fills the sums of all pairs for each row of weights.
 pub fn pair_sums(pairs: &Pairs, weights: &[f64], width: usize, sums: &mut [f64]) {
     let count = pairs.starts.len().saturating_sub(1);
-    let mut masses: Masses = Vec::new();
-    for (weights, sums) in weights.chunks_exact(width).zip(sums.chunks_exact_mut(count * PAIR_SUMS)) {
-        spend(8 * (pairs.drawn.len() + pairs.values.len()));
-        for (pair, sums) in sums.chunks_exact_mut(PAIR_SUMS).enumerate() {
-            add_pair(pairs, pair, weights, &mut masses, sums);
+    let mut turned = vec![[0.0; LANES]; width];
+    let mut masses = Vec::new();
+    let blocks = weights.chunks(width * LANES).zip(sums.chunks_mut(count * PAIR_SUMS * LANES));
+    for (weights, sums) in blocks {
+        spend(8 * LANES * (pairs.drawn.len() + pairs.values.len()));
+        for (lane, row) in weights.chunks_exact(width).enumerate() {
+            turned.iter_mut().zip(row).for_each(|(lanes, weight)| lanes[lane] = *weight);
+        }
+        for pair in 0..count {
+            let columns = add_pair(pairs, pair, &turned, &mut masses);
+            for (lane, row) in sums.chunks_exact_mut(count * PAIR_SUMS).enumerate() {
+                let own = &mut row[pair * PAIR_SUMS..][..PAIR_SUMS];
+                own.iter_mut().zip(&columns).for_each(|(sum, column)| *sum = column[lane]);
+            }
         }
     }
 }
 
-fn add_pair(pairs: &Pairs, pair: usize, weights: &[f64], masses: &mut Masses, sums: &mut [f64]) {
+/// The sums of one pair. `masses` are what both judges' values weigh.
+fn add_pair(
+    pairs: &Pairs,
+    pair: usize,
+    weights: &[Lanes],
+    masses: &mut Vec<[Lanes; 2]>,
+) -> [Lanes; PAIR_SUMS] {
     let begin = pairs.value_starts[pair] as usize;
     let values = &pairs.values[begin..pairs.value_starts[pair + 1] as usize];
     masses.clear();
-    masses.resize(values.len(), [0.0; 2]);
-    let (mut n, mut different, mut gap, mut square, mut product) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    masses.resize(values.len(), [[0.0; LANES]; 2]);
+    let [mut n, mut different, mut gap, mut square, mut product] = [[0.0; LANES]; 5];
     for at in pairs.starts[pair] as usize..pairs.starts[pair + 1] as usize {
-        let weight = weights[pairs.drawn[at] as usize];
-        if weight == 0.0 {
-            continue;
-        }
+        let weight = &weights[pairs.drawn[at] as usize];
         let (one, other) = (pairs.first[at] as usize - begin, pairs.second[at] as usize - begin);
-        masses[one][0] += weight;
-        masses[other][1] += weight;
+        add(&mut masses[one][0], weight, 1.0);
+        add(&mut masses[other][1], weight, 1.0);
         let (a, b) = (values[one], values[other]);
-        n += weight;
-        different += if one == other { 0.0 } else { weight };
-        gap += weight * (a - b).abs();
-        square += weight * (a - b) * (a - b);
-        product += weight * a * b;
-    }
-    let (mut equal, mut apart) = (0.0, 0.0);
-    let (mut below, mut other_below) = (0.0, 0.0);
-    let (mut a, mut b, mut aa, mut bb) = (0.0, 0.0, 0.0, 0.0);
-    for (at, (&value, &[one, other])) in values.iter().zip(masses.iter()).enumerate() {
-        equal += one * other;
-        a += one * value;
-        b += other * value;
-        aa += one * value * value;
-        bb += other * value * value;
-        below += one;
-        other_below += other;
-        // |x - y| is how long one of the two lies below a value and the other does not.
-        if let Some(next) = values.get(at + 1) {
-            let crossing = n * (below + other_below) - 2.0 * below * other_below;
-            apart += crossing * (next - value);
+        add(&mut n, weight, 1.0);
+        add(&mut product, weight, a * b);
+        if one != other {
+            add(&mut different, weight, 1.0);
+            add(&mut gap, weight, (a - b).abs());
+            add(&mut square, weight, (a - b) * (a - b));
         }
     }
-    sums.copy_from_slice(&[n, different, gap, square, a, b, aa, bb, product, equal, apart]);
+    let [mut a, mut b, mut aa, mut bb, mut equal, mut apart] = [[0.0; LANES]; 6];
+    let [mut below, mut other_below] = [[0.0; LANES]; 2];
+    for (at, (&value, [one, other])) in values.iter().zip(masses.iter()).enumerate() {
+        add(&mut a, one, value);
+        add(&mut b, other, value);
+        add(&mut aa, one, value * value);
+        add(&mut bb, other, value * value);
+        add(&mut below, one, 1.0);
+        add(&mut other_below, other, 1.0);
+        // |x - y| is how long one of the two lies below a value and the other does not.
+        let step = values.get(at + 1).map_or(0.0, |next| next - value);
+        for lane in 0..LANES {
+            equal[lane] += one[lane] * other[lane];
+            let (below, other) = (below[lane], other_below[lane]);
+            apart[lane] += (n[lane] * (below + other) - 2.0 * below * other) * step;
+        }
+    }
+    [n, different, gap, square, a, b, aa, bb, product, equal, apart]
 }
 
 /// Judgements sorted by unit.
@@ -110,7 +129,8 @@ pub fn rank_sums(rated: &Rated, weights: &[f64], width: usize, sums: &mut [f64])
             codes.iter().for_each(|code| margins[*code as usize] += weight);
         }
         let size = rank_values(&margins, &mut ranks);
-        let within = units().map(|(codes, weight)| weight * differences(codes, &ranks)).sum::<f64>();
+        let within =
+            units().map(|(codes, weight)| weight * differences(codes, &ranks)).sum::<f64>();
         let (mut total, mut square) = (0.0, 0.0);
         for (rank, margin) in ranks.iter().zip(&margins) {
             total += rank * margin;
@@ -166,6 +186,15 @@ mod tests {
         let expected = [3.0, 2.0, 4.0, 8.0, 2.0, 6.0, 4.0, 12.0, 4.0, 3.0, 12.0];
         assert_eq!(sums[..PAIR_SUMS], expected);
         assert_eq!(sums[PAIR_SUMS..], [0.0; PAIR_SUMS]);
+        // More rows than are summed at a time, each as by itself.
+        let weights: Vec<f64> = (0..2 * (LANES + 3)).map(|at| f64::from(at as u32 % 5)).collect();
+        let mut all = vec![0.0; (LANES + 3) * PAIR_SUMS];
+        pair_sums(&pairs, &weights, 2, &mut all);
+        for (row, sums) in weights.chunks(2).zip(all.chunks(PAIR_SUMS)) {
+            let mut alone = [0.0; PAIR_SUMS];
+            pair_sums(&pairs, row, 2, &mut alone);
+            assert_eq!(sums, alone);
+        }
     }
 
     #[test]

@@ -461,6 +461,9 @@ def pair_sums(
     gaps.
     """
 
+def word_counts(texts: Sequence[str]) -> _Ints:
+    """How many words each text has, as `str.split` finds them."""
+
 def rank_sums(
     weights: _Rows, drawn: _Ints, starts: _Ints, codes: _Ints, values: int
 ) -> _Rows:

@@ -59,7 +59,7 @@ mod _core {
     #[pymodule_export]
     use super::ties::{tie_counts, tie_pairs};
     #[pymodule_export]
-    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
+    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version, word_counts};
     #[pymodule_export]
     use super::unigram::unigram_rows;
     #[pymodule_export]

@@ -16,7 +16,12 @@ from metra.campaign.protocols.timed import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
-from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
+from metra.formats.scores.judgement import (
+    COUNTED,
+    Judgement,
+    OutputScore,
+    ScoredJudgement,
+)
 
 
 def _add_baselines(judgements: list[Judgement]) -> list[Judgement]:
@@ -209,7 +214,12 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
     """Return judgements that describe judges: all except repeated and degraded items."""
-    return [one for one in kept if one.counts or one.kind == "calibration"]
+    # Not by `counts`, whose calls would take most of the time.
+    return [
+        one
+        for one in kept
+        if (one.kind in COUNTED and one.cannot is None) or one.kind == "calibration"
+    ]
 
 
 @contextmanager

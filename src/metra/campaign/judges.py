@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 from operator import itemgetter
-from statistics import fmean, stdev
+from statistics import fmean
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from metra.campaign.times import (
     get_active_seconds,
 )
 from metra.formats.scores.judgement import Judgement, OutputScore
-from metra.stats.arrays import group_lines, number_names
+from metra.stats.arrays import Array, group_lines, number_names, sort_codes
 from metra.stats.exact_tests import rank_sum_p
 
 #: Fewer answers than these in either half say nothing.
@@ -135,7 +135,7 @@ def build_judge_rows(
                     scorer,
                     len(hundreds),
                     fmean(hundreds),
-                    stdev(hundreds) if len(hundreds) > 1 else None,
+                    _compute_deviation(scores.hundred[lines]),
                     milder.get(judge),
                     len(again),
                     fmean(gap == 0 for gap in again) if again else None,
@@ -149,6 +149,11 @@ def build_judge_rows(
                 )
             )
     return rows
+
+
+def _compute_deviation(values: Array) -> float | None:
+    """Return the standard deviation of a judge's scores, of equal ones exactly 0."""
+    return float((values - values[0]).std(ddof=1)) if len(values) > 1 else None
 
 
 def compute_sign_test(differences: Iterable[float]) -> float | None:
@@ -169,7 +174,7 @@ def _compute_leniency(scores: ScorerColumns) -> dict[str, float]:
     judge, hundred = scores.judge, scores.hundred
     gaps = np.full(len(scores), np.nan)
     outputs = scores.segment * len(scores.systems) + scores.system
-    order = np.argsort(outputs, kind="stable")
+    order = sort_codes(outputs)
     starts = np.flatnonzero(np.diff(outputs[order], prepend=-1))
     sizes = np.diff(starts, append=len(order))
     # Most outputs have two judges: all of these at once.

@@ -129,7 +129,9 @@ def group_by_scorer(
     }
     compared = np.array([contrastive[one.protocol] for one in judgements], bool)
     segment = np.array([one.segment for one in judgements], np.int64)
-    counts = np.array([one.counts for one in judgements], bool)
+    counts = np.array(
+        [one.kind in COUNTED and one.cannot is None for one in judgements], bool
+    )
     times = np.array([one.submitted_at for one in judgements], np.float64)
     columns = []
     for (scorer, higher), mine in lines.items():
@@ -169,6 +171,18 @@ def drop_judges(scores: ScorerColumns, names: Container[str]) -> ScorerColumns:
     """Return the scores of all judges but some."""
     kept = np.array([name not in names for name in scores.judges], bool)
     return scores.keep_lines(kept[scores.judge])
+
+
+def set_judges_apart(
+    counted: Iterable[ScorerColumns], names: Container[str]
+) -> tuple[list[ScorerColumns], list[ScorerColumns]]:
+    """Return scores without some judges, and with all where that is not the same.
+
+    A scorer whose judges are all among them has nothing else to go by: it keeps its scores.
+    """
+    both = [(one, drop_judges(one, names)) for one in counted]
+    without = [other if len(other) else one for one, other in both]
+    return without, [one for one, other in both if 0 < len(other) < len(one)]
 
 
 def keep_counting_scores(scores: Iterable[ScorerColumns]) -> list[ScorerColumns]:
@@ -213,13 +227,21 @@ def average_systems(
         "A mean", {f"by={by!r}": (by in UNITS, f"one of {', '.join(UNITS)}")}
     )
     counting = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
-    return [
-        mean
-        for scores in counting
-        for mean in average_from_sums(
-            scores, sum_units(scores, by), level=level, trials=trials, seed=seed
-        )
-    ]
+    drawing = {"level": level, "trials": trials, "seed": seed}
+    return [mean for one in counting for mean in average_scores(one, by=by, **drawing)]
+
+
+def average_scores(
+    scores: ScorerColumns,
+    *,
+    by: str = "segment",
+    level: float = 0.95,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> list[SystemMean]:
+    """The same of one scorer's scores."""
+    sums = sum_units(scores, by)
+    return average_from_sums(scores, sums, level=level, trials=trials, seed=seed)
 
 
 def average_from_sums(

@@ -102,14 +102,11 @@ def count_early_answers(
     judgements = list(judgements)
     names, judge = number_names([one.judge for one in judgements])
     has_time = np.array([one.active_ms is not None for one in judgements], bool)
+    sizes = np.array([len(one.outputs) for one in judgements], np.int64)
+    words = count_words_to_read([text for one in judgements for text in one.outputs])
+    to_read = np.bincount(np.repeat(np.arange(len(sizes)), sizes), words, len(sizes))
     seconds = get_active_seconds(judgements)
-    # A word takes a letter and a blank at least, so that most texts need not be cut.
-    lengths = [sum(map(len, one.outputs), len(one.outputs)) for one in judgements]
-    may_be_early = has_time & (seconds < 30 * np.array(lengths) / words_per_minute)
-    early = np.zeros(len(judgements), bool)
-    for at in np.flatnonzero(may_be_early).tolist():
-        words = sum(map(count_words_to_read, judgements[at].outputs))
-        early[at] = seconds[at] < 60 * words / words_per_minute
+    early = has_time & (seconds < 60 * to_read / words_per_minute)
     timed, too_fast = (
         np.bincount(judge[each], minlength=len(names)) for each in (has_time, early)
     )

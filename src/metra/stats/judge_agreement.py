@@ -23,8 +23,10 @@ SLACK = 1e-9
 PAIR_FIGURES = ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic")
 #: What a table of pairs tells of each.
 PAIR_COLUMNS = ("first", "second", "n", "exact", "within", *PAIR_FIGURES)
-#: Weights, and figures of pairs, that are computed at a time.
-BLOCK = 500_000
+#: Weights, and sums of pairs, that are held at a time.
+BLOCK = 2_000_000
+#: Sums of each pair of judges.
+SUMS = 11
 #: Columns up to which sums are not left to BLAS.
 FEW = 8
 
@@ -253,6 +255,9 @@ class PairFigures:
             _find_ends(ordered_pairs[begins]),
         )
 
+    def __len__(self) -> int:
+        return len(self._rest[1]) - 1
+
     def average(self, weights: Array, drawn: Codes | None = None) -> dict[str, Array]:
         """Average each figure over pairs, by what they share: (draws, weights) to draws."""
         n, figures = self.compute(weights, drawn)
@@ -267,7 +272,7 @@ class PairFigures:
         """
         which = self._unit if drawn is None else drawn[self._unit]
         summed = _core.pair_sums(weights, which, *self._rest)
-        columns = np.moveaxis(summed.reshape(len(weights), -1, 11), -1, 0)
+        columns = np.moveaxis(summed.reshape(len(weights), -1, SUMS), -1, 0)
         n, *sums = columns[:9]
         different, gap, square, a, b, aa, bb, ab = (divide(one, n) for one in sums)
         equal, apart = (divide(one, n * n) for one in columns[9:])
@@ -445,7 +450,7 @@ def _draw_coefficients(
             for names, rows, aggregate in groups
             if len(rows) == size
         ]
-        block = max(1, min(trials, BLOCK // max(count, len(shared.a))))
+        block = max(1, min(trials, BLOCK // max(count, SUMS * len(shared.figures))))
         for start in range(0, trials, block):
             counts = draw_counts(count, min(block, trials - start), rng)
             weights = counts.astype(np.float64)

@@ -286,7 +286,10 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         names = (item.lang, system, item.segment or item.document)
         units.append(" ".join(filter(None, names)))
     ratings = sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
-    return replace(ratings, segment=cells // count)
+    # Scores of whole systems are of no segment.
+    is_whole = np.array([item.level == "system" for item in lines.items], bool)
+    item = cells // count
+    return replace(ratings, segment=np.where(is_whole[item], -1 - cells, item))
 
 
 def collect_comparisons(scores: Scores, name: str) -> Ratings:

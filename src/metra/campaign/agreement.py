@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import ScorerColumns
 from metra.formats.scores.error_spans import (
     ErrorSpans,
@@ -20,8 +19,7 @@ from metra.formats.scores.error_spans import (
     list_marked_errors,
 )
 from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.panel import collect_ratings
-from metra.stats.arrays import drop_nan, group_lines
+from metra.stats.arrays import drop_nan, group_lines, number_by_appearance
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
@@ -92,15 +90,10 @@ def compute_agreement(
     says one thing and not two: then comparisons are what judges agree on, and those of a
     segment are drawn together.
     """
-    table = build_table_from_scores(every)
     agreement: list[ScorerAgreement] = []
-    if table is None:
-        return agreement
     for scores in every:
         name, compared = scores.scorer, bool((scores.order >= 0).all())
-        mine = (
-            _collect_comparisons(scores) if compared else collect_ratings(table, name)
-        )
+        mine = _collect_comparisons(scores) if compared else _collect_ratings(scores)
         if not len(mine.pairable().units):
             continue
         result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
@@ -123,6 +116,18 @@ def compute_agreement(
             ScorerAgreement(name, *counts, coefficients, apart, pairs, unit)
         )
     return agreement
+
+
+def _collect_ratings(scores: ScorerColumns) -> Ratings:
+    """Gather the values of outputs, which need no names here."""
+    scores = scores.keep_lines(np.isfinite(scores.native))
+    # Segments are numbered as they come: they are drawn by their numbers.
+    _, segment = number_by_appearance(scores.segment)
+    width = len(scores.systems)
+    outputs, unit = np.unique(segment * width + scores.system, return_inverse=True)
+    names = ("",) * len(outputs)
+    ratings = sort_ratings(scores.judges, names, scores.judge, unit, scores.native)
+    return replace(ratings, segment=outputs // width)
 
 
 def _collect_comparisons(scores: ScorerColumns) -> Ratings:

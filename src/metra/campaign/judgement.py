@@ -59,13 +59,15 @@ def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
     return protocol(judgement.protocol).scores(judgement.value)
 
 
+#: The scores of each output of each answer.
+AnswerScores: TypeAlias = list[list[tuple[OutputScore, ...]]]
 #: Scores by protocol and value, as long as the values live.
 KnownScores: TypeAlias = dict[tuple[str, int], list[tuple[OutputScore, ...]]]
 
 
 def score_each(
     judgements: Iterable[Judgement], known: KnownScores | None = None
-) -> list[list[tuple[OutputScore, ...]]]:
+) -> AnswerScores:
     """Return the scores of each; answers that share a value are scored once.
 
     `known` is filled, and saves scoring the same values in another call.
@@ -97,10 +99,10 @@ def score_kept(kept: Sequence[Judgement]) -> list[ScoredJudgement]:
 
 
 def list_lacking(
-    kept: Sequence[Judgement], known: KnownScores | None = None
+    kept: Sequence[Judgement], scored: AnswerScores | None = None
 ) -> list[ScoredJudgement]:
-    """Return judgements that lack a score, with their scores."""
-    scored = score_each(kept, known)
+    """Return judgements that lack a score, with their scores, where these are known."""
+    scored = score_each(kept) if scored is None else scored
     different = {id(outputs): outputs for outputs in scored}
     lacking = {
         key
@@ -134,67 +136,90 @@ def check_imported(judgement: Judgement) -> Judgement:
     return replace(judgement, value=value, protocol_version=version)
 
 
-#: The fields of a judgement that are kept with an answer.
+#: The fields of a judgement that are kept with an answer, in this order.
 KEPT = (
     *("protocol_version", "revision", "shown_at", "first_action_at", "submitted_at"),
     *("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms", "comment", "cannot"),
     *("wording", "wording_version"),
 )
 #: Those of them that results are computed from.
-MEASURED = ("protocol_version", "revision", "submitted_at", "active_ms", "cannot")
+MEASURED = ("revision", "submitted_at", "active_ms", "cannot")
 
 
 def record_answers(
-    campaign: Campaign,
-    tasks: Sequence[Task],
-    numbers: Sequence[int],
-    columns: Mapping[str, Iterable[Any]],
+    campaign: Campaign, answers: Iterable[tuple[Task, int, str, Any, Sequence[Any]]]
 ) -> list[Judgement]:
     """Return the judgements of answers that have been checked.
 
-    An answer has a task, the number of its item and, column by column, its id, its value
-    and fields `KEPT`; those that are not among the columns stay empty.
+    An answer is its task, the number of its item, its id, its value and the fields `KEPT`.
+    """
+    answers = list(answers)
+    tasks = [task for task, *_ in answers]
+    columns: dict[str, Sequence[Any]] = {
+        "task": [task.id for task in tasks],
+        "judge": [task.judge for task in tasks],
+        "kind": [task.kind for task in tasks],
+        "original": [task.original for task in tasks],
+        "id": [key for _, _, key, _, _ in answers],
+        "value": [value for _, _, _, value, _ in answers],
+    }
+    for place, name in enumerate(KEPT):
+        columns[name] = [kept[place] for *_, kept in answers]
+    shown = [[item._asdict() for item in task.items] for task in tasks]
+    return join_columns(campaign, shown, [number for _, number, *_ in answers], columns)
+
+
+def join_columns(
+    campaign: Campaign,
+    shown: Sequence[Sequence[Mapping[str, Any]]],
+    numbers: Sequence[int],
+    columns: Mapping[str, Sequence[Any]],
+) -> list[Judgement]:
+    """Return the judgements of answers that are given column by column.
+
+    `shown` are the items of each answer's task, as mappings of a `TaskItem`'s fields, and
+    `numbers` which of them it is about. The columns are values, what is known of the tasks
+    (`judge`, `task`, `kind`, `original`), and as many as there are of ids and fields `KEPT`;
+    the others stay empty.
     """
     # A store may hold a hundred thousand answers: columns are joined in one call.
-    asked, settings, segments = campaign.protocol, campaign.settings, campaign.segments
-    if asked.contrastive:
-        shown = [task.items for task in tasks]
-        systems = [tuple([one[1] for one in items]) for items in shown]
-        outputs = [tuple([one[3] for one in items]) for items in shown]
+    settings, segments = campaign.settings, campaign.segments
+    if campaign.protocol.contrastive:
         first = [items[0] for items in shown]
+        systems = [tuple([one["system"] for one in items]) for items in shown]
+        outputs = [tuple([one["text"] for one in items]) for items in shown]
     else:
-        first = [
-            task.items[number] for task, number in zip(tasks, numbers, strict=True)
-        ]
-        systems, outputs = [(one[1],) for one in first], [(one[3],) for one in first]
-    places = [one[2] for one in first]
-    # What a baseline shows is no segment of the campaign.
-    of_none = (BASELINE, 0, None)
-    of_segment = [
-        (one.document, campaign.number(place), one.source)
-        for place, one in enumerate(segments)
-    ]
-    texts = [
-        of_none if task.kind == "baseline" else of_segment[place]
-        for task, place in zip(tasks, places, strict=True)
-    ]
+        first = [items[number] for items, number in zip(shown, numbers, strict=True)]
+        systems = [(one["system"],) for one in first]
+        outputs = [(one["text"],) for one in first]
+    places = [one["segment"] for one in first]
+    kinds = columns["kind"]
+    if "baseline" in kinds:
+        # What a baseline shows is no segment of the campaign.
+        after = len(segments)
+        pairs = zip(kinds, places, strict=True)
+        places = [after if kind == "baseline" else place for kind, place in pairs]
+    documents = [*(one.document for one in segments), BASELINE]
+    sources = [*(one.source for one in segments), None]
+    named = [*map(campaign.number, range(len(segments))), 0]
     own: dict[str, Iterable[Any]] = {
+        "id": repeat(""),
         "campaign": repeat(settings.name),
-        "protocol": repeat(asked.name),
+        "protocol": repeat(campaign.protocol.name),
+        "protocol_version": repeat(""),
         "source_language": repeat(settings.source_language),
         "target_language": repeat(settings.target_language),
-        "judge": [task.judge for task in tasks],
-        "task": [task.id for task in tasks],
-        "kind": [task.kind for task in tasks],
         "systems": systems,
-        "document": [text[0] for text in texts],
-        "segment": [text[1] for text in texts],
-        "source": [text[2] for text in texts],
+        "document": [documents[place] for place in places],
+        "segment": [named[place] for place in places],
+        "source": [sources[place] for place in places],
         "outputs": outputs,
-        "original": [task.original for task in tasks],
     }
     if PORTIONS in campaign.material:
-        own["portion"] = map(campaign.portion_of, (one[1] for one in first), places)
+        places = [one["segment"] for one in first]
+        own["portion"] = map(
+            campaign.portion_of, (one["system"] for one in first), places
+        )
     fields = {one.name: repeat(one.default) for one in dataclass_fields(Judgement)}
     return list(map(Judgement, *(fields | own | dict(columns)).values()))
 
@@ -204,11 +229,13 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
 
     Readings are given the speed at which their judge read the baseline text.
     """
-    latest: dict[tuple[str, str, int], Judgement] = {}
-    for judgement in judgements:
-        key = judgement.judge, judgement.task, judgement.segment
-        if key not in latest or judgement.revision >= latest[key].revision:
-            latest[key] = judgement
+    judgements = list(judgements)
+    latest = {(one.judge, one.task, one.segment): one for one in judgements}
+    if len(latest) < len(judgements):
+        for one in judgements:
+            key = one.judge, one.task, one.segment
+            if one.revision > latest[key].revision:
+                latest[key] = one
     return _add_baselines(list(latest.values()))
 
 

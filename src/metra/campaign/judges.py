@@ -116,9 +116,7 @@ def build_judge_rows(
     }
     speeds = count_early_answers(kept, words_per_minute)
     drifts = compute_drifts(every)
-    repeats, degraded = (
-        _compare_with_originals(kept, kind, known) for kind in ("repeat", "degraded")
-    )
+    gaps = _compare_with_originals(kept, known)
     rows = []
     for scores in every:
         scorer, milder = scores.scorer, _compute_leniency(scores)
@@ -127,8 +125,8 @@ def build_judge_rows(
         }
         for judge, lines in sorted(lines_by_judge.items(), key=itemgetter(0)):
             hundreds = scores.hundred[lines].tolist()
-            again = repeats.get((judge, scorer), [])
-            less = degraded.get((judge, scorer), [])
+            again = gaps.get(("repeat", judge, scorer), [])
+            less = gaps.get(("degraded", judge, scorer), [])
             rows.append(
                 JudgeRow(
                     judge,
@@ -203,17 +201,20 @@ def _compute_leniency(scores: ScorerColumns) -> dict[str, float]:
 
 
 def _compare_with_originals(
-    judgements: Sequence[Judgement], kind: str, known: KnownScores | None
-) -> dict[tuple[str, str], list[float]]:
-    """Return scores of repeated items minus those of their originals, by judge and scorer."""
-    again = [one for one in judgements if one.kind == kind]
-    wanted = {(one.judge, one.original) for one in again}
-    originals = [one for one in judgements if (one.judge, one.task) in wanted]
+    judgements: Sequence[Judgement], known: KnownScores | None
+) -> dict[tuple[str, str, str], list[float]]:
+    """Return scores of repeats and degraded copies minus their originals'.
+
+    They are by kind, judge and scorer.
+    """
+    again = [one for one in judgements if one.kind in ("repeat", "degraded")]
+    wanted = {one.original for one in again}
+    originals = [one for one in judgements if one.task in wanted]
     firsts = {
         (one.judge, one.task, one.segment): (one, scores)
         for one, scores in zip(originals, score_each(originals, known), strict=True)
     }
-    differences: dict[tuple[str, str], list[float]] = {}
+    differences: dict[tuple[str, str, str], list[float]] = {}
     for one, scores in zip(again, score_each(again, known), strict=True):
         first = firsts.get((one.judge, one.original or "", one.segment))
         if first is not None:
@@ -221,7 +222,7 @@ def _compare_with_originals(
             before = _get_percent_scores(*first)
             for (scorer, system), after in _get_percent_scores(one, scores).items():
                 if (scorer, system) in before:
-                    gaps = differences.setdefault((one.judge, scorer), [])
+                    gaps = differences.setdefault((one.kind, one.judge, scorer), [])
                     gaps.append(after - before[scorer, system])
     return differences
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import KnownScores, keep_latest, score_each
+from metra.campaign.judgement import AnswerScores, keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
@@ -101,11 +101,11 @@ class ScorerColumns:
 
 
 def group_by_scorer(
-    judgements: Iterable[Judgement], known: KnownScores | None = None
+    judgements: Iterable[Judgement], scored: AnswerScores | None = None
 ) -> list[ScorerColumns]:
-    """Return all defined scores, scorer by scorer; `known` as `score_each` takes it."""
+    """Return all defined scores, scorer by scorer; `scored` are all, where known."""
     judgements = list(judgements)
-    scored = score_each(judgements, known)
+    scored = score_each(judgements) if scored is None else scored
     # Answers with the same value have the same scores: these are read out once.
     different, code = number_names([id(outputs) for outputs in scored])
     outputs_by_id = {id(outputs): outputs for outputs in scored}

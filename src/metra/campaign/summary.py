@@ -20,6 +20,7 @@ from metra.campaign.judgement import (
     keep_latest,
     list_lacking,
     pause_collection,
+    score_each,
     score_kept,
 )
 from metra.campaign.judges import (
@@ -254,7 +255,8 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
     chosen = _choose_judgements(kept, choice, rules)
     unchecked = drop_checks(chosen)
     known: KnownScores = {}
-    scores = group_by_scorer(unchecked, known)
+    scored = score_each(unchecked, known)
+    scores = group_by_scorer(unchecked, scored)
     rows = build_judge_rows(chosen, scores, rules.words_per_minute, known)
     # Who is flagged is told from all answers.
     told = rows
@@ -279,7 +281,7 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
         compute_agreement(scores, **drawing),
         trials,
         build_time_table(chosen),
-        count_undefined(list_lacking(chosen, known)),
+        count_undefined(list_lacking(unchecked, scored)),
         count_skipped(chosen),
         compute_span_agreement(unchecked, **drawing),
         {one.scorer: one for one in rank_from_scores(others, options.ranking)},

@@ -1,13 +1,13 @@
 """Answers, only ever added, each once, with times within the server's; and their drafts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, Select, bindparam, delete, insert, select, update
 
-from metra.campaign.judgement import KEPT, pause_collection, record_answers
+from metra.campaign.judgement import KEPT, join_columns, pause_collection
 from metra.campaign.own_wording import find_wording_version
 from metra.campaign.screen import collect_texts, get_screen_protocol
 from metra.errors import MetraError
@@ -184,45 +184,45 @@ def read_judgements(
     stored: StoredCampaign,
     judge_id: str | None = None,
     *,
-    fields: Sequence[str] = KEPT,
+    fields: Sequence[str] = ("id", *KEPT),
 ) -> list[Judgement]:
     """Return all revisions of all answers, by judge, position, item and revision.
 
-    `judge_id` asks for those of one judge alone. Of the fields `KEPT`, those not named stay
-    empty: to read few of them takes half the time.
+    `judge_id` asks for those of one judge alone. Of ids and the fields `KEPT`, those not
+    named stay empty: to read few of them takes less time.
     """
     judge, judgement = database.judge.c, database.judgement.c
-    names = list(dict.fromkeys(["task", "number", "revision", *fields]))
-    names += ("called", "id", "value_json")
+    names = ["task", "number", "revision", "value_json", *fields]
+    names += ["called"] if "id" in fields else []
+    names = list(dict.fromkeys(names))
     query = select(*(judgement[name] for name in names))
     if judge_id is None:
-        owned = tasks.list_campaign_tasks(db, stored.id)
         judge_ids = select(judge.id).where(judge.campaign == stored.id)
         query = query.where(judgement.judge.in_(judge_ids))
     else:
-        owned = tasks.list_all_judge_tasks(db, judge_id)
         query = query.where(judgement.judge == judge_id)
     with pause_collection():
+        given = tasks.list_given_tasks(db, stored.id, judge_id)
+        place_of = {one.id: place for place, one in enumerate(given)}
         rows = db.execute(query).all()
         if not rows:
             return []
-        place_of = {one.task.id: place for place, one in enumerate(owned)}
         places = [place_of[row[0]] for row in rows]
         numbers, revisions = ([row[at] for row in rows] for at in (1, 2))
         # A database would sort whole rows, which takes longer.
         order = np.lexsort((revisions, numbers, places)).tolist()
-        columns: dict[str, Sequence[Any]] = dict(
-            zip(names, zip(*[rows[at] for at in order], strict=True), strict=True)
-        )
-        named = [
-            replace(one.task, id=one.called) if one.called else one.task
-            for one in owned
-        ]
-        answered = [named[place_of[key]] for key in columns.pop("task")]
-        ids = zip(columns.pop("called"), columns["id"], strict=True)
-        columns["id"] = [called or key for called, key in ids]
+        ordered = zip(*[rows[at] for at in order], strict=True)
+        columns: dict[str, Sequence[Any]] = dict(zip(names, ordered, strict=True))
+        answered = [given[places[at]] for at in order]
+        task = tasks.GivenTask(*zip(*answered, strict=True))
+        about = {"task": task.task, "judge": task.judge, "kind": task.kind}
+        columns |= about | {"original": task.original}
         columns["value"] = _decode_values(columns.pop("value_json"))
-        return record_answers(stored.campaign, answered, columns.pop("number"), columns)
+        if "id" in fields:
+            ids = zip(columns.pop("called"), columns["id"], strict=True)
+            columns["id"] = [called or key for called, key in ids]
+        numbers = columns.pop("number")
+        return join_columns(stored.campaign, task.items, numbers, columns)
 
 
 def _decode_values(texts: Sequence[str]) -> list[Any]:

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
-from metra.campaign.judgement import pause_collection
 from metra.store import database
 from metra.store.database import decode_json, encode_json, strip_unstorable
 
@@ -71,8 +70,40 @@ def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
     """Return all tasks, judge by judge in the campaign's order, then by position."""
     query = _SELECT.where(database.task.c.campaign == campaign)
     ordered = query.order_by(database.judge.c.place, database.task.c.position)
-    with pause_collection():
-        return [_build_task(row) for row in db.execute(ordered)]
+    return [_build_task(row) for row in db.execute(ordered)]
+
+
+class GivenTask(NamedTuple):
+    """What an answer's judgement has of its task."""
+
+    id: str
+    place: int
+    position: int
+    judge: str
+    kind: str
+    original: str | None
+    #: Its name, also in the file that an imported campaign comes from.
+    task: str
+    #: The fields of each `TaskItem`.
+    items: list[dict[str, Any]]
+
+
+def list_given_tasks(
+    db: Connection, campaign: str, judge: str | None = None
+) -> list[GivenTask]:
+    """Return all tasks of a campaign, or of a judge, in the order of all tasks."""
+    place = database.judge.c.place
+    query = select(
+        *(_task.id, place, _task.position, database.judge.c.label, _task.kind),
+        *(_task.original, _task.called, _task.items_json),
+    ).join_from(database.task, database.judge, _task.judge == database.judge.c.id)
+    is_asked_for = _task.campaign == campaign if judge is None else _task.judge == judge
+    given = [
+        GivenTask(key, *rest, called or key, decode_json(items))
+        for key, *rest, called, items in db.execute(query.where(is_asked_for))
+    ]
+    # A database would sort whole rows, which takes longer.
+    return sorted(given, key=attrgetter("place", "position"))
 
 
 def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:
@@ -103,12 +134,9 @@ def set_state(db: Connection, key: str, state: str) -> None:
     db.execute(_SET_STATE, {"key": key, "state": state})
 
 
-_get_fields = itemgetter(*TaskItem._fields)
-
-
 def _build_task(row: Any) -> StoredTask:
     key, label, position, kind, items, original, *more = row
-    shown = tuple(map(TaskItem._make, map(_get_fields, decode_json(items))))
+    shown = tuple([TaskItem(**item) for item in decode_json(items)])
     return StoredTask(Task(key, label, position, kind, shown, original), *more)
 
 

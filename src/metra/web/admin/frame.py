@@ -69,7 +69,7 @@ class CampaignVisit:
             return assign_blind_names(systems, self.stored.secret)
         return {name: name for name in systems}
 
-    def read_judgements(self, fields: Sequence[str] = KEPT) -> list[Judgement]:
+    def read_judgements(self, fields: Sequence[str] = ("id", *KEPT)) -> list[Judgement]:
         """Return all answers, every revision, with the system names that may be shown."""
         with self.store.reading() as db:
             judgements = read_completed(db, self.stored, fields=fields)

@@ -424,27 +424,22 @@ FLAGGED = [
 
 
 def read_zip_tables(found):
-    """The tables of a zip, each line by its columns."""
-    files = zipfile.ZipFile(io.BytesIO(found.content))
-    return {
-        name: list(
-            csv.DictReader(
-                io.StringIO(files.read(name).decode()), dialect=csv.excel_tab
-            )
-        )
-        for name in files.namelist()
-        if name.endswith(".tsv")
-    } | {"codebook": files.read("codebook.md").decode()}
+    """The tables of systems and judges of a zip, line by line, and its codebook."""
+    packed = zipfile.ZipFile(io.BytesIO(found.content))
+    names = ("systems.tsv", "judges.tsv", "codebook.md")
+    systems, judges, codebook = (packed.read(name).decode() for name in names)
+    tables = (
+        list(csv.DictReader(io.StringIO(text), dialect=csv.excel_tab))
+        for text in (systems, judges)
+    )
+    return *tables, codebook
 
 
 def test_means_of_systems_leave_out_judges_with_a_flag_as_results_do():
     [ranking] = summarise_judgements(FLAGGED).rankings
     [other] = summarise_judgements(FLAGGED).other_rankings.values()
-    files = read_zip_tables(export_judgements("zip", FLAGGED))
-    rows = [
-        (row["judges"], row["system"], float(row["native"]))
-        for row in files["systems.tsv"]
-    ]
+    systems, judges, codebook = read_zip_tables(export_judgements("zip", FLAGGED))
+    rows = [(row["judges"], row["system"], float(row["native"])) for row in systems]
     assert rows == [
         *(
             ("without a flag", one.mean.system, one.mean.native)

@@ -227,8 +227,11 @@ def average_systems(
         "A mean", {f"by={by!r}": (by in UNITS, f"one of {', '.join(UNITS)}")}
     )
     counting = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
-    drawing = {"level": level, "trials": trials, "seed": seed}
-    return [mean for one in counting for mean in average_scores(one, by=by, **drawing)]
+    return [
+        mean
+        for one in counting
+        for mean in average_scores(one, by=by, level=level, trials=trials, seed=seed)
+    ]
 
 
 def average_scores(

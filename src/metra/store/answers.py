@@ -214,15 +214,15 @@ def read_judgements(
         ordered = zip(*[rows[at] for at in order], strict=True)
         columns: dict[str, Sequence[Any]] = dict(zip(names, ordered, strict=True))
         answered = [given[places[at]] for at in order]
-        task = tasks.GivenTask(*zip(*answered, strict=True))
-        about = {"task": task.task, "judge": task.judge, "kind": task.kind}
-        columns |= about | {"original": task.original}
+        about_tasks = zip(*answered, strict=True)
+        about = dict(zip(tasks.GivenTask._fields, about_tasks, strict=True))
+        columns |= {name: about[name] for name in ("task", "judge", "kind", "original")}
         columns["value"] = _decode_values(columns.pop("value_json"))
         if "id" in fields:
             ids = zip(columns.pop("called"), columns["id"], strict=True)
             columns["id"] = [called or key for called, key in ids]
-        numbers = columns.pop("number")
-        return join_columns(stored.campaign, task.items, numbers, columns)
+        given_numbers, items = columns.pop("number"), about["items"]
+        return join_columns(stored.campaign, items, given_numbers, columns)
 
 
 def _decode_values(texts: Sequence[str]) -> list[Any]:

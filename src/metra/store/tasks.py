@@ -98,9 +98,10 @@ def list_given_tasks(
         *(_task.original, _task.called, _task.items_json),
     ).join_from(database.task, database.judge, _task.judge == database.judge.c.id)
     is_asked_for = _task.campaign == campaign if judge is None else _task.judge == judge
+    rows: Iterable[Any] = db.execute(query.where(is_asked_for))
     given = [
-        GivenTask(key, *rest, called or key, decode_json(items))
-        for key, *rest, called, items in db.execute(query.where(is_asked_for))
+        GivenTask._make((*about, called or about[0], decode_json(items)))
+        for *about, called, items in rows
     ]
     # A database would sort whole rows, which takes longer.
     return sorted(given, key=attrgetter("place", "position"))

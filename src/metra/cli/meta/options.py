@@ -342,7 +342,7 @@ def _show_answer(
 
         given["paths"] += tuple(list_score_files(test_set, given["lang"] or ""))
     elif needs_scores and not given["paths"]:
-        msg = "Missing argument 'SCORES...'; or name a test set with -t."
+        msg = "There are no SCORES; name files, or a test set with -t."
         raise click.UsageError(msg)
     if check is not None:
         check(given)

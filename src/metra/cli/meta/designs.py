@@ -241,7 +241,7 @@ def _check_study(given: dict[str, Any]) -> None:
             )
             raise click.UsageError(msg)
         if not given["gold"]:
-            msg = "metra meta task needs --gold NAMES, the scorer that metrics are compared with."
+            msg = "metra meta task needs --gold NAMES, the scorer to compare metrics with."
             raise click.UsageError(msg)
         return
     for name in ("paths", "gold", "gold_from", "metrics", *shared.ABOUT_SCORES):

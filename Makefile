@@ -79,7 +79,7 @@ wheels: .venv/.wheels
 	rm -rf dist
 	for target in $(TARGETS); do PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release --quiet \
 	  --zig --target $$target --compatibility manylinux2014 --out dist || exit 1; done
-	$(BIN)/maturin sdist --quiet --out dist
+	$(BIN)/maturin sdist --out dist
 	for wheel in dist/*.whl; do $(BIN)/auditwheel show $$wheel; done
 
 .venv/.made:

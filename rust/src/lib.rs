@@ -1,5 +1,6 @@
 //! The counting kernels of metra. Only `python` knows that there is a Python.
 
+pub mod agreement;
 pub mod bitsets;
 pub mod bleu;
 pub mod characters;

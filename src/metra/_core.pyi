@@ -442,3 +442,35 @@ def tie_pairs(
     wanted: NDArray[np.bool_],
 ) -> NDArray[np.uint64]:
     """The same pairs' differences as bits, times two, plus one where the gold ties."""
+
+def pair_sums(
+    weights: _Rows,
+    drawn: _Ints,
+    sides: tuple[_Ints, _Ints],
+    starts: _Ints,
+    values: _Rows,
+    value_starts: _Ints,
+) -> _Rows:
+    """Sums over the judgements of each two judges, for each row of weights, 11 a pair.
+
+    Judgements are sorted by pair; `drawn` says with which weight each counts, `sides` the
+    places of both judges' values. `values` are the different ones of each pair, in rising
+    order. `starts` and `value_starts` say where pairs begin, and where the last ends. The
+    sums are the weight; different values, gaps and squared gaps; both judges' values, their
+    squares and products; and of all values of one against all of the other, equal ones and
+    gaps.
+    """
+
+def word_counts(texts: Sequence[str]) -> _Ints:
+    """How many words each text has, as `str.split` finds them."""
+
+def rank_sums(
+    weights: _Rows, drawn: _Ints, starts: _Ints, codes: _Ints, values: int
+) -> _Rows:
+    """[weight, differences within units, sum, squares] of ranks, for each row of weights.
+
+    Judgements are sorted by unit; `starts` says where units begin, and where the last ends,
+    `drawn` with which weight each unit counts, `codes` which of the values each judgement
+    is. Ranks are the middle ones among all that is weighed, less their mean; the differences
+    of a unit are squared, of each with each, over how many others it has.
+    """

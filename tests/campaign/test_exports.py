@@ -30,6 +30,7 @@ from metra.campaign.imports import (
 from metra.campaign.judgement import score_judgements
 from metra.campaign.results import average_systems
 from metra.campaign.settings import Settings, check_settings
+from metra.campaign.summary import summarise_judgements
 from metra.cli.judge.files import FORMATS
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -411,3 +412,81 @@ def test_languages_are_codes(tmp_path):
         FormatError, match=r"source_language is '../x'; expected a lang"
     ):
         check_settings(table | {"source_language": "../x"}, "a.toml")
+
+
+#: Bobby always says 90, which is a flag; ann does not.
+FLAGGED = [
+    made(system, at, judge, score, name="da", source=f"s{at}")
+    for system, bonus in (("one", 0.0), ("two", 20.0))
+    for at in range(1, 6)
+    for judge, score in (("ann", 10.0 * at + bonus), ("bobby", 90.0))
+]
+
+
+def read_zip_tables(found):
+    """The tables of systems and judges of a zip, line by line, and its codebook."""
+    packed = zipfile.ZipFile(io.BytesIO(found.content))
+    names = ("systems.tsv", "judges.tsv", "codebook.md")
+    systems, judges, codebook = (packed.read(name).decode() for name in names)
+    tables = (
+        list(csv.DictReader(io.StringIO(text), dialect=csv.excel_tab))
+        for text in (systems, judges)
+    )
+    return *tables, codebook
+
+
+def test_means_of_systems_leave_out_judges_with_a_flag_as_results_do():
+    [ranking] = summarise_judgements(FLAGGED).rankings
+    [other] = summarise_judgements(FLAGGED).other_rankings.values()
+    systems, judges, codebook = read_zip_tables(export_judgements("zip", FLAGGED))
+    rows = [(row["judges"], row["system"], float(row["native"])) for row in systems]
+    assert rows == [
+        *(
+            ("without a flag", one.mean.system, one.mean.native)
+            for one in ranking.systems
+        ),
+        *(("all", one.mean.system, one.mean.native) for one in other.systems),
+    ]
+    assert [mean for *_, mean in rows] == [50.0, 30.0, 70.0, 60.0]
+    assert [(row["judge"], row["answers"], row["in_means"]) for row in judges] == [
+        ("ann", "10", "yes"),
+        ("bobby", "10", "no"),
+    ]
+    assert "leave out the judges with a flag: bobby" in codebook
+    # Single answers are all there, and say who has a flag.
+    sheet = export_judgements("csv", FLAGGED).content.decode()
+    cells = csv.DictReader(io.StringIO(sheet))
+    assert {(row["judge"], row["flags"]) for row in cells} == {
+        ("ann", ""),
+        ("bobby", "always the same score (90 of 100)"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("flagged", "expected"), [("apart", 50.0), ("count", 70.0), ("out", 50.0)]
+)
+def test_what_becomes_of_judges_with_a_flag_can_be_chosen(flagged, expected):
+    found = export_judgements("mt-metrics-eval", FLAGGED, flagged=flagged)
+    files = zipfile.ZipFile(io.BytesIO(found.content))
+    lines = files.read("human-scores/fr-en.da.seg.score").decode().split("\n")
+    scores = [float(line[4:]) for line in lines if line.startswith("two\t")]
+    assert sum(scores) / 5 == expected
+    everything = export_judgements("jsonl", FLAGGED, flagged=flagged).content
+    assert (b"bobby" in everything) == (flagged != "out")
+    zipped = export_judgements("zip", FLAGGED, flagged=flagged)
+    systems, _, _ = read_zip_tables(zipped)
+    kinds = {"apart": {"all", "without a flag"}}.get(flagged, {"all"})
+    assert {row["judges"] for row in systems} == kinds
+
+
+def test_where_all_judges_have_a_flag_they_count_or_nothing_is_left():
+    alone = [one for one in FLAGGED if one.judge == "bobby"]
+    systems, judges, _ = read_zip_tables(export_judgements("zip", alone))
+    assert {row["judges"] for row in systems} == {"all"}
+    assert [row["in_means"] for row in judges] == ["yes"]
+    with pytest.raises(CorpusError, match="All 1 judges have a flag, so that nothing"):
+        export_judgements("csv", alone, flagged="out")
+    with pytest.raises(
+        OptionError, match="flagged='no' is not possible; expected apart"
+    ):
+        export_judgements("csv", alone, flagged="no")

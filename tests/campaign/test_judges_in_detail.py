@@ -160,13 +160,23 @@ def test_agreement_is_what_meta_evaluation_computes():
     assert found.differences == ((0.0, 0.4), (1.0, 0.8), (2.0, 1.0))
     [pair] = found.pairs
     assert (pair.first, pair.second, pair.n) == ("ann", "bob", 5)
-    # The same again for other systems: enough for intervals.
+    # The same again for another system: as many segments as before, which are drawn.
     more = [replace(one, systems=(name,), task=f"{name} {one.task}")
             for one in answers for name in ("s", "t")]  # fmt: skip
     [found] = summarise_judgements(more, options).agreement
+    assert (found.outputs, found.coefficients[0].interval) == (10, None)
+    # And for other segments: enough for intervals.
+    more += [replace(one, segment=one.segment + 10, task=f"again {one.task}")
+             for one in more]  # fmt: skip
+    [found] = summarise_judgements(more, options).agreement
     scores = build_table_from_scores(group_by_scorer(more))
     theirs = agree(collect_ratings(scores, "adequacy"), trials=50)
-    assert found.coefficients[0].interval == theirs.intervals["exact"]
+    intervals = {one.name: one.interval for one in found.coefficients}
+    assert intervals["equal"] == theirs.intervals["exact"]
+    alpha = intervals["Krippendorff's alpha, ordinal"]
+    assert alpha == theirs.intervals["alpha ordinal"]
+    kappa = intervals["Cohen's kappa, linear"]
+    assert kappa == theirs.intervals["mean linear"]
 
 
 def test_checks_are_no_second_opinion_and_lone_judges_no_agreement():

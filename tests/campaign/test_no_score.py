@@ -84,7 +84,7 @@ def test_in_the_files(some):
         if line.startswith("good\tcloze-close")
     ]
     assert line.split("\t")[4:6] == ["n/a", "n/a"]
-    assert line.endswith(WHY)
+    assert line.split("\t")[8:] == [WHY, "all"]
     assert WHY in read_file["undefined.tsv"]
     for name in ("texts.tsv", "exercise/results.tsv"):
         lines = [line for line in read_file[name].split("\n") if WHY in line]

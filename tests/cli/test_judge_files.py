@@ -248,8 +248,9 @@ def scores_in(path, question=None):
 
 
 def test_reports_read_every_export(cli, filled, tmp_path):
+    options = MQM, "--unblind", "--flagged", "count"
     read = {
-        form: scores_in(exported(cli, filled, tmp_path, form, MQM, "--unblind")[0])
+        form: scores_in(exported(cli, filled, tmp_path, form, *options)[0])
         for form in ("jsonl", "tsv", "marot", "mt-metrics-eval")
     }
     assert read["jsonl"] == read["tsv"]

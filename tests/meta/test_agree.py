@@ -19,7 +19,14 @@ from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.agree import build_judge_table, compute_agreement, report_agreement
 from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
-from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen, comparison_columns
+from metra.stats.agreement import (
+    SCALES,
+    TWO_WAY,
+    alpha,
+    cohen,
+    comparison_columns,
+    ordinal_draws,
+)
 from metra.stats.defaults import LEAST_UNITS
 from metra.stats.judge_agreement import (
     PairFigures,
@@ -443,6 +450,69 @@ def test_kappas_under_weights_are_kappas_of_repeated_units():
         for name in ("pearson", "kappa", "linear", "quadratic"):
             expected = average_figure(pairs, name)
             assert found[f"mean {name}"][draw] == pytest.approx(expected, abs=1e-12)
+
+
+def test_ordinal_alpha_under_weights_is_that_of_repeated_units():
+    """Against plain sums in numpy; units of a segment share their weight."""
+    rng = np.random.default_rng(8)
+    values = rng.integers(1, 6, (4, 30)) / 2
+    values[rng.random(values.shape) < 0.4] = np.nan
+    ratings = convert_matrix(values).pairable()
+    segment = rng.integers(0, 12, len(ratings.units))
+    weights = rng.integers(0, 3, (20, 12)).astype(float)
+    found = ordinal_draws(ratings, weights, segment)
+    each = np.ascontiguousarray(weights[:, segment])
+    assert found.tolist() == ordinal_draws(ratings, each).tolist()
+    for draw, times in enumerate(each.astype(int)):
+        expected = plain_ordinal_alpha(np.repeat(ratings.dense(), times, axis=1))
+        assert found[draw] == pytest.approx(expected, abs=1e-12)
+
+
+def plain_ordinal_alpha(values):
+    """Krippendorff's formula: squared differences of middle ranks, pair by pair."""
+    units = [column[np.isfinite(column)] for column in values.T]
+    everything = np.concatenate(units)
+    rank = {v: (everything < v).sum() + (everything == v).sum() / 2 for v in everything}
+    ranks = [np.array([rank[v] for v in unit]) for unit in units]
+    observed = sum(
+        ((unit[:, None] - unit) ** 2).sum() / (len(unit) - 1) for unit in ranks
+    )
+    all_ranks = np.concatenate(ranks)
+    expected = ((all_ranks[:, None] - all_ranks) ** 2).sum() / (len(all_ranks) - 1)
+    return 1 - observed / expected
+
+
+def test_outputs_of_a_segment_are_drawn_together(write):
+    """Twenty copies of a system say no more about the judges than one."""
+    rng = np.random.default_rng(1)
+    first = rng.integers(1, 6, 30)
+    second = np.clip(first + rng.integers(-1, 2, 30), 1, 5)
+    widths = {}
+    for systems in (1, 20):
+        rows = [
+            (f"s{system}", segment, judge, value)
+            for system in range(systems)
+            for judge, given in (("ann", first), ("bob", second))
+            for segment, value in enumerate(given.tolist(), 1)
+        ]
+        table = [f"{s}\t{n}\t{j}\t{v}" for s, n, j, v in rows]
+        lines = ["system\tsegment\tjudge\tscore", *table]
+        scores = read_scores(str(write(f"{systems}.tsv", lines)))
+        found = agree(collect_ratings(scores, "score"), trials=50)
+        widths[systems] = found.intervals
+    for name in ("exact", "within", "mean linear", "mean quadratic", "mean pearson"):
+        assert widths[1][name] == pytest.approx(widths[20][name], abs=1e-9)
+    # Alpha corrects for the number of values.
+    assert widths[1]["alpha ordinal"] == pytest.approx(
+        widths[20]["alpha ordinal"], abs=0.01
+    )
+
+
+def test_scores_of_whole_systems_are_drawn_one_by_one(write):
+    rows = [f"s{at}\t{judge}\t{at % 4}" for at in range(12) for judge in "ab"]
+    path = write("whole.tsv", ["system\tjudge\tscore", *rows])
+    ratings = collect_ratings(read_scores(str(path)), "score")
+    assert len(np.unique(ratings.number_segments())) == 12
 
 
 def test_values_that_hardly_repeat_are_no_categories():

@@ -1,5 +1,6 @@
 //! Thin bindings: convert, release the interpreter, compute. One file a kernel.
 
+mod agreement;
 mod bleu;
 mod chrf;
 mod compute;
@@ -32,6 +33,8 @@ mod _core {
     use pyo3::types::PyDict;
 
     #[pymodule_export]
+    use super::agreement::{pair_sums, rank_sums};
+    #[pymodule_export]
     use super::bleu::{PyFormula, ngram_rows, ngram_sums};
     #[pymodule_export]
     use super::chrf::PyChrf;
@@ -56,7 +59,7 @@ mod _core {
     #[pymodule_export]
     use super::ties::{tie_counts, tie_pairs};
     #[pymodule_export]
-    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version};
+    use super::tokens::{PyTokenizer, PyTokens, PyTypeMap, grapheme_version, word_counts};
     #[pymodule_export]
     use super::unigram::unigram_rows;
     #[pymodule_export]

@@ -6,9 +6,10 @@ use super::text::PyText;
 use super::{position, unknown};
 use crate::fork_lock::ForkLock;
 use crate::hits::Hits;
-use crate::tokenize::{Case, Tokenizer};
+use crate::tokenize::{Case, Tokenizer, count_words};
 use crate::tokens::Tokens;
 use crate::types::TypeMap;
+use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -98,6 +99,16 @@ pub fn texts<'a>(strings: &'a [Bound<'_, PyString>]) -> PyResult<Vec<&'a str>> {
 }
 
 /// The version of the Unicode standard whose grapheme clusters are cut.
+/// How many words each text has.
+#[pyfunction]
+pub fn word_counts<'py>(
+    py: Python<'py>,
+    texts: Vec<Bound<'py, PyString>>,
+) -> Bound<'py, PyArray1<i64>> {
+    let count = |text: &Bound<'py, PyString>| count_words(&text.to_string_lossy()) as i64;
+    PyArray1::from_vec(py, texts.iter().map(count).collect())
+}
+
 #[pyfunction]
 pub fn grapheme_version() -> String {
     let (major, minor, patch) = unicode_segmentation::UNICODE_VERSION;

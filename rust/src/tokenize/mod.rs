@@ -12,7 +12,7 @@ use crate::interrupt::spend;
 use crate::text::Text;
 use crate::tokens::{Builder, Tokens};
 pub use letter_case::Case;
-pub use white::white_space;
+pub use white::{count_words, white_space};
 
 /// What cutting a byte takes, in units of `spend`.
 const CUTTING: usize = 4;

@@ -23,6 +23,21 @@ pub fn is_perl_white(c: char) -> bool {
     }
 }
 
+/// How many runs of anything else there are.
+pub fn count_words(segment: &str) -> usize {
+    if !segment.is_ascii() {
+        return segment.split(is_white).filter(|word| !word.is_empty()).count();
+    }
+    let mut after_white = true;
+    let mut words = 0;
+    for byte in segment.bytes() {
+        let white = matches!(byte, b'\t'..=b'\r' | b' ' | 0x1c..=0x1f);
+        words += usize::from(after_white && !white);
+        after_white = white;
+    }
+    words
+}
+
 pub fn trimmed_end(segment: &str) -> &str {
     segment.trim_end_matches(is_white)
 }

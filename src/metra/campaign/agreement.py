@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from operator import attrgetter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from metra.campaign.metric_scores import build_table_from_scores
 from metra.campaign.results import ScorerColumns
 from metra.formats.scores.error_spans import (
     ErrorSpans,
@@ -19,8 +19,7 @@ from metra.formats.scores.error_spans import (
     list_marked_errors,
 )
 from metra.formats.scores.judgement import Judgement
-from metra.formats.scores.panel import collect_ratings
-from metra.stats.arrays import drop_nan, group_lines
+from metra.stats.arrays import drop_nan, group_lines, number_by_appearance
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.judge_agreement import SLACK, JudgePair, agree
 from metra.stats.ratings import Ratings, sort_ratings
@@ -91,15 +90,10 @@ def compute_agreement(
     says one thing and not two: then comparisons are what judges agree on, and those of a
     segment are drawn together.
     """
-    table = build_table_from_scores(every)
     agreement: list[ScorerAgreement] = []
-    if table is None:
-        return agreement
     for scores in every:
         name, compared = scores.scorer, bool((scores.order >= 0).all())
-        mine = (
-            _collect_comparisons(scores) if compared else collect_ratings(table, name)
-        )
+        mine = _collect_comparisons(scores) if compared else _collect_ratings(scores)
         if not len(mine.pairable().units):
             continue
         result = agree(mine, trials=trials, seed=seed, only=frozenset(COEFFICIENTS))
@@ -114,7 +108,7 @@ def compute_agreement(
             for key, label in COEFFICIENTS.items()
             if key != "comparisons" or compared
         )
-        counts, apart = (result.units, len(gaps)), count_differences(gaps.tolist())
+        counts, apart = (result.units, len(gaps)), count_differences(gaps)
         pairs = tuple(result.pairs)
         unit: Literal["outputs", "comparisons"]
         unit = "comparisons" if compared else "outputs"
@@ -122,6 +116,18 @@ def compute_agreement(
             ScorerAgreement(name, *counts, coefficients, apart, pairs, unit)
         )
     return agreement
+
+
+def _collect_ratings(scores: ScorerColumns) -> Ratings:
+    """Gather the values of outputs, which need no names here."""
+    scores = scores.keep_lines(np.isfinite(scores.native))
+    # Segments are numbered as they come: they are drawn by their numbers.
+    _, segment = number_by_appearance(scores.segment)
+    width = len(scores.systems)
+    outputs, unit = np.unique(segment * width + scores.system, return_inverse=True)
+    names = ("",) * len(outputs)
+    ratings = sort_ratings(scores.judges, names, scores.judge, unit, scores.native)
+    return replace(ratings, segment=outputs // width)
 
 
 def _collect_comparisons(scores: ScorerColumns) -> Ratings:
@@ -152,8 +158,8 @@ def _collect_comparisons(scores: ScorerColumns) -> Ratings:
         columns[1],
         columns[2].astype(np.float64),
     )
-    clusters = [segments[document, segment] for _, _, document, segment in units]
-    return replace(ratings, cluster=np.array(clusters, np.int64))
+    numbers = [segments[document, segment] for _, _, document, segment in units]
+    return replace(ratings, segment=np.array(numbers, np.int64), compares=True)
 
 
 def compute_span_agreement(
@@ -164,6 +170,12 @@ def compute_span_agreement(
     The judgements are without checks.
     """
     answered = [one for one in judgements if one.cannot is None]
+    # Most protocols ask for no marks, and most answers share their value with others.
+    values = {id(one.value): one.value for one in answered}
+    if not any(
+        _may_hold_marks(step) for one in values.values() for step in one.values()
+    ):
+        return None
     marks = _collect_tags(answered)
     if not marks.marks:
         spans, rated, texts = list_marked_errors(answered)
@@ -172,6 +184,10 @@ def compute_span_agreement(
         marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
     agreement = agree_on_spans(marks, trials=trials, seed=seed)
     return agreement if agreement.overall is not None else None
+
+
+def _may_hold_marks(step: Any) -> bool:
+    return isinstance(step, list) or (isinstance(step, dict) and "tags" in step)
 
 
 def _collect_tags(judgements: Iterable[Judgement]) -> SpanMarks:
@@ -190,7 +206,7 @@ def _collect_tags(judgements: Iterable[Judgement]) -> SpanMarks:
     return SpanMarks(marks, lengths)
 
 
-def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
+def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:
     """Share of pairs that are at most so far apart, as TC-STAR's evaluations told it.
 
     Limits go from 0 in whole steps on short scales, and in round steps on long ones.
@@ -198,13 +214,13 @@ def count_differences(gaps: list[float]) -> tuple[tuple[float, float], ...]:
     >>> count_differences([0, 1, 1, 3])
     ((0.0, 0.25), (1.0, 0.75), (2.0, 0.75), (3.0, 1.0))
     """
-    widest = max(gaps, default=0.0)
+    gaps = np.asarray(gaps, np.float64)
+    widest = float(gaps.max(initial=0.0))
     step = 1.0
     while step * _LIMITS < widest:
         step *= 2 if f"{step:g}"[0] in "15" else 2.5
     limits = [at * step for at in range(_LIMITS + 1)]
     limits = limits[: sum(limit < widest for limit in limits) + 1]
     return tuple(
-        (limit, sum(gap <= limit + SLACK for gap in gaps) / len(gaps))
-        for limit in limits
+        (limit, int((gaps <= limit + SLACK).sum()) / len(gaps)) for limit in limits
     )

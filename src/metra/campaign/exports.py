@@ -7,14 +7,16 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, astuple, fields
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, fields, replace
+from functools import cached_property
+from typing import NamedTuple, get_args
 
 from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import collect_added_outputs, shows_judged
 from metra.campaign.exercise import compare_evaluators, convert_text_scores
-from metra.campaign.judgement import keep_latest, score_judgements
+from metra.campaign.judgement import keep_latest, list_lacking, score_judgements
+from metra.campaign.judges import build_judge_table, flag_judges
 from metra.campaign.prefilled_marks import MarkChanges, count_mark_changes
 from metra.campaign.protocols.questions import Template, pair_answer
 from metra.campaign.protocols.record import Protocol
@@ -28,13 +30,17 @@ from metra.campaign.reconciliation import (
 )
 from metra.campaign.results import (
     NONE,
-    average_systems,
+    average_scores,
     count_skipped,
     describe_word_counting,
+    group_by_scorer,
+    keep_counting_scores,
     score_texts,
+    set_judges_apart,
     write_table,
     write_text_scores,
 )
+from metra.campaign.summary import Flagged, list_flagged
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations.judged_outputs import format_judged_outputs
 from metra.formats.compression import check_member_name
@@ -47,6 +53,7 @@ from metra.formats.scores import (
     spreadsheet,
 )
 from metra.formats.scores.judgement import Judgement, ScoredJudgement
+from metra.stats.resampling import check_settings
 
 #: What each entry of a judgement means.
 MEANINGS = {
@@ -89,6 +96,7 @@ MEANINGS = {
     "higher_is_better": "Whether larger native values are better.",
     "active_seconds": "Seconds at work.",
     "output": "The text that was judged.",
+    "flags": "Why the judge has a flag; empty for a judge without one.",
 }
 #: What is different in the table of scores.
 _IN_SCORES = {
@@ -98,9 +106,15 @@ _IN_SCORES = {
 
 
 def write_codebook(
-    judgements: Sequence[Judgement], campaign: Campaign | None = None
+    judgements: Sequence[Judgement],
+    campaign: Campaign | None = None,
+    *,
+    apart: Collection[str] = (),
 ) -> str:
-    """Explain the files of an export, and count what is in them."""
+    """Explain the files of an export, and count what is in them.
+
+    `apart` are the judges whom means of systems leave out.
+    """
     first = judgements[0]
     asked = campaign.protocol if campaign is not None else protocol(first.protocol)
     kept = keep_latest(judgements)
@@ -120,6 +134,8 @@ def write_codebook(
             f"Seed of the assignment: {campaign.settings.seed}; campaign version "
             f"{campaign.version}."
         )
+    if apart:
+        lines += ["", _describe_apart(apart)]
     if note := describe_word_counting(kept):
         lines += ["", note]
     for step in asked.steps:
@@ -136,6 +152,14 @@ def write_codebook(
         lines += ["", f"## {title}", "", "| column | meaning |", "| :-- | :-- |"]
         lines += [f"| {name} | {meanings[name]} |" for name in columns]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _describe_apart(judges: Collection[str]) -> str:
+    return (
+        "Means of systems (systems.tsv, mt-metrics-eval) leave out the judges with a flag: "
+        f"{', '.join(judges)}; systems.tsv has the means with them, too, and judges.tsv the "
+        "reasons. All other files hold the answers of all judges."
+    )
 
 
 #: Whose words a wording has.
@@ -192,13 +216,27 @@ class ExportedFile(NamedTuple):
     content: bytes
 
 
-class ExportRequest(NamedTuple):
+@dataclass(frozen=True)
+class ExportRequest:
     """What is exported: all judgements, and what is known besides."""
 
     judgements: Sequence[Judgement]
     campaign: Campaign | None = None
     #: The log of what judges typed, where the campaign records it.
     keys: str = ""
+    #: Whether means of systems leave out judges with a flag.
+    sets_apart: bool = True
+
+    @cached_property
+    def flags(self) -> dict[str, list[str]]:
+        """Why each judge has a flag."""
+        return flag_judges(build_judge_table(self.judgements))
+
+    @property
+    def apart(self) -> list[str]:
+        """The judges whom means of systems leave out; nobody where all have a flag."""
+        flagged = list_flagged(self.flags) if self.sets_apart else []
+        return flagged if len(flagged) < len(self.flags) else []
 
 
 class ExportFormat(NamedTuple):
@@ -226,10 +264,13 @@ def export_judgements(
     campaign: Campaign | None = None,
     *,
     keys: str = "",
+    flagged: Flagged = "apart",
 ) -> ExportedFile:
     """Write judgements in a format; a campaign, if it is known, tells what a zip adds.
 
-    `keys` is the log of what judges typed, where the campaign records it.
+    `keys` is the log of what judges typed, where the campaign records it. Judges with a
+    flag are left out of means of systems (`apart`), count as others do (`count`), or are
+    left out of everything (`out`).
     """
     if form not in EXPORT_FORMATS:
         known = ", ".join(EXPORT_FORMATS)
@@ -238,11 +279,30 @@ def export_judgements(
     if not judgements:
         msg = "There are no judgements to export yet."
         raise CorpusError(msg)
+    check_settings(
+        "An export",
+        {f"flagged={flagged!r}": (flagged in get_args(Flagged), "apart, count or out")},
+    )
+    request = ExportRequest(judgements, campaign, keys, flagged == "apart")
+    if flagged == "out":
+        request = replace(request, judgements=_drop_flagged(request))
     record = EXPORT_FORMATS[form]
-    written = record.write(ExportRequest(judgements, campaign, keys))
+    written = record.write(request)
     content = written.encode() if isinstance(written, str) else zip_files(written)
     media_type = _MEDIA_TYPES[record.file.rpartition(".")[2]]
     return ExportedFile(record.file, media_type, content)
+
+
+def _drop_flagged(request: ExportRequest) -> list[Judgement]:
+    flags = request.flags
+    kept = [one for one in request.judgements if not flags.get(one.judge)]
+    if not kept:
+        msg = (
+            f"All {len(flags)} judges have a flag, so that nothing is left; export with "
+            "`flagged` apart or count."
+        )
+        raise CorpusError(msg)
+    return kept
 
 
 def zip_files(files: Mapping[str, str]) -> bytes:
@@ -256,10 +316,16 @@ def zip_files(files: Mapping[str, str]) -> bytes:
 
 
 def write_metrics_files(
-    judgements: Sequence[Judgement], campaign: Campaign | None = None
+    judgements: Sequence[Judgement],
+    campaign: Campaign | None = None,
+    *,
+    apart: Collection[str] = (),
 ) -> dict[str, str]:
-    """Return the files of mt-metrics-eval by their paths: texts, scores, marks by judge."""
-    every = score_judgements(judgements)
+    """Return the files of mt-metrics-eval by their paths: texts, scores, marks by judge.
+
+    `apart` are judges who are left out.
+    """
+    every = score_judgements([one for one in judgements if one.judge not in apart])
     counted = [scored for scored in every if scored.judgement.counts]
     if not counted:
         msg = "There are no judgements that count for systems yet."
@@ -281,7 +347,7 @@ def write_metrics_files(
 
 
 def _write_everything(request: ExportRequest) -> dict[str, str]:
-    judgements, campaign, keys = request
+    judgements, campaign = request.judgements, request.campaign
     asked = protocol(judgements[0].protocol)
     fitting = list_formats(asked.name)
     files: dict[str, str] = {}
@@ -291,7 +357,7 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
             files[record.file] = str(record.write(request))
     texts = [kept.segment for kept in keep_latest(judgements) if kept.counts]
     if "mt-metrics-eval" in fitting and texts:
-        folder = write_metrics_files(judgements, campaign)
+        folder = write_metrics_files(judgements, campaign, apart=request.apart)
         files |= {f"mt-metrics-eval/{path}": text for path, text in folder.items()}
     # Tags of several raters have to be settled first.
     if "annotations" in fitting and len(set(texts)) == len(texts):
@@ -305,7 +371,8 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     if results:
         tables = compare_evaluators(results).tables()
         files |= {f"exercise/{path}": text for path, text in tables.items()}
-    files["systems.tsv"] = _write_systems(judgements)
+    files["systems.tsv"] = _write_systems(request)
+    files["judges.tsv"] = _write_judges(request)
     if skipped := count_skipped(keep_latest(judgements)):
         rows = ((one.system, one.skipped, one.answers, one.share) for one in skipped)
         header = ("system", "skipped", "answers", "share")
@@ -314,7 +381,8 @@ def _write_everything(request: ExportRequest) -> dict[str, str]:
     files["protocol.json"] = asked.as_json() + "\n"
     if campaign is not None:
         files |= _write_campaign_files(judgements, campaign)
-    files["codebook.md"] = write_codebook(judgements, campaign)
+    files["codebook.md"] = write_codebook(judgements, campaign, apart=request.apart)
+    keys = request.keys
     return files | ({EXPORT_FORMATS["keys"].file: keys} if keys else {})
 
 
@@ -398,22 +466,47 @@ def _write_fillers(judgements: Sequence[Judgement], asked: Protocol) -> str:
     return write_table(rows)
 
 
-def _write_systems(judgements: Sequence[Judgement]) -> str:
-    """Return a table of the systems: means from 0 to 100, with their intervals."""
-    header = ("system", "scorer", "items", "judgements")
-    rows: list[list[object]] = [[*header, "native", "hundred", "low", "high", "reason"]]
+def _write_systems(request: ExportRequest) -> str:
+    """Return a table of the systems: means from 0 to 100, with their intervals.
+
+    Where judges are left out of the means, those of all judges come after them.
+    """
+    header = ("system", "scorer", "items", "judgements", "native", "hundred", "low")
+    rows: list[list[object]] = [[*header, "high", "reason", "judges"]]
     known = set()
-    for mean in average_systems(judgements):
-        known.add((mean.system, mean.scorer))
-        cells = mean.system, mean.scorer, mean.items, mean.judgements
-        ends = mean.hundred_interval or ("", "")
-        rows.append([*cells, repr(mean.native), repr(mean.hundred), *ends, ""])
-    counts = spreadsheet.count_undefined(score_judgements(judgements))
+    kept = keep_latest(request.judgements)
+    counted = keep_counting_scores(group_by_scorer(kept))
+    without, whole = set_judges_apart(counted, request.apart)
+    differ = {one.scorer for one in whole}
+    for scores, all_judges in [
+        *((one, one.scorer not in differ) for one in without),
+        *((one, True) for one in whole),
+    ]:
+        for mean in average_scores(scores):
+            known.add((mean.system, mean.scorer))
+            cells = mean.system, mean.scorer, mean.items, mean.judgements
+            ends = mean.hundred_interval or ("", "")
+            judges = "all" if all_judges else "without a flag"
+            means = repr(mean.native), repr(mean.hundred)
+            rows.append([*cells, *means, *ends, "", judges])
+    counts = spreadsheet.count_undefined(list_lacking(kept))
     for (system, scorer), reasons in counts.items():
         if (system, scorer) not in known:
             why = "; ".join(sorted(reasons))
-            rows.append([system, scorer, 0, 0, NONE, NONE, "", "", why])
+            rows.append([system, scorer, 0, 0, NONE, NONE, "", "", why, "all"])
     return write_table(rows)
+
+
+def _write_judges(request: ExportRequest) -> str:
+    """Return a table of the judges: whether they are in means of systems, and flags."""
+    apart = set(request.apart)
+    answers = Counter(one.judge for one in keep_latest(request.judgements))
+    rows = (
+        (judge, count, "no" if judge in apart else "yes", "; ".join(reasons))
+        for judge, count in sorted(answers.items())
+        for reasons in [request.flags.get(judge, [])]
+    )
+    return write_table([("judge", "answers", "in_means", "flags"), *rows])
 
 
 def _write_json(content: object) -> str:
@@ -456,7 +549,10 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "tsv": ExportFormat("scores.tsv", _write_scored(long_table.format_judgement_table)),
     "csv": ExportFormat(
-        "judgements.csv", _write_scored(spreadsheet.format_spreadsheet)
+        "judgements.csv",
+        lambda request: spreadsheet.format_spreadsheet(
+            score_judgements(request.judgements), request.flags
+        ),
     ),
     "appraise": ExportFormat(
         "appraise.csv",
@@ -468,7 +564,9 @@ EXPORT_FORMATS: Mapping[str, ExportFormat] = {
     ),
     "mt-metrics-eval": ExportFormat(
         "mt-metrics-eval.zip",
-        lambda request: write_metrics_files(request.judgements, request.campaign),
+        lambda request: write_metrics_files(
+            request.judgements, request.campaign, apart=request.apart
+        ),
         lambda asked: not asked.contrastive and _asks_about_outputs(asked),
     ),
     "texts": ExportFormat(

@@ -1,10 +1,12 @@
 """Answers as judgements: their scores, checks of imported ones, and latest revisions."""
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields as dataclass_fields
 from dataclasses import replace
-from typing import Any
+from itertools import repeat
+from typing import Any, TypeAlias
 
 from metra.campaign.assignment import BASELINE, Task
 from metra.campaign.campaign import PORTIONS, Campaign
@@ -14,7 +16,12 @@ from metra.campaign.protocols.timed import (
     compute_reading_speed,
     explain_unreadable_speed,
 )
-from metra.formats.scores.judgement import Judgement, OutputScore, ScoredJudgement
+from metra.formats.scores.judgement import (
+    COUNTED,
+    Judgement,
+    OutputScore,
+    ScoredJudgement,
+)
 
 
 def _add_baselines(judgements: list[Judgement]) -> list[Judgement]:
@@ -52,20 +59,30 @@ def score_outputs(judgement: Judgement) -> list[tuple[OutputScore, ...]]:
     return protocol(judgement.protocol).scores(judgement.value)
 
 
+#: The scores of each output of each answer.
+AnswerScores: TypeAlias = list[list[tuple[OutputScore, ...]]]
+#: Scores by protocol and value, as long as the values live.
+KnownScores: TypeAlias = dict[tuple[str, int], list[tuple[OutputScore, ...]]]
+
+
 def score_each(
-    judgements: Sequence[Judgement],
-) -> Iterator[list[tuple[OutputScore, ...]]]:
-    """Yield the scores of each; answers that share a value are scored once."""
-    known: dict[tuple[str, int], list[tuple[OutputScore, ...]]] = {}
+    judgements: Iterable[Judgement], known: KnownScores | None = None
+) -> AnswerScores:
+    """Return the scores of each; answers that share a value are scored once.
+
+    `known` is filled, and saves scoring the same values in another call.
+    """
+    known = {} if known is None else known
+    scored = []
     for one in judgements:
-        if one.cannot is not None:
-            yield score_outputs(one)
-            continue
         key = one.protocol, id(one.value)
-        scores = known.get(key)
-        if scores is None:
-            scores = known[key] = score_outputs(one)
-        yield scores
+        scores = known.get(key) if one.cannot is None else []
+        if not scores:
+            scores = score_outputs(one)
+            if one.cannot is None:
+                known[key] = scores
+        scored.append(scores)
+    return scored
 
 
 def score_judgements(judgements: Iterable[Judgement]) -> list[ScoredJudgement]:
@@ -81,12 +98,23 @@ def score_kept(kept: Sequence[Judgement]) -> list[ScoredJudgement]:
     ]
 
 
-def list_lacking(kept: Sequence[Judgement]) -> list[ScoredJudgement]:
-    """Return judgements that lack a score, with their scores."""
+def list_lacking(
+    kept: Sequence[Judgement], scored: AnswerScores | None = None
+) -> list[ScoredJudgement]:
+    """Return judgements that lack a score, with their scores, where these are known."""
+    scored = score_each(kept) if scored is None else scored
+    different = {id(outputs): outputs for outputs in scored}
+    lacking = {
+        key
+        for key, outputs in different.items()
+        if any(score.reason for scores in outputs for score in scores)
+    }
+    if not lacking:
+        return []
     return [
         ScoredJudgement(one, outputs)
-        for one, outputs in zip(kept, score_each(kept), strict=True)
-        if any(scored.reason for scores in outputs for scored in scores)
+        for one, outputs in zip(kept, scored, strict=True)
+        if id(outputs) in lacking
     ]
 
 
@@ -114,6 +142,8 @@ KEPT = (
     *("wall_ms", "active_ms", "hidden_ms", "idle_ms", "paused_ms", "comment", "cannot"),
     *("wording", "wording_version"),
 )
+#: Those of them that results are computed from.
+MEASURED = ("revision", "submitted_at", "active_ms", "cannot")
 
 
 def record_answers(
@@ -123,26 +153,75 @@ def record_answers(
 
     An answer is its task, the number of its item, its id, its value and the fields `KEPT`.
     """
-    # A store may hold a hundred thousand answers: what they share is looked up once.
-    asked, settings, segments = campaign.protocol, campaign.settings, campaign.segments
-    languages = settings.source_language, settings.target_language
-    has_portions = PORTIONS in campaign.material
-    judgements = []
-    for task, number, key, value, (version, revision, *rest) in answers:
-        items = task.items if asked.contrastive else (task.items[number],)
-        _, system, place, _ = items[0]
-        if task.kind == "baseline":
-            document, segment, source = BASELINE, 0, None
-        else:
-            text, segment = segments[place], campaign.number(place)
-            document, source = text.document, text.source
-        portion = campaign.portion_of(system, place) if has_portions else None
-        fields: list[Any] = [key, settings.name, asked.name, version, *languages]
-        fields += (task.judge, task.id, task.kind, tuple([one[1] for one in items]))
-        fields += (document, segment, source, tuple([one[3] for one in items]), value)
-        fields += (revision, task.original, *rest, portion)
-        judgements.append(Judgement(*fields))
-    return judgements
+    answers = list(answers)
+    tasks = [task for task, *_ in answers]
+    columns: dict[str, Sequence[Any]] = {
+        "task": [task.id for task in tasks],
+        "judge": [task.judge for task in tasks],
+        "kind": [task.kind for task in tasks],
+        "original": [task.original for task in tasks],
+        "id": [key for _, _, key, _, _ in answers],
+        "value": [value for _, _, _, value, _ in answers],
+    }
+    for place, name in enumerate(KEPT):
+        columns[name] = [kept[place] for *_, kept in answers]
+    shown = [[item._asdict() for item in task.items] for task in tasks]
+    return join_columns(campaign, shown, [number for _, number, *_ in answers], columns)
+
+
+def join_columns(
+    campaign: Campaign,
+    shown: Sequence[Sequence[Mapping[str, Any]]],
+    numbers: Sequence[int],
+    columns: Mapping[str, Sequence[Any]],
+) -> list[Judgement]:
+    """Return the judgements of answers that are given column by column.
+
+    `shown` are the items of each answer's task, as mappings of a `TaskItem`'s fields, and
+    `numbers` which of them it is about. The columns are values, what is known of the tasks
+    (`judge`, `task`, `kind`, `original`), and as many as there are of ids and fields `KEPT`;
+    the others stay empty.
+    """
+    # A store may hold a hundred thousand answers: columns are joined in one call.
+    settings, segments = campaign.settings, campaign.segments
+    if campaign.protocol.contrastive:
+        first = [items[0] for items in shown]
+        systems = [tuple([one["system"] for one in items]) for items in shown]
+        outputs = [tuple([one["text"] for one in items]) for items in shown]
+    else:
+        first = [items[number] for items, number in zip(shown, numbers, strict=True)]
+        systems = [(one["system"],) for one in first]
+        outputs = [(one["text"],) for one in first]
+    places = [one["segment"] for one in first]
+    kinds = columns["kind"]
+    if "baseline" in kinds:
+        # What a baseline shows is no segment of the campaign.
+        after = len(segments)
+        pairs = zip(kinds, places, strict=True)
+        places = [after if kind == "baseline" else place for kind, place in pairs]
+    documents = [*(one.document for one in segments), BASELINE]
+    sources = [*(one.source for one in segments), None]
+    named = [*map(campaign.number, range(len(segments))), 0]
+    own: dict[str, Iterable[Any]] = {
+        "id": repeat(""),
+        "campaign": repeat(settings.name),
+        "protocol": repeat(campaign.protocol.name),
+        "protocol_version": repeat(""),
+        "source_language": repeat(settings.source_language),
+        "target_language": repeat(settings.target_language),
+        "systems": systems,
+        "document": [documents[place] for place in places],
+        "segment": [named[place] for place in places],
+        "source": [sources[place] for place in places],
+        "outputs": outputs,
+    }
+    if PORTIONS in campaign.material:
+        places = [one["segment"] for one in first]
+        own["portion"] = map(
+            campaign.portion_of, (one["system"] for one in first), places
+        )
+    fields = {one.name: repeat(one.default) for one in dataclass_fields(Judgement)}
+    return list(map(Judgement, *(fields | own | dict(columns)).values()))
 
 
 def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
@@ -150,17 +229,24 @@ def keep_latest(judgements: Iterable[Judgement]) -> list[Judgement]:
 
     Readings are given the speed at which their judge read the baseline text.
     """
-    latest: dict[tuple[str, str, int], Judgement] = {}
-    for judgement in judgements:
-        key = judgement.judge, judgement.task, judgement.segment
-        if key not in latest or judgement.revision >= latest[key].revision:
-            latest[key] = judgement
+    judgements = list(judgements)
+    latest = {(one.judge, one.task, one.segment): one for one in judgements}
+    if len(latest) < len(judgements):
+        for one in judgements:
+            key = one.judge, one.task, one.segment
+            if one.revision > latest[key].revision:
+                latest[key] = one
     return _add_baselines(list(latest.values()))
 
 
 def drop_checks(kept: Iterable[Judgement]) -> list[Judgement]:
     """Return judgements that describe judges: all except repeated and degraded items."""
-    return [one for one in kept if one.counts or one.kind == "calibration"]
+    # Not by `counts`, whose calls would take most of the time.
+    return [
+        one
+        for one in kept
+        if (one.kind in COUNTED and one.cannot is None) or one.kind == "calibration"
+    ]
 
 
 @contextmanager

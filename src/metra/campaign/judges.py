@@ -7,17 +7,21 @@ became stricter on the way. Nothing here drops anybody.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
-from operator import attrgetter, itemgetter
-from statistics import fmean, median, stdev
+from operator import itemgetter
+from statistics import fmean
 
 import numpy as np
 
-from metra.campaign.campaign import group_by
-from metra.campaign.judgement import drop_checks, keep_latest, score_outputs
+from metra.campaign.judgement import KnownScores, drop_checks, keep_latest, score_each
 from metra.campaign.results import ScorerColumns, group_by_scorer
-from metra.campaign.times import WORDS_PER_MINUTE, Speed, count_early_answers
-from metra.formats.scores.judgement import Judgement
-from metra.stats.arrays import group_lines
+from metra.campaign.times import (
+    WORDS_PER_MINUTE,
+    Speed,
+    count_early_answers,
+    get_active_seconds,
+)
+from metra.formats.scores.judgement import Judgement, OutputScore
+from metra.stats.arrays import Array, group_lines, number_names, sort_codes
 from metra.stats.exact_tests import rank_sum_p
 
 #: Fewer answers than these in either half say nothing.
@@ -96,24 +100,23 @@ def build_judge_table(
 
 
 def build_judge_rows(
-    kept: Sequence[Judgement], every: Sequence[ScorerColumns], words_per_minute: float
+    kept: Sequence[Judgement],
+    every: Sequence[ScorerColumns],
+    words_per_minute: float,
+    known: KnownScores | None = None,
 ) -> list[JudgeRow]:
     """Return the same rows from last revisions and scores without checks."""
-    timed = group_by(
-        (one for one in drop_checks(kept) if one.active_ms is not None),
-        attrgetter("judge"),
+    timed = [one for one in drop_checks(kept) if one.active_ms is not None]
+    active, (names, judge_of) = (
+        get_active_seconds(timed),
+        number_names([one.judge for one in timed]),
     )
     seconds = {
-        judge: median([(one.active_ms or 0) / 1000 for one in own])
-        for judge, own in timed.items()
+        names[at]: float(np.median(active[mine])) for at, mine in group_lines(judge_of)
     }
     speeds = count_early_answers(kept, words_per_minute)
     drifts = compute_drifts(every)
-    answers = group_by(kept, attrgetter("judge"))
-    repeats, degraded = (
-        {judge: _compare_with_originals(own, kind) for judge, own in answers.items()}
-        for kind in ("repeat", "degraded")
-    )
+    gaps = _compare_with_originals(kept, known)
     rows = []
     for scores in every:
         scorer, milder = scores.scorer, _compute_leniency(scores)
@@ -122,15 +125,15 @@ def build_judge_rows(
         }
         for judge, lines in sorted(lines_by_judge.items(), key=itemgetter(0)):
             hundreds = scores.hundred[lines].tolist()
-            again = repeats[judge].get(scorer, [])
-            less = degraded[judge].get(scorer, [])
+            again = gaps.get(("repeat", judge, scorer), [])
+            less = gaps.get(("degraded", judge, scorer), [])
             rows.append(
                 JudgeRow(
                     judge,
                     scorer,
                     len(hundreds),
                     fmean(hundreds),
-                    stdev(hundreds) if len(hundreds) > 1 else None,
+                    _compute_deviation(scores.hundred[lines]),
                     milder.get(judge),
                     len(again),
                     fmean(gap == 0 for gap in again) if again else None,
@@ -144,6 +147,11 @@ def build_judge_rows(
                 )
             )
     return rows
+
+
+def _compute_deviation(values: Array) -> float | None:
+    """Return the standard deviation of a judge's scores, of equal ones exactly 0."""
+    return float((values - values[0]).std(ddof=1)) if len(values) > 1 else None
 
 
 def compute_sign_test(differences: Iterable[float]) -> float | None:
@@ -164,7 +172,7 @@ def _compute_leniency(scores: ScorerColumns) -> dict[str, float]:
     judge, hundred = scores.judge, scores.hundred
     gaps = np.full(len(scores), np.nan)
     outputs = scores.segment * len(scores.systems) + scores.system
-    order = np.argsort(outputs, kind="stable")
+    order = sort_codes(outputs)
     starts = np.flatnonzero(np.diff(outputs[order], prepend=-1))
     sizes = np.diff(starts, append=len(order))
     # Most outputs have two judges: all of these at once.
@@ -193,31 +201,40 @@ def _compute_leniency(scores: ScorerColumns) -> dict[str, float]:
 
 
 def _compare_with_originals(
-    judgements: list[Judgement], kind: str
-) -> dict[str, list[float]]:
-    """Return a judge's scores of repeated items minus those of their originals, by scorer."""
-    again = [one for one in judgements if one.kind == kind]
+    judgements: Sequence[Judgement], known: KnownScores | None
+) -> dict[tuple[str, str, str], list[float]]:
+    """Return scores of repeats and degraded copies minus their originals'.
+
+    They are by kind, judge and scorer.
+    """
+    again = [one for one in judgements if one.kind in ("repeat", "degraded")]
     wanted = {one.original for one in again}
-    firsts = {(one.task, one.segment): one for one in judgements if one.task in wanted}
-    differences: dict[str, list[float]] = {}
-    for one in again:
-        first = firsts.get((one.original or "", one.segment))
+    originals = [one for one in judgements if one.task in wanted]
+    firsts = {
+        (one.judge, one.task, one.segment): (one, scores)
+        for one, scores in zip(originals, score_each(originals, known), strict=True)
+    }
+    differences: dict[tuple[str, str, str], list[float]] = {}
+    for one, scores in zip(again, score_each(again, known), strict=True):
+        first = firsts.get((one.judge, one.original or "", one.segment))
         if first is not None:
             # Compared outputs may come back in another order: systems are matched by name.
-            before, after = (_get_percent_scores(each) for each in (first, one))
-            for place in after.keys() & before.keys():
-                gaps = differences.setdefault(place[0], [])
-                gaps.append(after[place] - before[place])
+            before = _get_percent_scores(*first)
+            for (scorer, system), after in _get_percent_scores(one, scores).items():
+                if (scorer, system) in before:
+                    gaps = differences.setdefault((one.kind, one.judge, scorer), [])
+                    gaps.append(after - before[scorer, system])
     return differences
 
 
-def _get_percent_scores(judgement: Judgement) -> dict[tuple[str, str], float]:
-    outputs = zip(judgement.systems, score_outputs(judgement), strict=True)
+def _get_percent_scores(
+    judgement: Judgement, outputs: list[tuple[OutputScore, ...]]
+) -> dict[tuple[str, str], float]:
     return {
         (scored.scorer, system): scored.hundred
-        for system, scores in outputs
+        for system, scores in zip(judgement.systems, outputs, strict=True)
         for scored in scores
-        if scored.is_defined
+        if not scored.reason
     }
 
 

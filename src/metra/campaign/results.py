@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metra.campaign.campaign import group_by
-from metra.campaign.judgement import keep_latest, score_each
+from metra.campaign.judgement import AnswerScores, keep_latest, score_each
 from metra.campaign.protocols.answers import KEY
 from metra.campaign.protocols.registry import protocol
 from metra.formats.scores.judgement import COUNTED, NOT_TRANSLATION, Judgement
@@ -100,12 +100,18 @@ class ScorerColumns:
             yield code, len(lines), native, fmean(self.hundred[lines].tolist())
 
 
-def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
-    """Return all defined scores, scorer by scorer."""
+def group_by_scorer(
+    judgements: Iterable[Judgement], scored: AnswerScores | None = None
+) -> list[ScorerColumns]:
+    """Return all defined scores, scorer by scorer; `scored` are all, where known."""
     judgements = list(judgements)
+    scored = score_each(judgements) if scored is None else scored
+    # Answers with the same value have the same scores: these are read out once.
+    different, code = number_names([id(outputs) for outputs in scored])
+    outputs_by_id = {id(outputs): outputs for outputs in scored}
     lines: dict[tuple[str, bool], list[tuple[int, int, float, float]]] = {}
-    for number, outputs in enumerate(score_each(judgements)):
-        for place, scores in enumerate(outputs):
+    for number, key in enumerate(different):
+        for place, scores in enumerate(outputs_by_id[key]):
             for name, score, percent, higher, reason in scores:
                 if not reason:
                     mine = lines.setdefault((name, higher), [])
@@ -123,13 +129,15 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
     }
     compared = np.array([contrastive[one.protocol] for one in judgements], bool)
     segment = np.array([one.segment for one in judgements], np.int64)
-    counts = np.array([one.counts for one in judgements], bool)
+    counts = np.array(
+        [one.kind in COUNTED and one.cannot is None for one in judgements], bool
+    )
     times = np.array([one.submitted_at for one in judgements], np.float64)
     columns = []
     for (scorer, higher), mine in lines.items():
-        places, numbers, natives, hundreds = zip(*mine, strict=True)
-        at, place_on = np.array(places, np.int64), np.array(numbers, np.int64)
-        native, hundred = np.array(natives, np.float64), np.array(hundreds, np.float64)
+        columns_of_value = [np.array(column) for column in zip(*mine, strict=True)]
+        at, line = _repeat_lines(columns_of_value[0], code, len(different))
+        place_on, native, hundred = (column[line] for column in columns_of_value[1:])
         # A choice of the best of several does not say in which order the others are.
         ordered = compared[at] & ((sizes[at] == 2) | (not higher))
         # A penalty is not cut off at 0 of 100, and ranks among two and among ten differ.
@@ -145,10 +153,36 @@ def group_by_scorer(judgements: Iterable[Judgement]) -> list[ScorerColumns]:
     return columns
 
 
+def _repeat_lines(number: Codes, code: Codes, count: int) -> tuple[Codes, Codes]:
+    """Return each judgement's lines: the judgement, and which line of its value.
+
+    Lines are in the order of the `count` values, whose `number` they have; `code` is the
+    value of each judgement.
+    """
+    sizes = np.bincount(number, minlength=count)
+    starts = np.cumsum(sizes) - sizes
+    own = sizes[code]
+    at = np.repeat(np.arange(len(code)), own)
+    within = np.arange(len(at)) - np.repeat(np.cumsum(own) - own, own)
+    return at, starts[code][at] + within
+
+
 def drop_judges(scores: ScorerColumns, names: Container[str]) -> ScorerColumns:
     """Return the scores of all judges but some."""
     kept = np.array([name not in names for name in scores.judges], bool)
     return scores.keep_lines(kept[scores.judge])
+
+
+def set_judges_apart(
+    counted: Iterable[ScorerColumns], names: Container[str]
+) -> tuple[list[ScorerColumns], list[ScorerColumns]]:
+    """Return scores without some judges, and with all where that is not the same.
+
+    A scorer whose judges are all among them has nothing else to go by: it keeps its scores.
+    """
+    both = [(one, drop_judges(one, names)) for one in counted]
+    without = [other if len(other) else one for one, other in both]
+    return without, [one for one, other in both if 0 < len(other) < len(one)]
 
 
 def keep_counting_scores(scores: Iterable[ScorerColumns]) -> list[ScorerColumns]:
@@ -195,11 +229,22 @@ def average_systems(
     counting = keep_counting_scores(group_by_scorer(keep_latest(judgements)))
     return [
         mean
-        for scores in counting
-        for mean in average_from_sums(
-            scores, sum_units(scores, by), level=level, trials=trials, seed=seed
-        )
+        for one in counting
+        for mean in average_scores(one, by=by, level=level, trials=trials, seed=seed)
     ]
+
+
+def average_scores(
+    scores: ScorerColumns,
+    *,
+    by: str = "segment",
+    level: float = 0.95,
+    trials: int = TRIALS,
+    seed: int = SEED,
+) -> list[SystemMean]:
+    """The same of one scorer's scores."""
+    sums = sum_units(scores, by)
+    return average_from_sums(scores, sums, level=level, trials=trials, seed=seed)
 
 
 def average_from_sums(
@@ -251,6 +296,9 @@ def count_skipped(judgements: Iterable[Judgement]) -> list[SkippedOutputs]:
 
     Outputs that could not be judged for another reason are left out.
     """
+    judgements = list(judgements)
+    if not any(one.cannot == NOT_TRANSLATION for one in judgements):
+        return []
     counts: dict[str, Counter[bool]] = {}
     for one in judgements:
         skipped = one.cannot == NOT_TRANSLATION

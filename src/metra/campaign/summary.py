@@ -2,7 +2,7 @@
 
 import hmac
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -15,10 +15,12 @@ from metra.campaign.campaign import Campaign
 from metra.campaign.evaltrans import RunningScores, compute_running_scores, shows_judged
 from metra.campaign.exercise import Exercise, compare_evaluators, convert_text_scores
 from metra.campaign.judgement import (
+    KnownScores,
     drop_checks,
     keep_latest,
     list_lacking,
     pause_collection,
+    score_each,
     score_kept,
 )
 from metra.campaign.judges import (
@@ -45,10 +47,10 @@ from metra.campaign.results import (
     TextScore,
     count_skipped,
     describe_word_counting,
-    drop_judges,
     group_by_scorer,
     keep_counting_scores,
     score_texts,
+    set_judges_apart,
 )
 from metra.campaign.times import TimeTable, build_time_table
 from metra.formats.scores.judgement import Judgement
@@ -94,10 +96,10 @@ def _choose_judgements(
 ) -> list[Judgement]:
     if choice in (JudgementFilter(), JudgementFilter(flagged="count")):
         return list(kept)
-    flagged = set()
+    flagged: Collection[str] = ()
     if choice.flagged == "out":
         rows = build_judge_table(kept, words_per_minute=rules.words_per_minute)
-        flagged = _list_flagged(flag_judges(rows, rules))
+        flagged = list_flagged(flag_judges(rows, rules))
     wanted = [
         one
         for one in kept
@@ -223,7 +225,7 @@ class Summary:
     @property
     def flagged_judges(self) -> list[str]:
         """The judges with a flag."""
-        return [judge for judge, reasons in self.flags.items() if reasons]
+        return list_flagged(self.flags)
 
     @property
     def judgements(self) -> int:
@@ -252,29 +254,21 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
     choice, rules = options.choice, options.rules
     chosen = _choose_judgements(kept, choice, rules)
     unchecked = drop_checks(chosen)
-    scores = group_by_scorer(unchecked)
-    rows = build_judge_rows(chosen, scores, rules.words_per_minute)
+    known: KnownScores = {}
+    scored = score_each(unchecked, known)
+    scores = group_by_scorer(unchecked, scored)
+    rows = build_judge_rows(chosen, scores, rules.words_per_minute, known)
     # Who is flagged is told from all answers.
     told = rows
     if len(chosen) < len(kept):
         told = build_judge_table(kept, words_per_minute=rules.words_per_minute)
     flags = flag_judges(told, rules)
     counted = keep_counting_scores(scores)
-    flagged = _list_flagged(flags)
-    unflagged = [drop_judges(one, flagged) for one in counted]
-    # A scorer whose judges all have a flag has nothing else to go by.
-    both = [
-        (one, other)
-        for one, other in zip(counted, unflagged, strict=True)
-        if 0 < len(other) < len(one)
-    ]
-    main, others = counted, [other for _, other in both]
-    if choice.flagged == "apart":
-        main = [
-            other if len(other) else one
-            for one, other in zip(counted, unflagged, strict=True)
-        ]
-        others = [one for one, _ in both]
+    without, whole = set_judges_apart(counted, list_flagged(flags))
+    main, others = without, whole
+    if choice.flagged != "apart":
+        names = {one.scorer for one in whole}
+        main, others = counted, [one for one in without if one.scorer in names]
     trials = min(options.ranking.trials, AGREEMENT_TRIALS)
     drawing = {"trials": trials, "seed": options.ranking.seed}
     return Summary(
@@ -287,7 +281,7 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
         compute_agreement(scores, **drawing),
         trials,
         build_time_table(chosen),
-        count_undefined(list_lacking(chosen)),
+        count_undefined(list_lacking(unchecked, scored)),
         count_skipped(chosen),
         compute_span_agreement(unchecked, **drawing),
         {one.scorer: one for one in rank_from_scores(others, options.ranking)},
@@ -295,8 +289,9 @@ def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summa
     )
 
 
-def _list_flagged(flags: Mapping[str, Sequence[str]]) -> set[str]:
-    return {judge for judge, reasons in flags.items() if reasons}
+def list_flagged(flags: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the judges with a flag."""
+    return [judge for judge, reasons in flags.items() if reasons]
 
 
 def _asks_for_tags(judgements: Sequence[Judgement]) -> bool:

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from metra.campaign.campaign import group_by
 from metra.campaign.protocols.timed import FASTEST
 from metra.formats.scores.judgement import Judgement
-from metra.stats.arrays import Array
+from metra.stats.arrays import Array, group_lines, number_names
 from metra.text.words import count_words_to_read
 
 #: Bars of the picture.
@@ -52,11 +50,10 @@ def build_time_table(kept: Iterable[Judgement]) -> TimeTable | None:
     timed = [one for one in kept if one.active_ms is not None]
     if not timed:
         return None
-    by_judge = {
-        judge: [(one.active_ms or 0) / 1000 for one in own]
-        for judge, own in group_by(timed, attrgetter("judge")).items()
-    }
-    everything = [seconds for times in by_judge.values() for seconds in times]
+    seconds = get_active_seconds(timed)
+    names, judge = number_names([one.judge for one in timed])
+    by_judge = {names[at]: seconds[mine] for at, mine in group_lines(judge)}
+    everything = np.concatenate(list(by_judge.values()))
     # A judge who left the desk must not press all others into one bar.
     longest = float(np.quantile(everything, 0.95)) or 1.0
     edges = np.linspace(0, longest, _BARS + 1)
@@ -69,11 +66,16 @@ def build_time_table(kept: Iterable[Judgement]) -> TimeTable | None:
     )
 
 
-def _summarise_times(judge: str, seconds: list[float], edges: Array) -> ActiveTimes:
+def get_active_seconds(timed: Iterable[Judgement]) -> Array:
+    """Return the active seconds of judgements that have been timed."""
+    return np.array([one.active_ms or 0 for one in timed], np.float64) / 1000
+
+
+def _summarise_times(judge: str, seconds: Array, edges: Array) -> ActiveTimes:
     quarters: list[Any] = np.quantile(seconds, [0, 0.25, 0.5, 0.75, 1]).tolist()
     counts, _ = np.histogram(np.minimum(seconds, edges[-1]), bins=edges)
     rest = *quarters, tuple(counts.tolist())
-    return ActiveTimes(judge, len(seconds), sum(seconds), *rest)
+    return ActiveTimes(judge, len(seconds), sum(seconds.tolist()), *rest)
 
 
 #: Faster than anybody reads.
@@ -97,19 +99,16 @@ def count_early_answers(
     judgements: Iterable[Judgement], words_per_minute: float = WORDS_PER_MINUTE
 ) -> dict[str, Speed]:
     """Return how many answers of each judge came before the outputs could be read."""
-    speeds = {}
-    for judge, own in group_by(judgements, attrgetter("judge")).items():
-        timed = [one for one in own if one.active_ms is not None]
-        early = sum(_is_early(one, words_per_minute) for one in timed)
-        speeds[judge] = Speed(len(timed), early)
-    return speeds
-
-
-def _is_early(judgement: Judgement, words_per_minute: float) -> bool:
-    seconds = (judgement.active_ms or 0) / 1000
-    # A word takes a letter and a blank at least, so that most texts need not be cut.
-    most = sum([len(text) + 1 for text in judgement.outputs]) / 2
-    if seconds >= 60 * most / words_per_minute:
-        return False
-    words = sum(map(count_words_to_read, judgement.outputs))
-    return seconds < 60 * words / words_per_minute
+    judgements = list(judgements)
+    names, judge = number_names([one.judge for one in judgements])
+    has_time = np.array([one.active_ms is not None for one in judgements], bool)
+    sizes = np.array([len(one.outputs) for one in judgements], np.int64)
+    words = count_words_to_read([text for one in judgements for text in one.outputs])
+    to_read = np.bincount(np.repeat(np.arange(len(sizes)), sizes), words, len(sizes))
+    seconds = get_active_seconds(judgements)
+    early = has_time & (seconds < 60 * to_read / words_per_minute)
+    timed, too_fast = (
+        np.bincount(judge[each], minlength=len(names)) for each in (has_time, early)
+    )
+    counts = zip(names, timed.tolist(), too_fast.tolist(), strict=True)
+    return {name: Speed(each, fast) for name, each, fast in counts}

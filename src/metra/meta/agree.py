@@ -110,7 +110,7 @@ def report_agreement(
     if worst.rows:
         tables.append(worst)
     drawn = not options.no_ci
-    drawn_units = "segments" if options.ranks else "units"
+    drawn_units = "segments" if len(ratings.segment) else "units"
     signature = build_signature(
         scorer=name,
         judges=len(ratings.judges),

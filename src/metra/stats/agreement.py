@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from metra import _core
 from metra.errors import UnknownNameError, no_such
-from metra.stats.arrays import Array, divide
+from metra.stats.arrays import Array, Codes, divide
 from metra.stats.ratings import Ratings
 
 #: Up to so many different values are taken for categories.
@@ -61,22 +62,19 @@ def ratio_columns(paired: Ratings) -> Columns:
     return _distance_columns(paired, _ratio_distance(values[:, None], values))
 
 
-def ordinal_draws(paired: Ratings, weights: Array) -> Array:
-    """Return alpha of ranks for each weighting of the units: (draws, units) to draws.
+def ordinal_draws(paired: Ratings, weights: Array, drawn: Codes | None = None) -> Array:
+    """Return alpha of ranks for each weighting of the units: (draws, weights) to draws.
 
     The ordinal distance of two values is the distance of their middle ranks among all
     values, so that the ordinal scale is the interval scale of ranks. Ranks are among the
-    values that were drawn, so each draw ranks anew.
+    values that were drawn, so each draw ranks anew. `drawn` says with which weight each
+    unit counts; without it, each has its own.
     """
     values, codes = paired.levels
-    alphas = np.empty(len(weights))
-    for draw, weight in enumerate(weights):
-        margins = np.bincount(codes, weight[paired.unit], len(values))
-        ranks = np.cumsum(margins) - margins / 2
-        ranks -= (ranks * margins).sum() / max(margins.sum(), 1)
-        squares = _squares(paired, ranks[codes])
-        alphas[draw] = compute_interval_alpha(np.einsum("u,uk->k", weight, squares))
-    return alphas
+    which = np.arange(len(paired.units)) if drawn is None else drawn
+    ends = np.concatenate([[0], np.cumsum(paired.counts)])
+    sums = _core.rank_sums(weights, which, ends, codes, len(values))
+    return compute_interval_alpha(sums)
 
 
 def _distance_columns(paired: Ratings, distance: Array) -> Columns:

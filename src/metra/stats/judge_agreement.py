@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from metra import _core
 from metra.errors import CorpusError
 from metra.stats import agreement
 from metra.stats.agreement import Columns
@@ -22,8 +23,10 @@ SLACK = 1e-9
 PAIR_FIGURES = ("pearson", "spearman", "kendall", "kappa", "linear", "quadratic")
 #: What a table of pairs tells of each.
 PAIR_COLUMNS = ("first", "second", "n", "exact", "within", *PAIR_FIGURES)
-#: Pairs of judgements that are weighted at a time: more would leave the processor's cache.
-BLOCK = 100_000
+#: Weights, and sums of pairs, that are held at a time.
+BLOCK = 2_000_000
+#: Sums of each pair of judges.
+SUMS = 11
 #: Columns up to which sums are not left to BLAS.
 FEW = 8
 
@@ -44,6 +47,11 @@ class SharedJudgements:
     def gaps(self) -> Array:
         """How far apart the two judgements are."""
         return np.abs(self.a - self.b)
+
+    @cached_property
+    def figures(self) -> "PairFigures":
+        """The figures of every two judges."""
+        return PairFigures(self)
 
 
 @dataclass(frozen=True)
@@ -124,8 +132,7 @@ def agree(
     for name, value in values.items():
         if value != value and name not in reasons:
             reasons[name] = _explain_missing(paired)
-    figures = PairFigures(shared)
-    draws = _draw_coefficients(groups, ratings, figures, trials, seed) if trials else {}
+    draws = _draw_coefficients(groups, ratings, shared, trials, seed) if trials else {}
     intervals = {}
     for name, drawn in draws.items():
         if len(drawn) and values.get(name, np.nan) == values.get(name):
@@ -175,7 +182,7 @@ def compare_judges(
     spearmans, _ = _correlate_runs(
         _rank_runs(a, starts, n), _rank_runs(b, starts, n), starts, n
     )
-    _, figures = PairFigures(shared).compute(np.ones((1, len(ratings.units))))
+    _, figures = shared.figures.compute(np.ones((1, len(ratings.units))))
     kappas = [figures[name][0] for name in ("mean kappa", "mean linear")]
     columns = [n, *nears, pearsons, spearmans, *kappas, quadratic]
     figures_by_pair: Iterable[Any] = zip(*map(np.ndarray.tolist, columns), strict=True)
@@ -221,90 +228,61 @@ def _rank_runs(x: Array, starts: Codes, n: Codes) -> Array:
 
 
 class PairFigures:
-    """Pearson's r and the kappas of every two judges, under weights of the units.
+    """Pearson's r and the kappas of every two judges, under weights of what is drawn.
 
-    All pairs are computed at once: judgements are sorted by pair, and within a pair by
-    value, so that sums over pairs and over values are sums of neighbours.
+    All pairs are computed at once: judgements are sorted by pair, and the different values
+    of each pair by size.
     """
 
     def __init__(self, shared: SharedJudgements) -> None:
         key = shared.first * (int(shared.second.max(initial=0)) + 1) + shared.second
         order = np.argsort(key, kind="stable")
-        pair = np.unique(key[order], return_inverse=True)[1]
-        self._unit, a, b = shared.unit[order], shared.a[order], shared.b[order]
-        self._starts = _find_starts(pair)
-        middle = np.concatenate([a, b]).mean() if len(a) else 0.0
-        a, b = a - middle, b - middle
-        self._columns = (a != b, np.abs(a - b), (a - b) ** 2, a, b, a * a, b * b, a * b)
-        # The different values of each pair, of both judges together, in order.
-        pairs, values = np.concatenate([pair, pair]), np.concatenate([a, b])
-        order = np.lexsort((values, pairs))
-        ordered_pairs, ordered = pairs[order], values[order]
+        pair, a, b = key[order], shared.a[order], shared.b[order]
+        # Whole numbers stay whole, and their sums exact.
+        middle = np.rint((a.mean() + b.mean()) / 2) if len(a) else 0.0
+        pairs, values = np.concatenate([pair, pair]), np.concatenate([a, b]) - middle
+        by_value = np.lexsort((values, pairs))
+        ordered_pairs, ordered = pairs[by_value], values[by_value]
         begins = (np.diff(ordered_pairs, prepend=-1) != 0) | _find_changes(ordered)
-        self._pair_values = _find_starts(ordered_pairs[begins])
-        self._sizes = np.diff(self._pair_values, append=int(begins.sum()))
-        # Up to a pair's last value lies all of it, so the step from there counts nothing.
-        self._steps = np.diff(ordered[begins], append=0.0)
-        place = np.empty(len(order), np.int64)
-        place[order] = np.cumsum(begins) - 1
-        self._sides = [self._sort_side(side) for side in np.split(place, 2)]
-
-    def _sort_side(self, place: Codes) -> tuple[Codes, Codes, Codes]:
-        """Return the units of one judge's values in order, where each begins, and which."""
-        order = np.argsort(place, kind="stable")
-        starts = _find_starts(place[order])
-        return self._unit[order], starts, place[order][starts]
+        place = np.empty(len(values), np.int64)
+        place[by_value] = np.cumsum(begins) - 1
+        first, second = np.split(place, 2)
+        self._unit = shared.unit[order]
+        self._rest = (
+            (first, second),
+            _find_ends(pair),
+            ordered[begins],
+            _find_ends(ordered_pairs[begins]),
+        )
 
     def __len__(self) -> int:
-        return len(self._unit)
+        return len(self._rest[1]) - 1
 
-    def average(self, weights: Array) -> dict[str, Array]:
-        """Average each figure over pairs, by what they share: (draws, units) to draws."""
-        n, figures = self.compute(weights)
+    def average(self, weights: Array, drawn: Codes | None = None) -> dict[str, Array]:
+        """Average each figure over pairs, by what they share: (draws, weights) to draws."""
+        n, figures = self.compute(weights, drawn)
         return {name: _average_pairs(values, n) for name, values in figures.items()}
 
-    def compute(self, weights: Array) -> tuple[Array, dict[str, Array]]:
-        """Compute what pairs share, and their figures: (draws, units) to (draws, pairs)."""
-        each = weights[:, self._unit]
-        n = np.add.reduceat(each, self._starts, axis=1)
-        means = [
-            divide(np.add.reduceat(each * column, self._starts, axis=1), n)
-            for column in self._columns
-        ]
-        different, gap, square, a, b, aa, bb, ab = means
-        first, second = (self._weigh_values(weights, *side) for side in self._sides)
-        equal = self._add_values(first * second)
-        # |x - y| is how long one of the two lies below a value and the other does not.
-        first, second = self._cumulate(first), self._cumulate(second)
-        # Weights are counted up to here: what cannot be apart is so by exactly zero.
-        apart = np.repeat(n, self._sizes, axis=1) * (first + second)
-        apart -= 2 * first * second
-        expected = divide(self._add_values(apart * self._steps), n * n)
+    def compute(
+        self, weights: Array, drawn: Codes | None = None
+    ) -> tuple[Array, dict[str, Array]]:
+        """Compute what pairs share, and their figures: (draws, weights) to (draws, pairs).
+
+        `drawn` says with which weight each unit counts; without it, each has its own.
+        """
+        which = self._unit if drawn is None else drawn[self._unit]
+        summed = _core.pair_sums(weights, which, *self._rest)
+        columns = np.moveaxis(summed.reshape(len(weights), -1, SUMS), -1, 0)
+        n, *sums = columns[:9]
+        different, gap, square, a, b, aa, bb, ab = (divide(one, n) for one in sums)
+        equal, apart = (divide(one, n * n) for one in columns[9:])
         spread = np.sqrt(np.maximum((aa - a * a) * (bb - b * b), 0.0))
         return n, {
             "mean pearson": divide(ab - a * b, spread, spread > 1e-12),
-            "mean kappa": 1 - divide(different, 1 - divide(equal, n * n)),
-            "mean linear": 1 - divide(gap, expected),
+            "mean kappa": 1 - divide(different, 1 - equal),
+            "mean linear": 1 - divide(gap, apart),
             "mean quadratic": 1 - divide(square, aa + bb - 2 * a * b),
         }
-
-    def _weigh_values(
-        self, weights: Array, units: Codes, starts: Codes, places: Codes
-    ) -> Array:
-        """Add up the weights of one judge's judgements with each value."""
-        mass = np.zeros((len(weights), len(self._steps)))
-        mass[:, places] = np.add.reduceat(weights[:, units], starts, axis=1)
-        return mass
-
-    def _add_values(self, values: Array) -> Array:
-        """Add up over the values of each pair."""
-        return np.add.reduceat(values, self._pair_values, axis=1)
-
-    def _cumulate(self, mass: Array) -> Array:
-        """Weight of a pair's judgements up to each value."""
-        total = np.cumsum(mass, axis=1)
-        before = total[:, self._pair_values] - mass[:, self._pair_values]
-        return total - np.repeat(before, self._sizes, axis=1)
 
 
 def _find_changes(values: Array) -> Mask:
@@ -312,9 +290,9 @@ def _find_changes(values: Array) -> Mask:
     return np.diff(values, prepend=np.nan) != 0
 
 
-def _find_starts(codes: Codes) -> Codes:
-    """Return where each run of equal codes begins."""
-    return np.flatnonzero(np.diff(codes, prepend=-1) != 0)
+def _find_ends(codes: Codes) -> Codes:
+    """Return where each run of equal codes begins, and where the last ends."""
+    return np.append(np.flatnonzero(np.diff(codes, prepend=-1)), len(codes))
 
 
 def _average_pairs(values: Array, n: Array) -> Array:
@@ -424,7 +402,7 @@ def _list_sources(
         source(
             agreement.TWO_WAY, partial(agreement.two_way_columns, complete), incomplete
         ),
-        *(compared if len(ratings.cluster) else ()),
+        *(compared if ratings.compares else ()),
     ]
 
 
@@ -449,46 +427,51 @@ def _build_groups(
 def _draw_coefficients(
     groups: list[Group],
     ratings: Ratings,
-    figures: PairFigures,
+    shared: SharedJudgements,
     trials: int,
     seed: int,
 ) -> dict[str, Array]:
-    """Draw units with replacement, each set of units that a coefficient uses by itself.
+    """Draw segments with replacement, of each set of units that a coefficient uses.
 
-    Units of a cluster are drawn together.
+    All units of a segment are drawn together: they depend on each other.
     """
     draws: dict[str, list[Array]] = {}
     paired = ratings.pairable()
     subsets = (ratings, paired, agreement.complete_units(ratings))
-    cluster = {len(each.units): each.cluster for each in subsets}
+    segments = {len(each.units): each.number_segments() for each in subsets}
     for size in sorted({len(rows) for _, rows, _ in groups}):
         rng = np.random.default_rng(seed)
-        together = np.unique(cluster[size], return_inverse=True)[1]
-        drawn_together = int(together.max(initial=-1)) + 1 or size
-        if drawn_together < LEAST_UNITS:
+        drawn = segments[size]
+        count = int(drawn.max(initial=-1)) + 1
+        if count < LEAST_UNITS:
             continue
         weighable = [
-            (names, ColumnSums(rows), aggregate)
+            (names, ColumnSums(_add_rows(rows, drawn)), aggregate)
             for names, rows, aggregate in groups
             if len(rows) == size
         ]
-        block = max(1, min(trials, BLOCK // max(size, len(figures))))
+        block = max(1, min(trials, BLOCK // max(count, SUMS * len(shared.figures))))
         for start in range(0, trials, block):
-            counts = draw_counts(drawn_together, min(block, trials - start), rng)
+            counts = draw_counts(count, min(block, trials - start), rng)
             weights = counts.astype(np.float64)
-            weights = weights[:, together] if len(together) else weights
             for names, sums, aggregate in weighable:
                 values = aggregate(sums.weigh(weights))
                 columns = values.reshape(len(weights), -1).T
                 for name, column in zip(names, columns, strict=True):
                     draws.setdefault(name, []).append(column)
             if size == len(paired.units):
-                ordinal = agreement.ordinal_draws(paired, weights)
+                ordinal = agreement.ordinal_draws(paired, weights, drawn)
                 draws.setdefault("alpha ordinal", []).append(ordinal)
-                for name, column in figures.average(weights).items():
+                for name, column in shared.figures.average(weights, drawn).items():
                     draws.setdefault(name, []).append(column)
-    drawn = {name: np.concatenate(blocks) for name, blocks in draws.items()}
-    return {name: values[np.isfinite(values)] for name, values in drawn.items()}
+    joined = {name: np.concatenate(blocks) for name, blocks in draws.items()}
+    return {name: values[np.isfinite(values)] for name, values in joined.items()}
+
+
+def _add_rows(rows: Array, drawn: Codes) -> Array:
+    """Add up the rows of units that are drawn together."""
+    order = np.argsort(drawn, kind="stable")
+    return np.add.reduceat(rows[order], _find_ends(drawn[order])[:-1], axis=0)
 
 
 class ColumnSums:

@@ -40,9 +40,11 @@ class Ratings:
     unit: Codes
     value: Array
     repeats: RepeatedRatings = _NO_REPEATS
-    #: Of comparisons the segment of each unit, by number: those of a segment depend on
-    #: each other and are drawn together. Else empty.
-    cluster: Codes = field(default_factory=lambda: _NO_CODES)
+    #: The segment of each unit, by number: units of a segment depend on each other and are
+    #: drawn together. Empty where each unit stands for itself.
+    segment: Codes = field(default_factory=lambda: _NO_CODES)
+    #: Whether units are comparisons of two outputs.
+    compares: bool = False
 
     def __len__(self) -> int:
         return len(self.value)
@@ -57,6 +59,12 @@ class Ratings:
         """The different values in rising order, and which of them each judgement is."""
         values, codes = np.unique(self.value, return_inverse=True)
         return values, codes
+
+    def number_segments(self) -> Codes:
+        """Number the segments of the units from 0; units without segments are their own."""
+        if not len(self.segment):
+            return np.arange(len(self.units))
+        return np.unique(self.segment, return_inverse=True)[1]
 
     def pairable(self) -> "Ratings":
         """Keep the units that at least two judges judged, numbered anew."""
@@ -76,7 +84,7 @@ class Ratings:
             unit=place[self.unit[keep]],
             value=self.value[keep],
             repeats=_NO_REPEATS,
-            cluster=self.cluster[kept] if len(self.cluster) else self.cluster,
+            segment=self.segment[kept] if len(self.segment) else self.segment,
         )
 
     def dense(self) -> Array:

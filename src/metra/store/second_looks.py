@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from metra.campaign.campaign import FIRST
-from metra.campaign.judgement import keep_latest
+from metra.campaign.judgement import KEPT, keep_latest
 from metra.campaign.monitoring import Disagreement, build_adjudication
 from metra.campaign.second_look import apply_verdicts
 from metra.formats.scores.judgement import Judgement
@@ -25,15 +25,26 @@ def find_second_looks(db: Connection, first: StoredCampaign) -> list[StoredCampa
     ]
 
 
-def read_completed(db: Connection, stored: StoredCampaign) -> list[Judgement]:
-    """Return all answers of a campaign, the latest with the verdicts of second judges."""
-    judgements = answers.read_judgements(db, stored)
-    for second in find_second_looks(db, stored):
-        if second.campaign.protocol.name == "verdicts":
-            verdicts = answers.read_judgements(db, second)
-            settled = apply_verdicts(judgements, second.campaign, verdicts)
-            latest = {one.id: one for one in settled}
-            judgements = [latest.get(one.id, one) for one in judgements]
+def read_completed(
+    db: Connection, stored: StoredCampaign, *, fields: Sequence[str] = ("id", *KEPT)
+) -> list[Judgement]:
+    """Return all answers of a campaign, the latest with the verdicts of second judges.
+
+    Of ids and the fields `KEPT`, others than those named may stay empty.
+    """
+    seconds = [
+        one
+        for one in find_second_looks(db, stored)
+        if one.campaign.protocol.name == "verdicts"
+    ]
+    # Verdicts name the answers that they are about.
+    fields = ("id", *KEPT) if seconds else fields
+    judgements = answers.read_judgements(db, stored, fields=fields)
+    for second in seconds:
+        verdicts = answers.read_judgements(db, second)
+        settled = apply_verdicts(judgements, second.campaign, verdicts)
+        latest = {one.id: one for one in settled}
+        judgements = [latest.get(one.id, one) for one in judgements]
     return judgements
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -70,6 +71,40 @@ def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
     query = _SELECT.where(database.task.c.campaign == campaign)
     ordered = query.order_by(database.judge.c.place, database.task.c.position)
     return [_build_task(row) for row in db.execute(ordered)]
+
+
+class GivenTask(NamedTuple):
+    """What an answer's judgement has of its task."""
+
+    id: str
+    place: int
+    position: int
+    judge: str
+    kind: str
+    original: str | None
+    #: Its name, also in the file that an imported campaign comes from.
+    task: str
+    #: The fields of each `TaskItem`.
+    items: list[dict[str, Any]]
+
+
+def list_given_tasks(
+    db: Connection, campaign: str, judge: str | None = None
+) -> list[GivenTask]:
+    """Return all tasks of a campaign, or of a judge, in the order of all tasks."""
+    place = database.judge.c.place
+    query = select(
+        *(_task.id, place, _task.position, database.judge.c.label, _task.kind),
+        *(_task.original, _task.called, _task.items_json),
+    ).join_from(database.task, database.judge, _task.judge == database.judge.c.id)
+    is_asked_for = _task.campaign == campaign if judge is None else _task.judge == judge
+    rows: Iterable[Any] = db.execute(query.where(is_asked_for))
+    given = [
+        GivenTask._make((*about, called or about[0], decode_json(items)))
+        for *about, called, items in rows
+    ]
+    # A database would sort whole rows, which takes longer.
+    return sorted(given, key=attrgetter("place", "position"))
 
 
 def list_judge_tasks(db: Connection, judge: str) -> list[StoredTask]:

@@ -13,11 +13,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from unicodedata import category
 
+from metra import _core
 from metra.text.offsets import Span
 from metra.text.scripts import EAST_ASIAN, SOUND_MARKS, is_unspaced_letter
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Signs that put the next letter under the one before: both are one.
 _STACKING = "\u17d2\u1039\ua9c0\u1b44"
@@ -254,13 +259,16 @@ def find_upper_case_words(text: str) -> list[str]:
     return [word for run in capitals for word in run.split() if len(word) > 1]
 
 
-def count_words_to_read(text: str) -> float:
-    """Count words at the least; where a script has no blanks, ten letters are one.
+def count_words_to_read(texts: Sequence[str]) -> "NDArray[np.float64]":
+    """Count each text's words at the least; where a script has no blanks, ten letters are one.
 
-    >>> count_words_to_read("a b c"), count_words_to_read("これは空白のない日本語です。")
-    (3.0, 1.4)
+    >>> count_words_to_read(["a b c", "これは空白のない日本語です。"]).tolist()
+    [3.0, 1.4]
     """
-    return max(float(len(text.split())), len(text) / LETTERS_PER_WORD)
+    import numpy as np
+
+    letters = np.array([len(text) for text in texts], np.float64)
+    return np.maximum(_core.word_counts(texts), letters / LETTERS_PER_WORD)
 
 
 def _list_unspaced(text: str) -> list[bool]:

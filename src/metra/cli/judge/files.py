@@ -115,7 +115,15 @@ FORMATS = (
     "Show the systems' names before the campaign is closed; that is written to the log.",
     is_flag=True,
 )
-def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -> None:
+@option(
+    "--flagged",
+    "Judges with a flag: left out of means of systems, counted, or left out of all files.",
+    "apart",
+    choices=("apart", "count", "out"),
+)
+def export(
+    campaign: str | None, url: str, form: str, out: str, unblind: bool, flagged: Any
+) -> None:
     """Write the judgements of CAMPAIGN, which is not needed where there is only one.
 
     Until a campaign is closed or unblinded, systems are called System 1, System 2, …
@@ -150,7 +158,9 @@ def export(campaign: str | None, url: str, form: str, out: str, unblind: bool) -
             err=True,
         )
     known = None if stored.imported else stored.campaign
-    found = exports.export_judgements(form, judgements, known, keys=keys)
+    found = exports.export_judgements(
+        form, judgements, known, keys=keys, flagged=flagged
+    )
     by |= {"campaign": key, "blind": stored.is_blind}
     with closing(store), store.transaction() as db:
         audit.add_export(db, form, found.content, rows=len(judgements), **by)

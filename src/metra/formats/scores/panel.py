@@ -285,7 +285,11 @@ def collect_ratings(scores: Scores, name: str) -> Ratings:
         item, system = lines.items[cell // count], lines.systems[cell % count]
         names = (item.lang, system, item.segment or item.document)
         units.append(" ".join(filter(None, names)))
-    return sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
+    ratings = sort_ratings(lines.judges, units, lines.judge, unit, lines.value)
+    # Scores of whole systems are of no segment.
+    is_whole = np.array([item.level == "system" for item in lines.items], bool)
+    item = cells // count
+    return replace(ratings, segment=np.where(is_whole[item], -1 - cells, item))
 
 
 def collect_comparisons(scores: Scores, name: str) -> Ratings:
@@ -320,7 +324,7 @@ def collect_comparisons(scores: Scores, name: str) -> Ratings:
         units.append(" ".join(filter(None, (*names, about.segment))))
     value = np.sign(share[first] - share[second])
     ratings = sort_ratings(lines.judges, units, judge[first], unit, value)
-    return replace(ratings, cluster=segment)
+    return replace(ratings, segment=segment, compares=True)
 
 
 def _require_judges(lines: Scores, name: str) -> None:

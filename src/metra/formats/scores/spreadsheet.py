@@ -6,8 +6,9 @@ Cells that a spreadsheet would run as formulas have an apostrophe before them.
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
+from types import MappingProxyType
 
 from metra.formats.scores.judgement import OutputScore, ScoredJudgement
 from metra.formats.table import escape_formula, format_rows, replace_line_breaks
@@ -15,7 +16,7 @@ from metra.formats.table import escape_formula, format_rows, replace_line_breaks
 SPREADSHEET_COLUMNS = (
     *("judge", "system", "document", "segment", "kind", "scorer"),
     *("native", "hundred", "reason", "shown_at", "submitted_at", "active_seconds"),
-    *("cannot", "wording", "comment", "output"),
+    *("cannot", "wording", "comment", "output", "flags"),
 )
 UNDEFINED_COLUMNS = (
     *("system", "scorer", "segment", "document", "judge"),
@@ -23,8 +24,14 @@ UNDEFINED_COLUMNS = (
 )
 
 
-def format_spreadsheet(judgements: Iterable[ScoredJudgement]) -> str:
-    """Return a line for each score; what has none has a line that gives the reason."""
+def format_spreadsheet(
+    judgements: Iterable[ScoredJudgement],
+    flags: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> str:
+    """Return a line for each score; what has none has a line that gives the reason.
+
+    `flags` are the reasons to look at a judge.
+    """
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\r\n")
     rows.writerow(SPREADSHEET_COLUMNS)
@@ -35,11 +42,12 @@ def format_spreadsheet(judgements: Iterable[ScoredJudgement]) -> str:
         remarks = (judgement.cannot or "", judgement.wording, judgement.comment)
         tail = ["" if time is None else repr(time) for time in times]
         tail += map(escape_formula, remarks)
+        reasons = "; ".join(flags.get(judgement.judge, ()))
         for system, output, scores in scored.by_output():
             names = (judgement.judge, system, judgement.document)
             head = [*map(escape_formula, names), str(judgement.segment), judgement.kind]
             for cells in map(_list_cells, scores) if scores else [[""] * 4]:
-                rows.writerow([*head, *cells, *tail, escape_formula(output)])
+                rows.writerow([*head, *cells, *tail, escape_formula(output), reasons])
     return out.getvalue()
 
 

@@ -13,6 +13,7 @@ from metra.campaign.imports import (
     recognise_upload,
     split_language_pair,
 )
+from metra.campaign.summary import Flagged
 from metra.errors import MetraError
 from metra.store import audit, imported
 from metra.store.access import Session
@@ -56,15 +57,17 @@ _ABOUT = {
 
 
 @router.get("/admin/campaigns/{key}/export")
-def show_exports(visit: OfCampaign) -> Response:
+def show_exports(visit: OfCampaign, flagged: Flagged = "apart") -> Response:
     """Show the formats of downloads."""
     known = _list_formats(visit)
     formats = [(form, *about) for form, about in _ABOUT.items() if form in known]
-    return visit.render("export.html", formats=formats)
+    return visit.render("export.html", formats=formats, flagged=flagged)
 
 
 @router.get("/admin/campaigns/{key}/export/{form}")
-def download_export(visit: OfCampaign, form: str) -> Response:
+def download_export(
+    visit: OfCampaign, form: str, flagged: Flagged = "apart"
+) -> Response:
     """Return a file of judgements, and log the download."""
     stored = visit.stored
     if form not in _list_formats(visit):
@@ -74,7 +77,7 @@ def download_export(visit: OfCampaign, form: str) -> Response:
     try:
         known = None if stored.imported else stored.campaign
         judgements = visit.read_judgements()
-        file = export_judgements(form, judgements, known, keys=keys)
+        file = export_judgements(form, judgements, known, keys=keys, flagged=flagged)
     except MetraError as error:
         return visit.render("export.html", formats=[], problem=str(error))
     about = visit.by | {"campaign": stored.id, "blind": stored.is_blind}

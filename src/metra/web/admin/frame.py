@@ -1,5 +1,6 @@
 """What all admin pages share: the frame, the campaign, blinding, formats of numbers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -9,6 +10,7 @@ from fastapi import Depends, Request, Response
 from sqlalchemy import Connection
 from starlette.datastructures import FormData, UploadFile
 
+from metra.campaign.judgement import KEPT
 from metra.campaign.summary import assign_blind_names, blind_judgements
 from metra.formats.scores.judgement import Judgement
 from metra.store import campaigns, judges
@@ -67,10 +69,10 @@ class CampaignVisit:
             return assign_blind_names(systems, self.stored.secret)
         return {name: name for name in systems}
 
-    def read_judgements(self) -> list[Judgement]:
+    def read_judgements(self, fields: Sequence[str] = ("id", *KEPT)) -> list[Judgement]:
         """Return all answers, every revision, with the system names that may be shown."""
         with self.store.reading() as db:
-            judgements = read_completed(db, self.stored)
+            judgements = read_completed(db, self.stored, fields=fields)
         return blind_judgements(judgements, self.names)
 
     def find_judge(self, db: Connection, key: str) -> str:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
+from metra.campaign.judgement import MEASURED, pause_collection
 from metra.campaign.judges import FlagRules
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
 from metra.campaign.monitoring import APART, find_disagreements
@@ -221,8 +222,13 @@ def remove_outside_scores(
 
 
 def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
+    with pause_collection():
+        return _compute_page(visit, problem)
+
+
+def _compute_page(visit: CampaignVisit, problem: str) -> Response:
     query, names = visit.request.query_params, visit.names
-    judgements = visit.read_judgements()
+    judgements = visit.read_judgements(MEASURED)
     known = list_choices(judgements, names.values())
     options = parse_summary_options(query, known)
     results = summarise_judgements(judgements, options)

@@ -1,0 +1,211 @@
+//! Sums behind the agreement of judges, for many weightings of what they judged: a bootstrap draws
+//! units, and a unit weighs as much as it was drawn.
+
+use crate::interrupt::spend;
+
+/// Judgements of the same unit, two by two, sorted by the pair of judges.
+pub struct Pairs<'a> {
+    /// Which weight each counts with.
+    pub drawn: &'a [i64],
+    /// The places of both judges' values among `values`.
+    pub first: &'a [i64],
+    pub second: &'a [i64],
+    /// Where the judgements of each pair begin, and the end of the last.
+    pub starts: &'a [i64],
+    /// The different values of each pair, of both judges together, in rising order.
+    pub values: &'a [f64],
+    /// Where the values of each pair begin, and the end of the last.
+    pub value_starts: &'a [i64],
+}
+
+/// Of each pair: weight; different values, their gaps and squares; sums of both judges' values, of
+/// their squares and products; and of all values of one against all of the other, equal ones and gaps.
+pub const PAIR_SUMS: usize = 11;
+
+/// So many rows of weights are summed at a time.
+const LANES: usize = 16;
+type Lanes = [f64; LANES];
+
+fn add(sums: &mut Lanes, weights: &Lanes, factor: f64) {
+    sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += weight * factor);
+}
+
+/// Fills the sums of all pairs for each row of weights.
+pub fn pair_sums(pairs: &Pairs, weights: &[f64], width: usize, sums: &mut [f64]) {
+    let count = pairs.starts.len().saturating_sub(1);
+    let mut turned = vec![[0.0; LANES]; width];
+    let mut masses = Vec::new();
+    let blocks = weights.chunks(width * LANES).zip(sums.chunks_mut(count * PAIR_SUMS * LANES));
+    for (weights, sums) in blocks {
+        spend(8 * LANES * (pairs.drawn.len() + pairs.values.len()));
+        for (lane, row) in weights.chunks_exact(width).enumerate() {
+            turned.iter_mut().zip(row).for_each(|(lanes, weight)| lanes[lane] = *weight);
+        }
+        for pair in 0..count {
+            let columns = add_pair(pairs, pair, &turned, &mut masses);
+            for (lane, row) in sums.chunks_exact_mut(count * PAIR_SUMS).enumerate() {
+                let own = &mut row[pair * PAIR_SUMS..][..PAIR_SUMS];
+                own.iter_mut().zip(&columns).for_each(|(sum, column)| *sum = column[lane]);
+            }
+        }
+    }
+}
+
+/// The sums of one pair. `masses` are what both judges' values weigh.
+fn add_pair(
+    pairs: &Pairs,
+    pair: usize,
+    weights: &[Lanes],
+    masses: &mut Vec<[Lanes; 2]>,
+) -> [Lanes; PAIR_SUMS] {
+    let begin = pairs.value_starts[pair] as usize;
+    let values = &pairs.values[begin..pairs.value_starts[pair + 1] as usize];
+    masses.clear();
+    masses.resize(values.len(), [[0.0; LANES]; 2]);
+    let [mut n, mut different, mut gap, mut square, mut product] = [[0.0; LANES]; 5];
+    for at in pairs.starts[pair] as usize..pairs.starts[pair + 1] as usize {
+        let weight = &weights[pairs.drawn[at] as usize];
+        let (one, other) = (pairs.first[at] as usize - begin, pairs.second[at] as usize - begin);
+        add(&mut masses[one][0], weight, 1.0);
+        add(&mut masses[other][1], weight, 1.0);
+        let (a, b) = (values[one], values[other]);
+        add(&mut n, weight, 1.0);
+        add(&mut product, weight, a * b);
+        if one != other {
+            add(&mut different, weight, 1.0);
+            add(&mut gap, weight, (a - b).abs());
+            add(&mut square, weight, (a - b) * (a - b));
+        }
+    }
+    let [mut a, mut b, mut aa, mut bb, mut equal, mut apart] = [[0.0; LANES]; 6];
+    let [mut below, mut other_below] = [[0.0; LANES]; 2];
+    for (at, (&value, [one, other])) in values.iter().zip(masses.iter()).enumerate() {
+        add(&mut a, one, value);
+        add(&mut b, other, value);
+        add(&mut aa, one, value * value);
+        add(&mut bb, other, value * value);
+        add(&mut below, one, 1.0);
+        add(&mut other_below, other, 1.0);
+        // |x - y| is how long one of the two lies below a value and the other does not.
+        let step = values.get(at + 1).map_or(0.0, |next| next - value);
+        for lane in 0..LANES {
+            equal[lane] += one[lane] * other[lane];
+            let (below, other) = (below[lane], other_below[lane]);
+            apart[lane] += (n[lane] * (below + other) - 2.0 * below * other) * step;
+        }
+    }
+    [n, different, gap, square, a, b, aa, bb, product, equal, apart]
+}
+
+/// Judgements sorted by unit.
+pub struct Rated<'a> {
+    /// Which weight each unit counts with.
+    pub drawn: &'a [i64],
+    /// Where the judgements of each unit begin, and the end of the last.
+    pub starts: &'a [i64],
+    /// Which of the different values each judgement is, in rising order.
+    pub codes: &'a [i64],
+    /// How many different values there are.
+    pub values: usize,
+}
+
+/// Weight of all judgements, differences within units, sum and squares; all of ranks.
+pub const RANK_SUMS: usize = 4;
+
+/// Fills the sums of middle ranks for each row of weights; ranks are among what is weighed.
+pub fn rank_sums(rated: &Rated, weights: &[f64], width: usize, sums: &mut [f64]) {
+    let mut ranks = vec![0.0; rated.values];
+    let mut margins = vec![0.0; rated.values];
+    for (weights, sums) in weights.chunks_exact(width).zip(sums.chunks_exact_mut(RANK_SUMS)) {
+        spend(8 * rated.codes.len() + rated.values);
+        let units = || {
+            let units = rated.starts.windows(2).zip(rated.drawn);
+            let weighed = units.map(|(ends, drawn)| (ends, weights[*drawn as usize]));
+            let weighed = weighed.filter(|(_, weight)| *weight != 0.0);
+            weighed.map(|(ends, weight)| (&rated.codes[ends[0] as usize..ends[1] as usize], weight))
+        };
+        margins.fill(0.0);
+        for (codes, weight) in units() {
+            codes.iter().for_each(|code| margins[*code as usize] += weight);
+        }
+        let size = rank_values(&margins, &mut ranks);
+        let within =
+            units().map(|(codes, weight)| weight * differences(codes, &ranks)).sum::<f64>();
+        let (mut total, mut square) = (0.0, 0.0);
+        for (rank, margin) in ranks.iter().zip(&margins) {
+            total += rank * margin;
+            square += rank * rank * margin;
+        }
+        sums.copy_from_slice(&[size, within, total, square]);
+    }
+}
+
+/// Ranks each value at the middle of its places, from the mean of all; returns how much all weigh.
+fn rank_values(margins: &[f64], ranks: &mut [f64]) -> f64 {
+    let (mut size, mut total) = (0.0, 0.0);
+    for (rank, margin) in ranks.iter_mut().zip(margins) {
+        *rank = size + margin / 2.0;
+        size += margin;
+        total += *rank * margin;
+    }
+    let mean = total / f64::max(size, 1.0);
+    ranks.iter_mut().for_each(|rank| *rank -= mean);
+    size
+}
+
+/// Squared differences of each rank of a unit from each other, over how many others there are.
+fn differences(codes: &[i64], ranks: &[f64]) -> f64 {
+    let rank = |code: &i64| ranks[*code as usize];
+    if let [one, other] = codes {
+        return 2.0 * (rank(one) - rank(other)) * (rank(one) - rank(other));
+    }
+    let size = codes.len() as f64;
+    let mean = codes.iter().map(rank).sum::<f64>() / size.max(1.0);
+    let squares = codes.iter().map(|code| (rank(code) - mean) * (rank(code) - mean)).sum::<f64>();
+    2.0 * size * squares / (size - 1.0).max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_weighs_two_counts_twice() {
+        // One pair of judges on two units: 0 and 2, then 2 and 2.
+        let pairs = Pairs {
+            drawn: &[0, 1],
+            first: &[0, 1],
+            second: &[1, 1],
+            starts: &[0, 2],
+            values: &[0.0, 2.0],
+            value_starts: &[0, 2],
+        };
+        let mut sums = [0.0; 2 * PAIR_SUMS];
+        pair_sums(&pairs, &[2.0, 1.0, 0.0, 0.0], 2, &mut sums);
+        // Of nine pairs of a value of either judge, six are 0 and 2.
+        let expected = [3.0, 2.0, 4.0, 8.0, 2.0, 6.0, 4.0, 12.0, 4.0, 3.0, 12.0];
+        assert_eq!(sums[..PAIR_SUMS], expected);
+        assert_eq!(sums[PAIR_SUMS..], [0.0; PAIR_SUMS]);
+        // More rows than are summed at a time, each as by itself.
+        let weights: Vec<f64> = (0..2 * (LANES + 3)).map(|at| f64::from(at as u32 % 5)).collect();
+        let mut all = vec![0.0; (LANES + 3) * PAIR_SUMS];
+        pair_sums(&pairs, &weights, 2, &mut all);
+        for (row, sums) in weights.chunks(2).zip(all.chunks(PAIR_SUMS)) {
+            let mut alone = [0.0; PAIR_SUMS];
+            pair_sums(&pairs, row, 2, &mut alone);
+            assert_eq!(sums, alone);
+        }
+    }
+
+    #[test]
+    fn ranks_are_among_what_is_weighed() {
+        let rated =
+            Rated { drawn: &[0, 1], starts: &[0, 2, 5], codes: &[0, 1, 1, 2, 2], values: 3 };
+        let mut sums = [0.0; 2 * RANK_SUMS];
+        rank_sums(&rated, &[1.0, 0.0, 1.0, 1.0], 2, &mut sums);
+        // Alone, the first unit has the ranks 1 and 2; the second adds 1.5 more places each.
+        assert_eq!(sums[..RANK_SUMS], [2.0, 2.0, 0.0, 0.5]);
+        // Ranks 1, 2.5, 4.5: the mean is 3. 2 (1.5²), then 2·3·(8/3)/2.
+        assert_eq!(sums[RANK_SUMS..], [5.0, 4.5 + 8.0, 0.0, 4.0 + 2.0 * 0.25 + 2.0 * 2.25]);
+    }
+}

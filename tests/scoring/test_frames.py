@@ -66,6 +66,7 @@ def expected(folder: str) -> metra.Results:
     results = score_table(folder, **ASKED)
     assert results.segments == ROWS
     assert results.references == 2
+    assert [entry.name for entry in results.systems] == ["A", "B"]
     assert len(results.groups) == 6
     return results
 
@@ -118,6 +119,22 @@ def test_queries_over_files(folder, expected):
     pattern = f"{folder}/*.parquet"
     assert score_table(duckdb.sql(f"from '{pattern}'"), **ASKED) == expected
     assert score_table(polars.scan_parquet(pattern), **ASKED) == expected
+
+
+def test_more_rows_than_are_read_at_a_time(tmp_path):
+    rows = 9000
+    texts = {"refs": [["b a", "a"]] * rows, 'the "mt"': ["a b"] * (rows - 1) + [None]}
+    table = pa.table(texts)
+    pq.write_table(table, tmp_path / "0.parquet")
+    asked = {"metrics": ["wer"], "hypothesis": 'the "mt"'}
+    query = pytest.importorskip("duckdb").sql(f"from '{tmp_path}/0.parquet'")
+    here = score_table(tmp_path, **asked, nulls="empty")
+    for given in (table, query):
+        found = score_table(given, **asked, nulls="empty")
+        assert found == here
+        assert found.segments == rows
+        with pytest.raises(CorpusError, match=r"^Row 9000 of the table is null in"):
+            score_table(given, **asked)
 
 
 def test_a_stream_of_batches(table, folder):
@@ -235,6 +252,20 @@ def test_a_query_that_fails(tmp_path):
         CorpusError, match=r"^The table of polars cannot be read: .+\.$"
     ):
         score_table(polars.scan_parquet(broken), ["bleu"])
+
+
+def test_a_query_of_duckdb_that_fails(folder):
+    query = pytest.importorskip("duckdb").sql(f"from '{folder}/0.parquet'")
+    broken = query.select("mt, error('no ' || mt) as ref")
+    with pytest.raises(
+        CorpusError, match=r"^The table of duckdb cannot be read: .+\.$"
+    ):
+        score_table(broken, ["bleu"])
+
+
+def test_a_file_that_is_given_twice_is_refused(folder):
+    with pytest.raises(FormatError, match=r"0\.parquet is given twice"):
+        score_table([folder, f"{folder}/0.parquet"], ["bleu"])
 
 
 REFUSED = [

@@ -64,23 +64,16 @@ def score_table(
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
-
-    def build(schema: pa.Schema, where: str, default_system: str) -> ScoringPlan:
-        return build_plan(
-            schema,
-            metrics,
-            columns or ColumnNames(),
-            where=where,
-            default_system=default_system if system is None else system,
-            group_by=group_by,
-            segments=scores_out is not None,
-            score_columns=score_columns,
-        )
-
-    plan: Any = build
-    if engine != "spark":  # which finds the files, and their columns, by itself
-        default_system = name_system(paths[0]) if len(paths) == 1 else ""
-        plan = build(read_union(paths), paths[0], default_system)
+    build = _plan_builder(
+        metrics,
+        columns,
+        group_by=group_by,
+        score_columns=score_columns,
+        segments=scores_out is not None,
+        system=system,
+    )
+    # Spark finds the files, and their columns, by itself.
+    plan: Any = build if engine == "spark" else _build_union(paths, build)
     results = import_module(ENGINES[engine]).score_files(
         paths,
         plan,
@@ -92,6 +85,65 @@ def score_table(
     if not score_columns:
         return results
     return _settle_digits(results, [s for s in results.specs if s not in metrics])
+
+
+def count_table_part(
+    paths: Sequence[str],
+    metrics: Sequence[str],
+    part: tuple[int, int],
+    *,
+    resume: str,
+    columns: ColumnNames | None = None,
+    group_by: Sequence[str] = (),
+    score_columns: Sequence[str] = (),
+    scores_out: str | None = None,
+    system: str | None = None,
+    progress: TableProgress | None = None,
+) -> str:
+    """Count one part of a table, such as (3, 20), and say what there is to do next.
+
+    Parts may be counted by any processes that find the files by the same names and see the
+    folder `resume`; `score_table` with the same settings then adds up what they kept.
+    """
+    from metra.scoring.executors.local import count_part
+
+    build = _plan_builder(
+        metrics,
+        columns,
+        group_by=group_by,
+        score_columns=score_columns,
+        segments=scores_out is not None,
+        system=system,
+    )
+    plan = _build_union(paths, build)
+    return count_part(
+        paths, plan, part, resume=resume, scores_out=scores_out, progress=progress
+    )
+
+
+def _plan_builder(
+    metrics: Sequence[str],
+    columns: ColumnNames | None,
+    *,
+    system: str | None,
+    **settings: Any,
+) -> PlanBuilder:
+    def build(schema: pa.Schema, where: str, default_system: str) -> ScoringPlan:
+        return build_plan(
+            schema,
+            metrics,
+            columns or ColumnNames(),
+            where=where,
+            default_system=default_system if system is None else system,
+            **settings,
+        )
+
+    return build
+
+
+def _build_union(paths: Sequence[str], build: PlanBuilder) -> ScoringPlan:
+    default_system = name_system(paths[0]) if len(paths) == 1 else ""
+    return build(read_union(paths), paths[0], default_system)
 
 
 def _settle_digits(results: Results, names: Sequence[str]) -> Results:

@@ -50,11 +50,35 @@ def test_a_guess_takes_64_megabytes(db, monkeypatch):
     monkeypatch.setattr(access, "_COST", COST)
     access.set_password(db, "ann", PASSWORD, now=1.0, who="test")
     kept = access.find_password_hash(db, "ann")
-    salt, _, hashed = kept.partition("$")
+    *stated, salt, hashed = kept.split("$")
+    assert stated == ["65536", "8", "1"]
     cost = {"n": 2**16, "r": 8, "p": 1, "maxmem": 2**27}
     found = hashlib.scrypt(PASSWORD.encode(), salt=bytes.fromhex(salt), **cost)
     assert found.hex() == hashed
     assert PASSWORD not in kept
+    # Stores from before hold the hash without its cost.
+    assert access.check_password(PASSWORD, f"{salt}${hashed}")
+    assert not access.check_password(PASSWORD + " ", f"{salt}${hashed}")
+    access.renew_hash(db, "ann", PASSWORD, kept)
+    assert access.find_password_hash(db, "ann") == kept
+
+
+def test_a_hash_is_renewed_when_the_cost_has_changed(db, monkeypatch):
+    access.set_password(db, "ann", PASSWORD, now=1.0, who="test")
+    access.set_password(db, "bob", PASSWORD, now=1.0, who="test")
+    old, of_bob = (access.find_password_hash(db, name) for name in ("ann", "bob"))
+    for changed in ({"n": 2**5}, {"r": 4}, {"p": 2}):
+        monkeypatch.setattr(access, "_COST", access._COST | changed)
+        assert access.check_password(PASSWORD, old)
+        access.renew_hash(db, "ann", PASSWORD, old)
+        new = access.find_password_hash(db, "ann")
+        assert new.split("$")[:3] == [str(access._COST[name]) for name in "nrp"]
+        assert access.check_password(PASSWORD, new)
+        # One that was changed meanwhile stays.
+        access.renew_hash(db, "ann", "another password", old)
+        assert access.find_password_hash(db, "ann") == new
+        old = new
+    assert access.find_password_hash(db, "bob") == of_bob
 
 
 def test_a_short_password_is_refused(db):

@@ -309,7 +309,7 @@ def test_waits_are_by_address_whatever_clients_claim(site, visit):
 
 #: A path, how many bytes, and the status: of judges' answers, of forms, of uploads.
 SIZES = [
-    ("/api/screens/x/0/draft", 990_000, 422),
+    ("/api/screens/x/0/draft", 990_000, 401),
     ("/api/screens/x/0/draft", 1_010_000, 413),
     ("/api/screens/x/0/draft", 2_000_000, 413),
     ("/judge/consent", 60_000, 401),

@@ -5,8 +5,10 @@ import re
 from dataclasses import replace
 
 import pytest
+from starlette.requests import Request
 from tests.campaigns import made, opened
 from tests.web.browsing import answer
+from tests.web.routes import routes_of
 
 from metra.errors import OptionError
 from metra.store import audit, judges
@@ -281,6 +283,10 @@ def test_too_much_is_not_even_read(house):
     assert "more than can be taken in" in chunked.json()["error"]
     form = browser.form("/judge/consent", agree="y" * 100_000)
     assert form.status_code == 413
+    # Only answers of judges need much.
+    for path in ("/api/session", "/api/heartbeat"):
+        reply = browser.send("POST", path, {"token": "y" * 70_000})
+        assert reply.status_code == 413
     # Whatever cookie is sent along, only uploads of campaigns may be large.
     browser.client.cookies.set("metra-admin", "x")
     for path in ("/admin/login", "/admin/login/code", "/admin/account/password"):
@@ -292,6 +298,40 @@ def test_too_much_is_not_even_read(house):
         "/judge/guide", content=b"", headers=headers | {"Content-Length": "-5"}
     )
     assert strange.status_code == 413
+
+
+def test_nothing_is_read_before_it_is_known_who_sends_it(house, monkeypatch):
+    read, stream = [], Request.stream
+
+    def note(request):
+        read.append(request.url.path)
+        return stream(request)
+
+    monkeypatch.setattr(Request, "stream", note)
+    stranger, known = house.browser(), house.browser("judge 0")
+    for role in ("judge", "admin"):
+        stranger.client.cookies.set(f"metra-{role}", "made up")
+    unsafe = [one for one in routes_of(house.app) if one[0] in ("POST", "PUT")]
+    read.clear()
+    free = set()
+    for method, path in unsafe:
+        for body in ({"json": {}}, {"data": {"csrf": "x"}}, {"files": {"file": b"x"}}):
+            headers = {"Origin": house.base}
+            reply = stranger.client.request(method, path, headers=headers, **body)
+            if reply.status_code != 401 or read:
+                free.add(path)
+            read.clear()
+    assert free == {
+        "/j/{token}",
+        "/judge/language",
+        "/admin/login",
+        "/admin/login/code",
+        "/api/session",
+    }
+    # Nor is an answer that comes without the token of the judge's page.
+    known.csrf = "made up"
+    assert known.send("PUT", "/api/screens/x/0/draft", {}).status_code == 403
+    assert read == []
 
 
 def test_only_so_many_events_at_once(house):

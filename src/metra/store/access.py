@@ -108,7 +108,9 @@ _FIND = select(database.session).where(_OF_TOKEN)
 
 _SHORTEST = 10
 # 64 MB and some tenths of a second for each guess.
-_COST = {"n": 2**16, "r": 8, "p": 1, "maxmem": 2**27}
+_COST = {"n": 2**16, "r": 8, "p": 1}
+# Of hashes that were stored without it.
+_FIRST_COST = {"n": 2**16, "r": 8, "p": 1}
 
 
 def set_password(
@@ -118,8 +120,7 @@ def set_password(
     if len(password) < _SHORTEST:
         msg = f"The password has {len(password)} characters; expected {_SHORTEST} or more."
         raise OptionError(msg)
-    salt = secrets.token_bytes(16)
-    kept = {"scrypt": f"{salt.hex()}${_scrypt(password, salt)}"}
+    kept = {"scrypt": _hash_password(password)}
     change = update(database.admin).where(database.admin.c.name == name).values(kept)
     if db.execute(change).rowcount == 0:
         db.execute(insert(database.admin), kept | {"name": name, "totp_period": 0})
@@ -142,13 +143,42 @@ def find_password_hash(db: Connection, name: str) -> str | None:
 
 def check_password(password: str, kept: str | None) -> bool:
     """Return whether a password is the stored one; takes as long when there is none."""
-    salt, _, wanted = (kept or f"{'00' * 16}$").partition("$")
-    return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt)), wanted)
+    cost, salt, wanted = _parse_hash(kept) if kept else (_COST, bytes(16), "")
+    return hmac.compare_digest(_scrypt(password, salt, cost), wanted)
 
 
-def _scrypt(password: str, salt: bytes) -> str:
+def renew_hash(db: Connection, name: str, password: str, kept: str | None) -> None:
+    """Store the hash of a right password anew if it was made at another cost.
+
+    Marks of browsers, which the old hash signed, are worth nothing after that.
+    """
+    if not kept or _parse_hash(kept)[0] == _COST:
+        return
+    admin = database.admin
+    is_same = (admin.c.name == name) & (admin.c.scrypt == kept)
+    change = update(admin).where(is_same)
+    db.execute(change.values(scrypt=_hash_password(password)))
+
+
+def _hash_password(password: str) -> str:
+    """Return a hash with what is needed to check it: n$r$p$salt$hash."""
+    salt = secrets.token_bytes(16)
+    return "$".join(
+        (*map(str, _COST.values()), salt.hex(), _scrypt(password, salt, _COST))
+    )
+
+
+def _parse_hash(kept: str) -> tuple[dict[str, int], bytes, str]:
+    *cost, salt, hashed = kept.split("$")
+    costs = dict(zip(_COST, map(int, cost), strict=True)) if cost else _FIRST_COST
+    return costs, bytes.fromhex(salt), hashed
+
+
+def _scrypt(password: str, salt: bytes, cost: Mapping[str, int]) -> str:
     secret = password.encode("utf-8", "replace")
-    return hashlib.scrypt(secret, salt=salt, **_COST).hex()
+    # Twice what it takes.
+    most = 256 * cost["r"] * (cost["n"] + cost["p"])
+    return hashlib.scrypt(secret, salt=salt, **cost, maxmem=most).hex()
 
 
 #: A key without failures for so long is forgotten.

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from metra.errors import FormatError, StoreError
 from metra.store import database
@@ -25,6 +25,8 @@ from metra.store.database import Store, convert_error, decode_json
 _PIECE = 500
 #: A file that is damaged holds no more rows if so many in a row cannot be read.
 _MOST_UNREADABLE = 20_000
+#: The only column that refers to its own table: the answer that an answer changes.
+_LINK = "supersedes"
 
 #: Rows of each table, and a digest of what is in them in any order.
 Content = dict[str, tuple[int, str]]
@@ -185,24 +187,74 @@ def _salvage_table(
     damaged: sqlite3.Connection, db: sa.Connection, table: sa.Table, found: Salvage
 ) -> None:
     """Put the rows of one table that can be read into the store."""
-    kept = 0
-    for row in _iterate_readable(damaged, table):
-        # An answer counts, whether or not the one that it changed can be read.
-        changed = [row | {"supersedes": None}] if row.get("supersedes") else []
-        for values in (row, *changed):
-            with suppress(DBAPIError), db.begin_nested():
-                db.execute(sa.insert(table), values)
-                kept += 1
-                break
-        else:
-            found.unplaced.append({"table": table.name} | row)
+    placed = list(_iterate_readable(damaged, table))
+    unplaced: list[dict[str, Any]] = []
+    for column, parent in _list_references(db, table):
+        # The database would refuse the rows of a lost campaign one by one.
+        held = {None, *db.execute(sa.select(parent)).scalars()}
+        unplaced += [row for row in placed if row[column] not in held]
+        placed = [row for row in placed if row[column] in held]
+    refused: list[dict[str, Any]] = []
+    for at in range(0, len(placed), _PIECE):
+        refused += _insert_rows(db, table, placed[at : at + _PIECE])
+    kept = len(placed) - len(refused)
+    unplaced += refused
+    if table is database.judgement:
+        _link_revisions(db, placed)
     found.rows[table.name] = kept
+    found.unplaced += [{"table": table.name} | row for row in unplaced]
     with suppress(sqlite3.Error):
         # An index often knows rows that cannot be read.
         [count] = damaged.execute(f"SELECT COUNT(*) FROM {table.name}").fetchone()
-        unplaced = sum(row["table"] == table.name for row in found.unplaced)
-        if count > kept + unplaced:
-            found.lost[table.name] = count - kept - unplaced
+        if count > kept + len(unplaced):
+            found.lost[table.name] = count - kept - len(unplaced)
+
+
+def _list_references(
+    db: sa.Connection, table: sa.Table
+) -> list[tuple[str, sa.Column[Any]]]:
+    """Return the columns of a table that refer to other tables, and what they refer to."""
+    return [
+        (column, database.SCHEMA.tables[key["referred_table"]].c[parent])
+        for key in sa.inspect(db).get_foreign_keys(table.name)
+        for column, parent in zip(
+            key["constrained_columns"], key["referred_columns"], strict=True
+        )
+        if key["referred_table"] != table.name
+    ]
+
+
+def _insert_rows(
+    db: sa.Connection, table: sa.Table, rows: list[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Insert rows without links among them; return those that the database refuses."""
+    if not rows:
+        return []
+    values = [{k: v for k, v in row.items() if k != _LINK} for row in rows]
+    try:
+        with db.begin_nested():
+            db.execute(sa.insert(table), values)
+    except (IntegrityError, DataError, ProgrammingError):
+        if len(rows) == 1:
+            return rows
+        half = len(rows) // 2
+        first, second = rows[:half], rows[half:]
+        return _insert_rows(db, table, first) + _insert_rows(db, table, second)
+    return []
+
+
+def _link_revisions(db: sa.Connection, rows: list[dict[str, Any]]) -> None:
+    """Link answers to those that they changed; they count without that, too."""
+    answer = database.judgement
+    held = set(db.execute(sa.select(answer.c.id)).scalars())
+    links = [
+        {"answer": row["id"], "changed": row[_LINK]}
+        for row in rows
+        if row["id"] in held and row[_LINK] in held
+    ]
+    if links:
+        change = sa.update(answer).where(answer.c.id == sa.bindparam("answer"))
+        db.execute(change.values({_LINK: sa.bindparam("changed")}), links)
 
 
 def _iterate_readable(
@@ -213,11 +265,11 @@ def _iterate_readable(
         known = [row[1] for row in damaged.execute(f"PRAGMA table_info({table.name})")]
     except sqlite3.Error:
         return
-    names = [name for name in known if name in table.c]
-    if not names:
+    types = {name: table.c[name].type.python_type for name in known if name in table.c}
+    if not types:
         return
     query = (
-        f"SELECT rowid, {', '.join(names)} FROM {table.name} NOT INDEXED WHERE rowid "
+        f"SELECT rowid, {', '.join(types)} FROM {table.name} NOT INDEXED WHERE rowid "
     )
     last = unreadable = 0
     while unreadable < _MOST_UNREADABLE:
@@ -226,7 +278,7 @@ def _iterate_readable(
                 f"{query} > ? ORDER BY rowid", [last]
             ):
                 last, unreadable = number, 0
-                yield from _keep_whole(dict(zip(names, values, strict=True)))
+                yield from _keep_whole(dict(zip(types, values, strict=True)), types)
             return
         except sqlite3.Error:
             # The next row may be whole: it is not seen if the one after it is not.
@@ -234,14 +286,20 @@ def _iterate_readable(
             with suppress(sqlite3.Error):
                 for _, *values in damaged.execute(f"{query} = ?", [last]):
                     unreadable = 0
-                    yield from _keep_whole(dict(zip(names, values, strict=True)))
+                    yield from _keep_whole(dict(zip(types, values, strict=True)), types)
 
 
-def _keep_whole(row: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield a row if its JSON can still be read."""
-    with suppress(TypeError, ValueError):
-        for name, value in row.items():
-            if name.endswith("_json") and value is not None:
+def _keep_whole(
+    row: dict[str, Any], types: dict[str, type[Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield a row if its values are of the right types and its JSON can be read."""
+    with suppress(ValueError):
+        for (name, value), kind in zip(row.items(), types.values(), strict=True):
+            if value is None:
+                continue
+            if not isinstance(value, kind):
+                return
+            if name.endswith("_json"):
                 decode_json(value)
         yield row
 

@@ -42,6 +42,23 @@ def test_in_and_out(light_admin):
     }
 
 
+def test_a_password_that_was_hashed_at_another_cost_is_hashed_anew(
+    light_admin, monkeypatch
+):
+    house = light_admin.house
+    monkeypatch.setitem(access._COST, "n", 2**5)
+    before = light_admin.browser
+    assert sign_in(house.browser(), "no").status_code == 401
+    costs = []
+    for _ in range(2):
+        with house.store.reading() as db:
+            costs.append(access.find_password_hash(db, "ann").split("$")[0])
+        assert sign_in(house.browser()).status_code == 303
+    assert costs == ["16", "32"]
+    # Sessions go on.
+    assert before.get("/admin").status_code == 200
+
+
 def test_a_wrong_password_says_no_more_than_that(light_admin):
     browser = light_admin.house.browser()
     wrong, nobody = sign_in(browser, "no"), sign_in(browser, "no", "who")

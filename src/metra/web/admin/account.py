@@ -15,10 +15,10 @@ from metra.web.admin.login import begin_admin_session, check_password, render_re
 from metra.web.admin.qr_code import draw_qr_code
 from metra.web.pages import redirect_to
 from metra.web.security import visitors
-from metra.web.security.visitors import Administering
+from metra.web.security.visitors import Administering, CheckedRoute
 from metra.web.state import Refusal, get_state
 
-router = APIRouter()
+router = APIRouter(route_class=CheckedRoute)
 _Field = Annotated[str, Form(max_length=1000)]
 
 

@@ -25,10 +25,10 @@ from metra.web.admin.frame import (
     render_admin_page,
 )
 from metra.web.pages import redirect_to
-from metra.web.security.visitors import Administering
+from metra.web.security.visitors import Administering, CheckedRoute
 from metra.web.state import Refusal, get_state
 
-router = APIRouter()
+router = APIRouter(route_class=CheckedRoute)
 #: Title and description of each format.
 _ABOUT = {
     "zip": ("Everything", "All files below, the protocol, the seed and a codebook."),

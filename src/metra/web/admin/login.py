@@ -12,10 +12,10 @@ from metra.web.admin.frame import render_admin_page
 from metra.web.pages import redirect_to
 from metra.web.security import visitors
 from metra.web.security.limits import get_client_address
-from metra.web.security.visitors import Administering
+from metra.web.security.visitors import Administering, CheckedRoute
 from metra.web.state import Refusal, get_state
 
-router = APIRouter()
+router = APIRouter(route_class=CheckedRoute)
 #: Attempts that need not wait: for an account, and for all accounts at an address.
 _FREE = 5
 _FREE_ADDRESS = 30
@@ -109,6 +109,7 @@ def check_password(request: Request, name: str, password: str) -> Refusal | None
         return Refusal(401, "This name and this password do not belong together.")
     with state.store.transaction() as db:
         access.forget_attempts(db, free)
+        access.renew_hash(db, name, password, kept)
     return None
 
 

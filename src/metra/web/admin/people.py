@@ -15,9 +15,10 @@ from metra.store import campaigns, judges, screens
 from metra.store.judges import Judge
 from metra.store.screens import JudgeProgress
 from metra.web.admin.frame import CampaignVisit, OfCampaign
+from metra.web.security.visitors import CheckedRoute
 from metra.web.state import Refusal, get_state
 
-router = APIRouter(prefix="/admin/campaigns/{key}")
+router = APIRouter(prefix="/admin/campaigns/{key}", route_class=CheckedRoute)
 _Key = Annotated[str, Form(max_length=100)]
 _Word = Annotated[str, Form(max_length=20)]
 _MOST_COMMENTS = 50

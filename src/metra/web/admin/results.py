@@ -44,8 +44,9 @@ from metra.web.admin.frame import (
     read_files,
 )
 from metra.web.pages import redirect_to
+from metra.web.security.visitors import CheckedRoute
 
-router = APIRouter(prefix="/admin/campaigns/{key}")
+router = APIRouter(prefix="/admin/campaigns/{key}", route_class=CheckedRoute)
 _Names = Annotated[str, Form(max_length=2000)]
 _MOST_OUTPUTS = 50
 _MOST_FILES = 100

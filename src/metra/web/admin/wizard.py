@@ -23,11 +23,11 @@ from metra.store import campaigns
 from metra.store.access import Session
 from metra.web.admin.frame import get_field, read_files, render_admin_page
 from metra.web.pages import redirect_to
-from metra.web.security.visitors import Administering
+from metra.web.security.visitors import Administering, CheckedRoute
 from metra.web.state import get_state
 from metra.web.strings import get_language_name
 
-router = APIRouter()
+router = APIRouter(route_class=CheckedRoute)
 #: The role of the files in each field of the form.
 _FILES: dict[str, Use] = {
     "outputs": "output",

@@ -21,10 +21,10 @@ from metra.web.judge import payloads, views
 from metra.web.judge.pages import begin_judge_session
 from metra.web.judge.views import OpenScreen
 from metra.web.pages import get_language, reply_json
-from metra.web.security.visitors import Judging, Visit, put_session
+from metra.web.security.visitors import CheckedRoute, Judging, Visit, put_session
 from metra.web.state import Refusal, get_state
 
-router = APIRouter(prefix="/api")
+router = APIRouter(prefix="/api", route_class=CheckedRoute)
 _RUNNING = ("open",)
 _TAKING = ("open", "paused")
 

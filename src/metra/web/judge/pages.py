@@ -13,7 +13,7 @@ from metra.web.judge import views
 from metra.web.pages import get_language, redirect_to, render_page, reply_json
 from metra.web.security import visitors
 from metra.web.security.limits import get_client_address
-from metra.web.security.visitors import Judging
+from metra.web.security.visitors import CheckedRoute, Judging
 from metra.web.state import Refusal, get_state
 from metra.web.strings import LANGUAGES
 
@@ -46,7 +46,7 @@ def begin_judge_session(request: Request, secret: str) -> tuple[str, Session]:
     raise Refusal(404, "This link does not work; ask for a new one.", reason="link")
 
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(include_in_schema=False, route_class=CheckedRoute)
 _LEVELS = ("native", "fluent", "good", "little")
 _Field = Annotated[str, Form(max_length=200)]
 

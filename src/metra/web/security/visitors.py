@@ -1,14 +1,19 @@
 """The judge or admin behind a request: cookies, sessions and the check of form tokens.
 
-Routes declare whom they serve by depending on `Judging` or `Administering`.
+Routes declare whom they serve by depending on `Judging` or `Administering`; their routers
+make them of the class `CheckedRoute`.
 """
 
 import hmac
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
+from fastapi.dependencies.models import Dependant
+from fastapi.routing import APIRoute
 from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from metra.store import access, judges
@@ -127,20 +132,6 @@ def _require_admin(request: Request) -> Session:
     return found[0]
 
 
-async def _require_judge_form(
-    request: Request, visit: Annotated[Visit, Depends(_require_judge)]
-) -> Visit:
-    await _check_form(request, visit.session)
-    return visit
-
-
-async def _require_admin_form(
-    request: Request, session: Annotated[Session, Depends(_require_admin)]
-) -> Session:
-    await _check_form(request, session)
-    return session
-
-
 def _find_cookie_session(
     request: Request, role: str
 ) -> tuple[Session, Judge | None] | None:
@@ -161,7 +152,7 @@ def _find_cookie_session(
     return session, judge
 
 
-async def _check_form(request: Request, session: Session) -> None:
+async def _check_form(request: Request) -> None:
     """Refuse a change that lacks the CSRF token of the session."""
     if request.method in SAFE_METHODS:
         return
@@ -172,9 +163,48 @@ async def _check_form(request: Request, session: Session) -> None:
         form = await request.form(max_files=100, max_part_size=_MOST_BYTES)
         field = form.get("csrf")
         sent = field if isinstance(field, str) else None
-    if sent is None or not hmac.compare_digest(sent.encode(), session.csrf.encode()):
+    if sent is None or not hmac.compare_digest(
+        sent.encode(), request.state.csrf.encode()
+    ):
         raise Refusal(403, "The page is out of date; reload it and try again.")
 
 
-Judging = Annotated[Visit, Depends(_require_judge_form)]
-Administering = Annotated[Session, Depends(_require_admin_form)]
+async def _get_judge(request: Request) -> Visit:
+    return request.state.visitor
+
+
+async def _get_admin(request: Request) -> Session:
+    return request.state.visitor
+
+
+Judging = Annotated[Visit, Depends(_get_judge)]
+Administering = Annotated[Session, Depends(_get_admin)]
+_FINDERS = {_get_judge: _require_judge, _get_admin: _require_admin}
+
+
+class CheckedRoute(APIRoute):
+    """A route that checks session and form token before it reads what was sent.
+
+    FastAPI reads and parses bodies before it asks for what a route depends on.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler, with the checks of `Judging` or `Administering` before it."""
+        handle = super().get_route_handler()
+        calls = set(_iterate_calls(self.dependant))
+        finders = [find for get, find in _FINDERS.items() if get in calls]
+
+        async def check_and_handle(request: Request) -> Response:
+            for find in finders:
+                request.state.visitor = await run_in_threadpool(find, request)
+                await _check_form(request)
+            return await handle(request)
+
+        return check_and_handle
+
+
+def _iterate_calls(dependant: Dependant) -> Iterator[Any]:
+    """Yield all functions that a route depends on."""
+    for one in dependant.dependencies:
+        yield one.call
+        yield from _iterate_calls(one)

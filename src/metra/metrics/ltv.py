@@ -143,7 +143,7 @@ def ltv(
     fitted_on = "the references that the weights were fitted on"
 
     def apply(frequencies: Frequencies) -> Metric:
-        _check_documents(len(frequencies.documents))
+        _check_documents(len(frequencies.documents), *frequencies.documents[:1])
         fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
         return with_weights(fitted, fitted_on)
 
@@ -280,12 +280,13 @@ def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermC
     )
 
 
-def _check_documents(documents: int) -> None:
+def _check_documents(documents: int, name: str = "") -> None:
     if documents < 2:
+        named = f", {name!r}" if name else ""
         msg = (
-            "All segments are of one document; salience shows only beside other documents: "
-            "give a test set with several, weights=FILE with a list of a larger corpus, or "
-            "weight=none."
+            f"All segments are of one document{named}; salience shows only beside other "
+            "documents: give a test set with several, weights=FILE with a list of a larger "
+            "corpus, or weight=none."
         )
         raise CorpusError(msg)
 

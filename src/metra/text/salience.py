@@ -177,13 +177,16 @@ def restore_weights(
     keys = keys[: int(ends[-1])] if asked else b""
     ones = np.ones(asked, np.int64)
     restored = Salience.learnt(keys, ends, ones).weighed(weights, floor=0.0)
-    if restored is None:  # no word of these documents weighs anything, but others do
-        other = keys.replace(b"\xff", b"") + b"x\xff"
-        ends = np.append(ends, len(keys) + len(other))
-        salience = Salience.learnt(keys + other, ends, np.append(ones, 1))
-        restored = salience.weighed(np.append(weights, 1.0), floor=0.0)
-    assert restored is not None
-    return restored
+    if restored is not None:
+        return restored
+    # No word of these documents weighs anything, but others do.
+    other = keys.replace(b"\xff", b"") + b"x\xff"
+    ends = np.append(ends, len(keys) + len(other))
+    with_other = Frequencies.from_terms((keys + other, ends, np.append(ones, 1)))
+    numbers = np.append(weights, 1.0)
+    return build_word_weights(
+        with_other, numbers, floor=0.0, least=None, most=None, oov=None
+    )
 
 
 def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | int) -> Array:

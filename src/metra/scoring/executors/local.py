@@ -413,8 +413,17 @@ def _fit_metrics(
 
     is_large = rows > _HELD_ROWS
     for spec, metric in metrics.items():
-        if is_large and metric.weighing and metric.weighing.exchange:
-            work.term_files[spec] = _name_term_files(shards, folder, work, rows, metric)
+        exchange = metric.weighing and metric.weighing.exchange
+        if is_large and exchange:
+            work.chunk_rows, partitions = choose_sizes(rows * len(plan.references))
+            chunks = [-(-sum(s.row_groups) // work.chunk_rows) for s in shards]
+            work.term_files[spec] = TermFiles(
+                os.path.join(folder, metric.name),
+                _identify_terms(shards, work, metric),
+                exchange,
+                chunks=chunks,
+                partitions=partitions,
+            )
         elif metric.fit:
             work.rows += rows
             metrics[spec] = metric.fit(read_all())
@@ -429,26 +438,13 @@ def _fit_metrics(
     return exchange_terms([*work.term_files.values()], plan, read_chunks, part)
 
 
-def _name_term_files(
-    shards: Sequence[_Shard], folder: str, work: _Work, rows: int, metric: Metric
-) -> TermFiles:
-    """Name the files by all that is in them: of which files and columns, and how cut."""
+def _identify_terms(shards: Sequence[_Shard], work: _Work, metric: Metric) -> str:
+    """Name files of terms by all that is in them: of which files and columns, and how cut."""
     plan = work.plan
-    work.chunk_rows, partitions = sizes = choose_sizes(rows * len(plan.references))
     columns = [plan.outputs, plan.references, plan.documents, plan.nulls]
     states = [shard.state for shard in shards]
-    known = [__version__, metric.signature(), columns, states, sizes]
-    chunks = [-(-sum(shard.row_groups) // work.chunk_rows) for shard in shards]
-    exchange = metric.weighing and metric.weighing.exchange
-    assert exchange is not None
-    return TermFiles(
-        folder,
-        metric.name,
-        _hash(known),
-        exchange,
-        chunks=chunks,
-        partitions=partitions,
-    )
+    known = [__version__, metric.signature(), columns, states, work.chunk_rows]
+    return _hash(known)
 
 
 def _count_shards(

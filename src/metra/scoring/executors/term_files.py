@@ -44,7 +44,7 @@ _OPEN = 256
 ReadChunks = Callable[[int], Iterable[pa.RecordBatch]]
 
 
-class Step(NamedTuple):
+class ExchangeStep(NamedTuple):
     """Some tasks of one kind; the next step needs all of them."""
 
     name: str
@@ -72,33 +72,34 @@ class TermFiles:
 
     def __init__(
         self,
-        folder: str,
-        name: str,
+        stem: str,
         fingerprint: str,
         exchange: TermExchange,
         *,
         chunks: Sequence[int],
         partitions: int,
     ) -> None:
-        """Take the folder, what the files are known by, and how many chunks shards have."""
-        self._folder, self._name, self._fingerprint = folder, name, fingerprint
+        """Take how the files' paths begin, what is in them, and how many chunks shards have."""
+        self._stem, self._fingerprint = stem, fingerprint
         self._exchange, self._chunks, self._partitions = exchange, chunks, partitions
         self._starts = [0, *accumulate(chunks)]
         self._lock = Lock()
         self._open = lru_cache(_OPEN)(self._open_file)
         self._add_sums = lru_cache(self._sum_step)
 
-    def list_steps(self, plan: ScoringPlan, read_chunks: ReadChunks) -> list[Step]:
+    def list_steps(
+        self, plan: ScoringPlan, read_chunks: ReadChunks
+    ) -> list[ExchangeStep]:
         """List what has to be done before the first chunk can be scored."""
 
         def ask(shard: int) -> None:
             self._write(ASKED, shard, self._ask(plan, read_chunks(shard)))
 
-        steps = [Step(ASKED, len(self._chunks), ask)]
+        steps = [ExchangeStep(ASKED, len(self._chunks), ask)]
         if self._exchange.weigh:
-            steps.append(Step("words", self._partitions, self._send_words))
-            steps.append(Step("added", self._partitions, self._add_words))
-        return [*steps, Step("answered", self._partitions, self._answer)]
+            steps.append(ExchangeStep("words", self._partitions, self._send_words))
+            steps.append(ExchangeStep("added", self._partitions, self._add_words))
+        return [*steps, ExchangeStep("answered", self._partitions, self._answer)]
 
     def is_done(self, step: str, task: int) -> bool:
         """Whether a task's file is there."""
@@ -127,7 +128,7 @@ class TermFiles:
 
     def remove(self) -> None:
         """Remove the files from a folder of this machine: totals need none of them."""
-        if is_remote(self._folder):
+        if is_remote(self._stem):
             return
         self._open.cache_clear()
         tasks = {ASKED: len(self._chunks)}
@@ -195,8 +196,7 @@ class TermFiles:
         return np.sum(sums, axis=0).tolist()
 
     def _get_path(self, step: str, task: int) -> str:
-        name = f"{self._name}-{self._fingerprint[:24]}-{step}-{task}{_ENDING}"
-        return os.path.join(self._folder, name)
+        return f"{self._stem}-{self._fingerprint[:24]}-{step}-{task}{_ENDING}"
 
     def _write(
         self,
@@ -276,7 +276,7 @@ def exchange_terms(
     return ""
 
 
-def _do_tasks(files: TermFiles, step: Step, part: Part | None) -> int:
+def _do_tasks(files: TermFiles, step: ExchangeStep, part: Part | None) -> int:
     """Do the tasks of a step that belong to a part; count those that others have not done."""
     left = 0
     for task in range(step.tasks):

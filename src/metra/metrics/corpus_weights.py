@@ -28,7 +28,7 @@ class TermCounts(NamedTuple):
 
     keys: bytes
     ends: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,9 @@ class TermExchange:
     apply: Callable[[TermCounts, Array, float], Metric]
     #: Where terms are pairs of a document and a word, and weights are answered: what the
     #: words of documents weigh, and those that a document does not have, from its weights.
-    weigh: Callable[[DocumentWords], Array] | None = None
-    weigh_unknown: Callable[[Array], float] | None = None
+    weigh: tuple[Callable[[DocumentWords], Array], Callable[[Array], float]] | None = (
+        None
+    )
     #: Refuses a corpus by its number of documents, and whether any word weighs something.
     check: Callable[[float, bool], None] = lambda *_: None
 

@@ -167,16 +167,18 @@ def ltv(
         exchange=TermExchange(
             request=partial(_request_words, text=text),
             apply=lambda *answers: with_weights(restore_weights(*answers), fitted_on),
-            weigh=lambda words: limit_weights(
-                weigh_words(words, weight_files.WEIGHTS[weight]),
-                floor=floor,
-                least=min_salience,
-                most=max_salience,
-            ),
-            weigh_unknown=lambda weights: (
-                float(weights.min(initial=np.inf) if len(weights) else floor)
-                if oov is None
-                else oov
+            weigh=(
+                lambda words: limit_weights(
+                    weigh_words(words, weight_files.WEIGHTS[weight]),
+                    floor=floor,
+                    least=min_salience,
+                    most=max_salience,
+                ),
+                lambda weights: (
+                    float(weights.min() if len(weights) else floor)
+                    if oov is None
+                    else oov
+                ),
             ),
             check=check,
         ),

@@ -8,15 +8,15 @@ functions of Arrow's batches, for files on this machine (`executors.term_files`)
 engines.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metra.metrics.corpus_weights import TermCounts, TermExchange, find_separators
+from metra.metrics.corpus_weights import TermCounts, find_separators
 from metra.metrics.record import Array
 from metra.text.salience import DocumentWords
 
@@ -153,12 +153,12 @@ def build_term_array(terms: TermCounts) -> pa.Array:
     return pa.Array.from_buffers(pa.binary(), len(terms.ends), buffers)
 
 
-def read_term_array(keys: pa.Array, counts: NDArray) -> TermCounts:
+def read_term_array(keys: pa.Array, counts: NDArray[Any]) -> TermCounts:
     """Give an array of keys, plain or large, as terms with these counts."""
     _, bounds, values = keys.buffers()
-    kind = np.int64 if pa.types.is_large_binary(keys.type) else np.int32
-    ends = np.frombuffer(bounds, kind) if bounds else np.zeros(1, kind)
-    ends = ends[keys.offset : keys.offset + len(keys) + 1].astype(np.int64)
+    kind: Any = np.int64 if pa.types.is_large_binary(keys.type) else np.int32
+    bytes_ends = np.frombuffer(bounds, kind) if bounds else np.zeros(1, kind)
+    ends = bytes_ends[keys.offset : keys.offset + len(keys) + 1].astype(np.int64)
     first, last = int(ends[0]), int(ends[-1])
     data = values.slice(first, last - first).to_pybytes() if values else b""
     return TermCounts(data, ends[1:] - first, counts)
@@ -184,7 +184,7 @@ def read_numbers(batch: pa.RecordBatch) -> Array:
 
 
 # Without `pa.array` and `to_numpy`, which would load pandas.
-def wrap_array(values: NDArray) -> pa.Array:
+def wrap_array(values: NDArray[Any]) -> pa.Array:
     """Give an array of numbers to Arrow, without a copy."""
     values = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(values.dtype)
@@ -195,9 +195,9 @@ def _list_columns(numbers: Array) -> Array:
     return numbers if numbers.ndim == 2 else numbers[:, None]
 
 
-def _read_buffer(values: pa.Array, kind: type) -> NDArray:
+def _read_buffer(values: pa.Array, kind: type) -> NDArray[Any]:
     data = values.buffers()[1] if len(values) else None
-    numbers = np.frombuffer(data, kind) if data else np.zeros(0, kind)
+    numbers: NDArray[Any] = np.frombuffer(data, kind) if data else np.zeros(0, kind)
     return numbers[values.offset : values.offset + len(values)]
 
 
@@ -231,19 +231,23 @@ class DocumentLists:
         return read_term_array(self._words, np.stack(counts, axis=1).astype(np.float64))
 
     def weigh(
-        self, exchange: TermExchange, word_sums: Array, whole: Sequence[float]
+        self,
+        weigh: Callable[[DocumentWords], Array],
+        weigh_unknown: Callable[[Array], float],
+        word_sums: Array,
+        whole: Sequence[float],
     ) -> Array:
         """Weigh every term: what is in a document's list, and what is not."""
         tf, document = self._tf[self._is_entry], self._document[self._is_entry]
         lengths = np.bincount(document, tf, self._documents)
         df, count = word_sums[self._word].T
         entries = DocumentWords(tf, df, count, lengths[document], *whole)
-        weights = exchange.weigh(entries)
+        weights = weigh(entries)
         order = np.argsort(document, kind="stable")
         bounds = np.searchsorted(document[order], np.arange(self._documents + 1))
         unknown = np.array(
             [
-                exchange.weigh_unknown(weights[order[start:stop]])
+                weigh_unknown(weights[order[start:stop]])
                 for start, stop in pairwise(bounds.tolist())
             ]
         )

@@ -135,7 +135,7 @@ class DocumentWords(NamedTuple):
     #: How often the document has the word, how many documents do, and how often all do.
     tf: Array
     df: Array
-    count: Array
+    everywhere: Array
     #: How many words the document has.
     length: Array
     #: How many documents there are, and words in all of them.
@@ -150,8 +150,8 @@ def weigh_words(words: DocumentWords, column: str) -> Array:
     elsewhere = np.maximum(words.words - words.length, 1.0)
     return compute_s_scores(
         words.tf / words.length,
-        (words.count - words.tf) / elsewhere,
-        words.count / words.words,
+        (words.everywhere - words.tf) / elsewhere,
+        words.everywhere / words.words,
         words.df,
         words.documents,
     )
@@ -189,7 +189,7 @@ def restore_weights(
     )
 
 
-def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | int) -> Array:
+def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | float) -> Array:
     """Return (1 + ln tf) · ln(N / df) of words of N documents.
 
     >>> compute_tfidf(np.array([1, 2]), np.array([1, 2]), 2).round(4).tolist()
@@ -199,7 +199,7 @@ def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | int) -> Array:
 
 
 def compute_s_scores(
-    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | int
+    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | float
 ) -> Array:
     """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN where that is not above 0."""
     product = (p_doc - p_rest) * ((size - df) / size) / p_corp

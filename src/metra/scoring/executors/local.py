@@ -252,7 +252,7 @@ def _list_shards(
     paths: Sequence[str], plan: ScoringPlan, scores_out: str | None, resume: str | None
 ) -> list[_Shard]:
     """Look at the files, and at what is kept of them."""
-    shards = []
+    shards: list[_Shard] = []
     for path in paths:
         state = get_file_state(path)
         if state is None:

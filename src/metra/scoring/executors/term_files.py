@@ -22,7 +22,7 @@ from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import get_file_state
 from metra.metrics.corpus_weights import TermExchange, sum_words
-from metra.metrics.record import Metric
+from metra.metrics.record import Array, Metric
 from metra.scoring.plan import PIECE, ScoringPlan, pack_chunk
 from metra.scoring.term_exchange import (
     DocumentLists,
@@ -157,8 +157,9 @@ class TermFiles:
 
     def _answer(self, partition: int) -> None:
         added = self._read_partition(partition)
-        if not self._exchange.weigh:
-            numbers = np.asarray(added.terms.counts)
+        weigh = self._exchange.weigh
+        if weigh is None:
+            numbers: Array = np.asarray(added.terms.counts)
             whole = [0.0, sum_words(added.terms), 0.0]
         else:
             lists = DocumentLists(added.terms)
@@ -169,7 +170,7 @@ class TermFiles:
                 self._read("added", p, partition) for p in range(self._partitions)
             ]
             corpus = self._add_sums("words")
-            numbers = lists.weigh(self._exchange, join_answers(order, answers), corpus)
+            numbers = lists.weigh(*weigh, join_answers(order, answers), corpus)
             whole = [*lists.summarise(), float(numbers.max(initial=0.0))]
         self._write("answered", partition, iter(added.answer(numbers)), whole)
 
@@ -264,7 +265,7 @@ def exchange_terms(
         )
     )
     for number, steps in enumerate(rounds, 1):
-        left = sum(_do_tasks(*pair, part) for pair in steps if pair)
+        left = sum(_do_tasks(pair[0], pair[1], part) for pair in steps if pair)
         if left:
             tasks = "1 task" if left == 1 else f"{left} tasks"
             return (

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, OptionError
-from metra.formats.texts.columns import ColumnNames
 from metra.metrics.corpus_weights import TermCounts
 from metra.scoring.executors import local, term_files
 from metra.scoring.tables import count_table_part, score_table
@@ -25,7 +24,7 @@ SPECS = [
     "ltv:weight=s,floor=0.25,max_salience=2,oov=0.5",
     "bleu",
 ]
-COLUMNS = ColumnNames(outputs=(("A", "hyp"), ("B", "other")), document="doc")
+COLUMNS = {"hypothesis": {"A": "hyp", "B": "other"}, "document": "doc"}
 
 
 @pytest.fixture
@@ -68,7 +67,7 @@ def small(monkeypatch):
 
 
 def score(shards, **settings):
-    return score_table(shards, SPECS, columns=COLUMNS, group_by=["doc"], **settings)
+    return score_table(shards, SPECS, **COLUMNS, group_by=["doc"], **settings)
 
 
 @pytest.mark.usefixtures("small")
@@ -85,7 +84,7 @@ def test_the_digits_are_those_of_one_memory(shards, monkeypatch, tmp_path):
 @pytest.mark.usefixtures("small")
 def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
     kept = str(tmp_path / "kept")
-    known = {"columns": COLUMNS, "group_by": ["doc"], "resume": kept}
+    known = COLUMNS | {"group_by": ["doc"], "resume": kept}
 
     def count(number: int, parts: int = 2) -> str:
         return count_table_part(shards, SPECS, (number, parts), **known)
@@ -103,7 +102,7 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
     with pytest.raises(
         OptionError, match="counted with other files, options or another"
     ):
-        score_table(shards, ["bleu"], columns=COLUMNS, resume=kept)
+        score_table(shards, ["bleu"], **COLUMNS, resume=kept)
     assert count(2).startswith("Part 2 of 2 is finished")
     assert count(2).startswith("Part 2 of 2 is finished")  # once more changes nothing
     monkeypatch.setattr(local, "_score_shard", None)  # nothing is left to be counted
@@ -160,7 +159,7 @@ def test_weights_that_say_nothing(shards, spec, message):
         table = table.set_column(4, "doc", pa.array(["d"] * len(table)))
         pq.write_table(table, shards[0])
     with pytest.raises(CorpusError, match=message):
-        score_table(shards[:1], [spec], columns=COLUMNS)
+        score_table(shards[:1], [spec], **COLUMNS)
 
 
 @settings(max_examples=50, deadline=None)

@@ -263,8 +263,15 @@ def _list_table_files(request: ScoringRequest) -> tuple[Sequence[str], dict[str,
         import_pyarrow("Scoring Parquet in parts")
     else:
         import_pyarrow(f"Scoring on {request.engine.title()}")
-    return paths, {
-        "columns": request.columns,
+    from metra.formats.texts.columns import ColumnNames
+
+    names = request.columns or ColumnNames()
+    return list(paths), {
+        "hypothesis": names.outputs,
+        "reference": names.references,
+        "source": names.source,
+        "document": names.document,
+        "nulls": names.nulls,
         "group_by": request.group_by,
         "score_columns": request.score_columns,
         "scores_out": request.scores_out,

@@ -85,6 +85,11 @@ LEVELS = ("system", "document", "segment")
     "Keep the totals of each finished Parquet file here; go on from what is kept.",
 )
 @option(
+    "--part NUMBER/PARTS",
+    "Count one part of the Parquet files, such as 3/20, and keep it in --resume FOLDER; "
+    "without this option, the same command then gives the scores.",
+)
+@option(
     "--engine",
     "Who does the work: this machine, or Spark, for tables in Parquet.",
     choices=["local", "spark"],
@@ -177,6 +182,9 @@ def score(
         # Before anything is written to the folders of --scores-out and --resume.
         with show_text_warnings(strict=given["strict"]):
             check_first_rows(request)
+    if given["part"] is not None:
+        _count_part(request, given | {"out": out})
+        return
     work = "segments" if request.engine == "local" else "tasks"
     with (
         show_text_warnings(strict=given["strict"]),
@@ -210,6 +218,31 @@ def _estimate(request: "ScoringRequest", form: str, style: "Style") -> str:
         msg = "--estimate is for metrics that ask other machines; add -m llm:…"
         raise click.UsageError(msg)
     return render_estimates(estimate_files(request), form, style)
+
+
+def _count_part(request: "ScoringRequest", given: dict[str, Any]) -> None:
+    """Count one part of a table, and say what comes next."""
+    from metra.cli.output import show_progress
+    from metra.scoring.evaluate import count_files_part
+
+    numbers = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", given["part"])
+    number, parts = map(int, numbers.groups()) if numbers else (0, 0)
+    if not 1 <= number <= parts:
+        msg = (
+            f"{given['part']!r} is no part; expected its number and how many there are, "
+            "such as 3/20."
+        )
+        raise click.BadParameter(msg, param_hint="'--part'")
+    if not request.resume:
+        msg = "--part needs a folder that keeps what is counted; add --resume FOLDER."
+        raise click.UsageError(msg)
+    if given["save"] or given["out"] is not None:
+        other = "--save" if given["save"] else "-o"
+        msg = f"--part gives no scores; give {other} with the command that adds up the parts."
+        raise click.UsageError(msg)
+    with show_progress() as progress:
+        note = count_files_part(request, (number, parts), progress)
+    click.echo(f"metra: {note}", err=True)
 
 
 def _evaluate_and_save(

@@ -1,6 +1,6 @@
 """LTV: matching n-grams weighed by how salient their words are in their document."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -8,15 +8,30 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch
+from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import weights as weight_files
-from metra.metrics.corpus_weights import TwoPassFit, refuse_unfitted
+from metra.metrics.corpus_weights import (
+    SEPARATOR,
+    TermCounts,
+    TermExchange,
+    TwoPassFit,
+    refuse_unfitted,
+)
 from metra.metrics.options import Case, FromZero, NgramOrder
 from metra.metrics.record import AnyBatch, Array, Metric, Parts, metric_factory
 from metra.stats.parallel import ordered_map, thread_count
 from metra.text.preparation import Preparation, make_preparation
-from metra.text.salience import Frequencies, Tokens, WordWeights, build_word_weights
+from metra.text.salience import (
+    NO_WEIGHTS,
+    Frequencies,
+    Tokens,
+    WordWeights,
+    build_word_weights,
+    limit_weights,
+    restore_weights,
+    weigh_words,
+)
 
 
 @metric_factory
@@ -125,17 +140,17 @@ def ltv(
         score = partial(rows, formula=formula, text=text, weights=weights, lists=lists)
         return replace(plain, rows=score, needs_documents=lists is not None)
 
+    fitted_on = "the references that the weights were fitted on"
+
     def apply(frequencies: Frequencies) -> Metric:
-        documents = frequencies.documents
-        if len(documents) < 2:
-            msg = (
-                f"All segments are of one document, {documents[0]!r}; salience shows only "
-                "beside other documents: give a test set with several, weights=FILE with a "
-                "list of a larger corpus, or weight=none."
-            )
-            raise CorpusError(msg)
+        _check_documents(len(frequencies.documents), *frequencies.documents[:1])
         fitted = build_weights(frequencies, weight_files.WEIGHTS[weight])
-        return with_weights(fitted, "the references that the weights were fitted on")
+        return with_weights(fitted, fitted_on)
+
+    def check(documents: float, has_weights: bool) -> None:
+        _check_documents(int(documents))
+        if not has_weights:
+            raise CorpusError(NO_WEIGHTS)
 
     if weight == "none":
         return with_weights(None)
@@ -149,6 +164,24 @@ def ltv(
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
         apply=apply,
+        exchange=TermExchange(
+            request=partial(_request_words, text=text),
+            apply=lambda *answers: with_weights(restore_weights(*answers), fitted_on),
+            weigh=(
+                lambda words: limit_weights(
+                    weigh_words(words, weight_files.WEIGHTS[weight]),
+                    floor=floor,
+                    least=min_salience,
+                    most=max_salience,
+                ),
+                lambda weights: (
+                    float(weights.min() if len(weights) else floor)
+                    if oov is None
+                    else oov
+                ),
+            ),
+            check=check,
+        ),
     )
     return replace(plain, fit=weighing.fit, weighing=weighing, needs_documents=True)
 
@@ -218,6 +251,46 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
                 yield tokens, documents
 
     return Frequencies(texts())
+
+
+def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermCounts:
+    """Ask what every word weighs in its document, and count those of references."""
+
+    def list_texts(*, outputs: bool) -> Iterator[tuple[Tokens, list[str]]]:
+        for chunk in chunks:
+            documents = _list_documents(chunk.batch(next(iter(chunk.systems))))
+            for column in (*chunk.refs, *(chunk.systems.values() if outputs else ())):
+                yield column.tokens(text), documents
+
+    asked = Frequencies(list_texts(outputs=True))
+    keys, ends, _ = asked.terms()
+    # A document without a word is a document, too.
+    filled = set(asked.document.tolist())
+    empty = [
+        name.encode() + bytes([SEPARATOR])
+        for number, name in enumerate(asked.documents)
+        if number not in filled
+    ]
+    counted = TermCounts(*Frequencies(list_texts(outputs=False)).terms())
+    lengths = [*map(len, empty)]
+    ends = np.append(ends, len(keys) + np.cumsum(lengths, dtype=np.int64))
+    keys += b"".join(empty)
+    return TermCounts(
+        keys + counted.keys,
+        np.append(ends, len(keys) + counted.ends),
+        np.append(np.zeros(len(ends), np.int64), counted.counts),
+    )
+
+
+def _check_documents(documents: int, name: str = "") -> None:
+    if documents < 2:
+        named = f", {name!r}" if name else ""
+        msg = (
+            f"All segments are of one document{named}; salience shows only beside other "
+            "documents: give a test set with several, weights=FILE with a list of a larger "
+            "corpus, or weight=none."
+        )
+        raise CorpusError(msg)
 
 
 def _list_documents(batch: AnyBatch) -> list[str]:

@@ -1,6 +1,6 @@
 """NIST: matching n-grams weighed by the information in them, short outputs penalised."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -8,12 +8,19 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch
+from metra.corpus.batch import Batch, CorpusChunk
 from metra.formats.annotations import weights as weight_files
-from metra.metrics.corpus_weights import Tables, TermCounts, TwoPassFit, refuse_unfitted
+from metra.metrics.corpus_weights import (
+    Tables,
+    TermCounts,
+    TermExchange,
+    TwoPassFit,
+    refuse_unfitted,
+    sum_words,
+)
 from metra.metrics.options import Case, NgramOrder
 from metra.metrics.record import Array, Metric, Parts, metric_factory
-from metra.text.preparation import choose_preparation
+from metra.text.preparation import Preparation, choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
 EQUAL = "equal"
@@ -102,6 +109,10 @@ def nist(
         to_tables=_build_tables,
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
+        exchange=TermExchange(
+            request=partial(_request_ngrams, text=text, n=n, style=style),
+            apply=lambda *answers: apply(_weigh_answers(*answers, n=n, style=style)),
+        ),
     )
     return replace(plain, fit=weighing.fit, weighing=weighing)
 
@@ -143,6 +154,42 @@ def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
     weights = _core.Information(n, style)
     weights.learn(*terms)
     return weights
+
+
+def _request_ngrams(
+    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int, style: str
+) -> TermCounts:
+    """Count the n-grams of references: those of outputs that no reference has weigh nothing."""
+    counts = _core.Information(n, style)
+    for chunk in chunks:
+        for ref in chunk.refs:
+            counts.add(ref.tokens(text))
+    return TermCounts(*counts.terms())
+
+
+def _weigh_answers(
+    terms: TermCounts, answers: Array, words: float, *, n: int, style: str
+) -> _core.Information:
+    """Weigh n-grams that the whole corpus has so often, of so many words.
+
+    Words of other rows stand for themselves under keys that no text has.
+    """
+    rest = int(words - sum_words(terms._replace(counts=answers)))
+    most = 2**32 - 1
+    others = [min(most, rest - start) for start in range(0, rest, most)]
+    keys = [b"\xfe%d" % number for number in range(len(others))]
+    ends = int(terms.ends[-1]) if len(terms.ends) else 0
+    return _weigh_terms(
+        TermCounts(
+            terms.keys + b"".join(keys),
+            np.append(
+                terms.ends, ends + np.cumsum([len(key) for key in keys], dtype=np.int64)
+            ),
+            np.append(answers, others).astype(np.int64),
+        ),
+        n=n,
+        style=style,
+    )
 
 
 def _build_tables(weights: _core.Information) -> Tables:

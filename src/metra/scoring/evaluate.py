@@ -214,10 +214,40 @@ def check_first_rows(request: ScoringRequest) -> None:
     guard.warn()
 
 
+def count_files_part(
+    request: ScoringRequest,
+    part: tuple[int, int],
+    progress: Callable[[int, float | None], None] = lambda *_: None,
+) -> str:
+    """Count one part of a table in Parquet, and say what there is to do next."""
+    paths, settings = _list_table_files(request)
+    from metra.scoring.tables import count_table_part
+
+    return count_table_part(
+        paths, list(request.metrics), part, progress=progress, **settings
+    )
+
+
 def _score_parquet(
     request: ScoringRequest, progress: Callable[[int, float | None], None]
 ) -> "Results":
     """Score a table in Parquet by its columns, on this machine or another engine."""
+    paths, settings = _list_table_files(request)
+    from metra.scoring.tables import score_table
+
+    if request.engine != "local":
+        settings |= request.settings
+    return score_table(
+        paths,
+        list(request.metrics),
+        engine=request.engine,
+        progress=progress,
+        **settings,
+    )
+
+
+def _list_table_files(request: ScoringRequest) -> tuple[Sequence[str], dict[str, Any]]:
+    """List the files of a table, and what is said of it whatever the engine."""
     from metra.text.columns import import_pyarrow
 
     paths, system = request.outputs, None
@@ -234,26 +264,20 @@ def _score_parquet(
     else:
         import_pyarrow(f"Scoring on {request.engine.title()}")
     from metra.formats.texts.columns import ColumnNames
-    from metra.scoring.tables import score_table
 
     names = request.columns or ColumnNames()
-    return score_table(
-        list(paths),
-        list(request.metrics),
-        hypothesis=names.outputs,
-        reference=names.references,
-        source=names.source,
-        document=names.document,
-        nulls=names.nulls,
-        group_by=request.group_by,
-        score_columns=request.score_columns,
-        scores_out=request.scores_out,
-        resume=request.resume,
-        engine=request.engine,
-        system=system,
-        progress=progress,
-        **request.settings if request.engine != "local" else {},
-    )
+    return list(paths), {
+        "hypothesis": names.outputs,
+        "reference": names.references,
+        "source": names.source,
+        "document": names.document,
+        "nulls": names.nulls,
+        "group_by": request.group_by,
+        "score_columns": request.score_columns,
+        "scores_out": request.scores_out,
+        "resume": request.resume,
+        "system": system,
+    }
 
 
 def evaluate_corpus(

@@ -110,12 +110,42 @@ def score_table(
         results = import_module(ENGINES[engine]).score_files(paths, build, **settings)
     else:
         paths = list_shards(paths)
-        default_system = name_system(paths[0]) if len(paths) == 1 else ""
-        plan = build(read_union(paths), paths[0], default_system)
+        plan = _plan_files(paths, build)
         results = import_module(ENGINES[engine]).score_files(paths, plan, **settings)
     if not score_columns:
         return results
     return _settle_digits(results, [s for s in results.specs if s not in metrics])
+
+
+def count_table_part(
+    paths: Sequence[str],
+    metrics: Sequence[str],
+    part: tuple[int, int],
+    *,
+    resume: str,
+    scores_out: str | None = None,
+    progress: TableProgress | None = None,
+    **names: Any,
+) -> str:
+    """Count one part of a table in files, such as (3, 20), and say what there is to do next.
+
+    Parts may be counted by any processes that find the files by the same names and see the
+    folder `resume`; `score_table` with the same settings then adds up what they kept. `names`
+    are those of `score_table`: `hypothesis`, `reference`, `group_by` and so on.
+    """
+    from metra.scoring.executors.local import count_part
+
+    build = make_plan_builder(metrics, segments=scores_out is not None, **names)
+    files = list_shards(list(paths))
+    plan = _plan_files(files, build)
+    return count_part(
+        files, plan, part, resume=resume, scores_out=scores_out, progress=progress
+    )
+
+
+def _plan_files(paths: Sequence[str], build: PlanBuilder) -> ScoringPlan:
+    default_system = name_system(paths[0]) if len(paths) == 1 else ""
+    return build(read_union(paths), paths[0], default_system)
 
 
 def make_plan_builder(

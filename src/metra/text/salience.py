@@ -1,10 +1,11 @@
 """Salience of words in their documents: counts, tf.idf and S-scores."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,12 @@ __all__ = ["BadLine", "Frequencies", "Information", "Tokens", "WordWeights"]
 Array: TypeAlias = NDArray[np.float64]
 Index: TypeAlias = NDArray[np.int64]
 Numbers: TypeAlias = Array | Index
+
+
+NO_WEIGHTS = (
+    "No word weighs anything; S-scores need more documents, since they are at most "
+    "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
+)
 
 
 class Frequencies:
@@ -118,30 +125,96 @@ def build_word_weights(
         salience, floor=floor, least=least, most=most, unknown=oov
     )
     if weights is None:
-        msg = (
-            "No word weighs anything; S-scores need more documents, since they are at most "
-            "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
-        )
-        raise CorpusError(msg)
+        raise CorpusError(NO_WEIGHTS)
     return weights
 
 
-def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | int) -> Array:
+class DocumentWords(NamedTuple):
+    """Words of some documents with what their weights depend on: arrays, an entry a word."""
+
+    #: How often the document has the word, how many documents do, and how often all do.
+    tf: Array
+    df: Array
+    everywhere: Array
+    #: How many words the document has.
+    length: Array
+    #: How many documents there are, and words in all of them.
+    documents: float
+    words: float
+
+
+def weigh_words(words: DocumentWords, column: str) -> Array:
+    """Return the salience of words, with the digits that `Frequencies` has."""
+    if column == "tf.idf":
+        return compute_tfidf(words.tf, words.df, words.documents)
+    elsewhere = np.maximum(words.words - words.length, 1.0)
+    return compute_s_scores(
+        words.tf / words.length,
+        (words.everywhere - words.tf) / elsewhere,
+        words.everywhere / words.words,
+        words.df,
+        words.documents,
+    )
+
+
+def limit_weights(
+    salience: Array, *, floor: float, least: float | None, most: float | None
+) -> Array:
+    """Return weights: none below the floor, 0 outside the range."""
+    raised = np.fmax(salience, floor)
+    is_outside = raised < (least or 0.0)
+    is_outside |= raised > (np.inf if most is None else most)
+    return np.where(is_outside, 0.0, raised)
+
+
+def restore_weights(
+    terms: tuple[bytes, Index, Index], answers: Array, _: float
+) -> WordWeights:
+    """Take weights as they are: of those terms that were only asked about, which come first."""
+    keys, ends, counts = terms
+    asked = int((counts == 0).sum())
+    weights, ends = answers[:asked], ends[:asked]
+    keys = keys[: int(ends[-1])] if asked else b""
+    ones = np.ones(asked, np.int64)
+    restored = Salience.learnt(keys, ends, ones).weighed(weights, floor=0.0)
+    if restored is not None:
+        return restored
+    # No word of these documents weighs anything, but others do.
+    other = keys.replace(b"\xff", b"") + b"x\xff"
+    ends = np.append(ends, len(keys) + len(other))
+    with_other = Frequencies.from_terms((keys + other, ends, np.append(ones, 1)))
+    numbers = np.append(weights, 1.0)
+    return build_word_weights(
+        with_other, numbers, floor=0.0, least=None, most=None, oov=None
+    )
+
+
+def compute_tfidf(tf: Numbers, df: Numbers, size: Numbers | float) -> Array:
     """Return (1 + ln tf) · ln(N / df) of words of N documents.
 
     >>> compute_tfidf(np.array([1, 2]), np.array([1, 2]), 2).round(4).tolist()
     [0.6931, 0.0]
     """
-    return (1 + np.log(tf)) * np.log(size / df)
+    return (1 + _take_logarithms(tf)) * _take_logarithms(size / df)
 
 
 def compute_s_scores(
-    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | int
+    p_doc: Array, p_rest: Array, p_corp: Array, df: Numbers, size: Numbers | float
 ) -> Array:
     """Return ln[(P_doc - P_rest) · (N - df)/N / P_corp], NaN where that is not above 0."""
     product = (p_doc - p_rest) * ((size - df) / size) / p_corp
     is_salient = product > 0
-    return np.where(is_salient, np.log(np.where(is_salient, product, 1)), np.nan)
+    return np.where(
+        is_salient, _take_logarithms(np.where(is_salient, product, 1)), np.nan
+    )
+
+
+def _take_logarithms(values: Numbers) -> Array:
+    """Return natural logarithms as C and Rust have them; numpy's last digit may differ."""
+    different, places = np.unique(values, return_inverse=True)
+    return np.array([*map(math.log, different.tolist())])[places].reshape(
+        np.shape(values)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 They differ in who calls the functions of `metra.scoring.table_totals` for each batch.
 
 local: this machine, file by file, with totals kept for work that is resumed
+term_files: terms that shards exchange through files, by all or by parts of them
 frames: tables of other libraries; those of pyarrow, pandas, polars and DuckDB
 dask: a task for each file, or for each partition of a DataFrame
 ray: datasets of Ray Data, or a task for each file

@@ -9,18 +9,16 @@ import hashlib
 import json
 import os
 import re
-import zipfile
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from itertools import accumulate, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -28,25 +26,25 @@ from metra import __version__
 from metra.corpus.batch import Batch
 from metra.errors import FormatError, MetraError, OptionError
 from metra.formats.atomic import write_file
-from metra.formats.remote import is_remote, open_remote
-from metra.formats.stream import DAMAGE, UnreadableError, get_file_state
+from metra.formats.remote import is_remote, list_remote, open_remote
+from metra.formats.stream import UnreadableError, get_file_state
 from metra.formats.texts import parquet
-from metra.metrics.corpus_weights import Tables, TwoPassFit
 from metra.metrics.record import Metric
 from metra.scoring import table_totals
+from metra.scoring.executors.term_files import Part, TermFiles, exchange_terms
 from metra.scoring.plan import ScoringPlan, build_unweighed, read_references
 from metra.scoring.results import Results
 from metra.scoring.statistics import choose_threads
 from metra.scoring.table_totals import count_batch
 from metra.scoring.tables import TableProgress, check_files
+from metra.scoring.term_exchange import choose_sizes, cut_rows
 from metra.scoring.totals import Totals
 from metra.stats.parallel import ordered_map
 
 #: Where a file keeps the fingerprint of what it was made of.
 FINGERPRINT = b"metra.fingerprint"
 _TOTALS_ENDING = ".totals"
-_WEIGHTS_ENDING = ".weights"
-_WEIGHTS_FINGERPRINT = "fingerprint"
+_PART_ENDING = ".part"
 
 #: What each column of scores was computed by, as JSON.
 _SIGNATURES = b"metra.signatures"
@@ -54,6 +52,9 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 
 # A row group of the result holds at least so many rows, where there are as many.
 _ROW_GROUP = 64 * 1024
+
+# The terms of so many rows are held in memory; those of more go through files.
+_HELD_ROWS = 100_000
 
 # Threads read row groups by themselves where each has at least so many of them to read.
 _PIECES = 2
@@ -68,6 +69,7 @@ class _Shard:
     """One file, and where what comes of it is kept."""
 
     path: str
+    number: int
     #: The place, from the root, so that the file is known again from other folders, the size
     #: and the time of change: if one of them differs, it is another file.
     state: tuple[str, int, int]
@@ -88,7 +90,10 @@ class _Work:
 
     plan: ScoringPlan
     progress: TableProgress | None
-    metrics: Mapping[str, Metric] | None = None
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    #: The files of metrics whose terms are too many for one memory, and the rows of a chunk.
+    term_files: dict[str, TermFiles] = field(default_factory=dict)
+    chunk_rows: int | None = None
     done: int = 0
     rows: int = 0
 
@@ -97,6 +102,16 @@ class _Work:
         self.done += rows
         if self.progress:
             self.progress(self.done, self.done / max(self.rows, 1))
+
+    def fit(
+        self, shard: _Shard, chunk: int, rows: pa.RecordBatch
+    ) -> Mapping[str, Metric]:
+        """Give the metrics with the weights of a chunk's terms."""
+        fitted = {
+            spec: files.fit(self.plan, shard.number, chunk, rows)
+            for spec, files in self.term_files.items()
+        }
+        return {**self.metrics, **fitted}
 
 
 def score_files(
@@ -116,35 +131,107 @@ def score_files(
     """
     check_files(paths, plan)
     shards = _list_shards(paths, plan, scores_out, resume)
+    if resume:
+        _check_parts(shards, resume)
     unfinished = [shard for shard in shards if not shard.is_finished]
     finished = len(shards) - len(unfinished)
-    try:
-        work = _Work(plan, progress)
-        for shard in unfinished:
-            shard.row_groups = parquet.list_row_groups(shard.path)
-            work.rows += sum(shard.row_groups)
-        if unfinished:
-            work.metrics = _fit_metrics(shards, resume, work)
-        totals = Totals()
-        for shard in shards:
-            if shard.is_finished:
-                totals.add(_read_totals(shard))
-        for shard, counted in _count_shards(unfinished, work, totals):
-            if shard.cache:
-                _write_totals(shard, counted, plan)
-                totals.add(counted)
-            finished += 1
-        return table_totals.build_table_results(totals, plan)
-    except KeyboardInterrupt:
-        note = _describe_kept(finished, len(shards), resume, scores_out)
-        msg = f"interrupted; of the files, {note}"
-        raise ScoringInterrupt(msg) from None
-    except MetraError as error:
-        if not finished:
-            raise
-        note = _describe_kept(finished, len(shards), resume, scores_out)
-        msg = f"{error} Of the files, {note}"
-        raise MetraError(msg) from None
+    with ExitStack() as stack:
+        try:
+            work = _Work(plan, progress)
+            totals = Totals()
+            if unfinished:
+                folder = resume or stack.enter_context(TemporaryDirectory("-metra"))
+                _fit_metrics(shards, unfinished, folder, work)
+            for shard in shards:
+                if shard.is_finished:
+                    totals.add(_read_totals(shard))
+            for shard, counted in _count_shards(unfinished, work, totals):
+                if shard.cache:
+                    _write_totals(shard, counted, plan)
+                    totals.add(counted)
+                finished += 1
+            results = table_totals.build_table_results(totals, plan)
+        except KeyboardInterrupt:
+            note = _describe_kept(finished, len(shards), resume, scores_out)
+            msg = f"interrupted; of the files, {note}"
+            raise ScoringInterrupt(msg) from None
+        except MetraError as error:
+            if not finished:
+                raise
+            note = _describe_kept(finished, len(shards), resume, scores_out)
+            msg = f"{error} Of the files, {note}"
+            raise MetraError(msg) from None
+    for files in work.term_files.values():
+        files.remove()
+    return results
+
+
+def count_part(
+    paths: Sequence[str],
+    plan: ScoringPlan,
+    part: tuple[int, int],
+    *,
+    resume: str,
+    scores_out: str | None = None,
+    progress: TableProgress | None = None,
+) -> str:
+    """Count one part of a table's files, and say what there is to do next.
+
+    Parts may be counted by any processes that find the files by the same names, and see the
+    folder `resume`. When all parts are finished, `score_files` adds up what they kept.
+    """
+    share = Part(*part)
+    if not 1 <= share.number <= share.parts:
+        msg = f"There is no {share}; expected parts from 1 to {share.parts}."
+        raise OptionError(msg)
+    check_files(paths, plan)
+    shards = _list_shards(paths, plan, scores_out, resume)
+    unfinished = [s for s in shards if share.takes(s.number) and not s.is_finished]
+    work = _Work(plan, progress)
+    if unfinished or (plan.two_passes and not all(s.is_finished for s in shards)):
+        waiting = _fit_metrics(shards, unfinished, resume, work, share)
+        if waiting:
+            return f"{str(share).capitalize()}: {waiting}"
+    for shard, counted in _count_shards(unfinished, work, Totals()):
+        _write_totals(shard, counted, plan)
+    with write_file(os.path.join(resume, _name_part(shards, share))) as file:
+        file.write(f"{share}\n".encode())
+    return (
+        f"{str(share).capitalize()} is finished; when all are, the same command without "
+        "the part gives the scores."
+    )
+
+
+def _name_part(shards: Sequence[_Shard], part: Part) -> str:
+    """Name the file that says that a part is finished."""
+    known = _hash([shard.fingerprint for shard in shards])[:24]
+    return f"part-{part.number}-of-{part.parts}-{known}{_PART_ENDING}"
+
+
+def _check_parts(shards: Sequence[_Shard], folder: str) -> None:
+    """Where work was shared out, refuse to do what parts have left open."""
+    lacking = [shard for shard in shards if not shard.is_finished]
+    if not lacking:
+        return
+    paths = list_remote(folder) or () if is_remote(folder) else os.listdir(folder)
+    names = [path.rpartition("/")[2] for path in paths]
+    known = {name for name in names if name.endswith(_PART_ENDING)}
+    if not known:
+        return
+    counts = {int(name.split("-")[3]) for name in known}
+    for parts in sorted(counts):
+        part_names = [_name_part(shards, Part(at + 1, parts)) for at in range(parts)]
+        open_parts = [at + 1 for at, name in enumerate(part_names) if name not in known]
+        if len(open_parts) < parts:
+            first = open_parts[0] if open_parts else lacking[0].number % parts + 1
+            missing = f"part {first} of {parts} is not finished"
+            msg = f"{folder} is not complete: {missing}; run it, and then this again."
+            raise OptionError(msg)
+    msg = (
+        f"{folder} has parts that were counted with other files, options or another "
+        "version of metra; give the same for all parts, or another folder."
+    )
+    raise OptionError(msg)
 
 
 def _describe_kept(
@@ -165,13 +252,14 @@ def _list_shards(
     paths: Sequence[str], plan: ScoringPlan, scores_out: str | None, resume: str | None
 ) -> list[_Shard]:
     """Look at the files, and at what is kept of them."""
-    shards = []
+    shards: list[_Shard] = []
     for path in paths:
         state = get_file_state(path)
         if state is None:
             raise UnreadableError(path, os.strerror(errno.ENOENT))
         changed, size = state
-        shards.append(_Shard(path, (_complete_path(path), size, changed)))
+        place = _complete_path(path), size, changed
+        shards.append(_Shard(path, len(shards), place))
     # Where a metric weighs by the whole corpus, a shard's digits depend on all shards.
     everything = [shard.state for shard in shards] if plan.two_passes else []
     fingerprint = _hash([plan.fingerprint(), everything])
@@ -299,22 +387,23 @@ def _write_totals(shard: _Shard, totals: Totals, plan: ScoringPlan) -> None:
 
 
 def _fit_metrics(
-    shards: Sequence[_Shard], resume: str | None, work: _Work
-) -> Mapping[str, Metric]:
-    """Walk through all references first, for metrics that weigh by them."""
+    shards: Sequence[_Shard],
+    unfinished: Sequence[_Shard],
+    folder: str,
+    work: _Work,
+    part: Part | None = None,
+) -> str:
+    """Walk through all references first, for metrics that weigh by them.
+
+    Terms of large tables are exchanged through files of the folder. If other parts have to
+    do their share before this one can go on, it is said what is to be done.
+    """
     plan = work.plan
-    metrics = dict(build_unweighed(plan))
-    rows = sum(parquet.count_rows(shard.path) for shard in shards)
-    columns = [plan.references, plan.documents, plan.nulls]
-    kept: dict[str, tuple[str, str]] = {}
-    for spec, metric in metrics.items():
-        # By all that the weights depend on: every file, and what is counted in it.
-        states = [shard.state for shard in shards]
-        fingerprint = _hash([__version__, metric.signature(), columns, states])
-        name = f"{metric.name}-{fingerprint[:24]}{_WEIGHTS_ENDING}"
-        kept[spec] = os.path.join(resume or "", name), fingerprint
-        if metric.fit and not (resume and get_file_state(kept[spec][0])):
-            work.rows += rows
+    metrics = work.metrics = dict(build_unweighed(plan))
+    for shard in shards if plan.two_passes else unfinished:
+        shard.row_groups = parquet.list_row_groups(shard.path)
+    work.rows += sum(sum(shard.row_groups) for shard in unfinished)
+    rows = sum(sum(shard.row_groups) for shard in shards)
 
     def read_all() -> Iterator[Batch]:
         for shard in shards:
@@ -322,37 +411,40 @@ def _fit_metrics(
                 yield from read_references(rows, plan)
                 work.add(rows.num_rows)
 
+    is_large = rows > _HELD_ROWS
     for spec, metric in metrics.items():
-        if metric.weighing and resume:
-            metrics[spec] = _load_weights(*kept[spec], metric.weighing, read_all())
+        exchange = metric.weighing and metric.weighing.exchange
+        if is_large and exchange:
+            work.chunk_rows, partitions = choose_sizes(rows * len(plan.references))
+            chunks = [-(-sum(s.row_groups) // work.chunk_rows) for s in shards]
+            work.term_files[spec] = TermFiles(
+                os.path.join(folder, metric.name),
+                _identify_terms(shards, work, metric),
+                exchange,
+                chunks=chunks,
+                partitions=partitions,
+            )
         elif metric.fit:
+            work.rows += rows
             metrics[spec] = metric.fit(read_all())
-    return metrics
+
+    def read_chunks(number: int) -> Iterator[pa.RecordBatch]:
+        work.rows += sum(shards[number].row_groups)
+        rows = _read_rows(shards[number].path, plan, plan.columns)
+        for chunk in cut_rows(rows, work.chunk_rows):
+            yield chunk
+            work.add(chunk.num_rows)
+
+    return exchange_terms([*work.term_files.values()], plan, read_chunks, part)
 
 
-def _load_weights(
-    path: str, fingerprint: str, weighing: TwoPassFit, batches: Iterable[Batch]
-) -> Metric:
-    """Give the metric with the weights that are kept; else count them, and keep them."""
-    if get_file_state(path) is None:
-        counted = weighing.tables(batches)
-        named: dict[str, Any] = {_WEIGHTS_FINGERPRINT: np.array(fingerprint), **counted}
-        with write_file(path) as file:
-            # Without compression: a resumed run is to go on at once.
-            np.savez(file, **named)
-        return weighing.restore(counted)
-    try:
-        with (
-            open_remote(path) if is_remote(path) else open(path, "rb") as file,
-            np.load(file, allow_pickle=False) as arrays,
-        ):
-            tables: Tables = dict(arrays)
-        if str(tables[_WEIGHTS_FINGERPRINT]) != fingerprint:
-            raise ValueError(_WEIGHTS_FINGERPRINT)
-        return weighing.restore(tables)
-    except (*DAMAGE, OSError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error):
-        msg = f"{path} is damaged; remove it, and its weights are counted again."
-        raise FormatError(msg) from None
+def _identify_terms(shards: Sequence[_Shard], work: _Work, metric: Metric) -> str:
+    """Name files of terms by all that is in them: of which files and columns, and how cut."""
+    plan = work.plan
+    columns = [plan.outputs, plan.references, plan.documents, plan.nulls]
+    states = [shard.state for shard in shards]
+    known = [__version__, metric.signature(), columns, states, work.chunk_rows]
+    return _hash(known)
 
 
 def _count_shards(
@@ -365,7 +457,7 @@ def _count_shards(
     Row groups are read on all threads where there are enough of them. Otherwise, or where
     rows have to be written in their order, one thread reads and the others count.
     """
-    plan, metrics = work.plan, work.metrics or {}
+    plan, metrics = work.plan, work.metrics
     threads = choose_threads(metrics)
     pieces = [
         (shard, number, first)
@@ -374,8 +466,8 @@ def _count_shards(
         if shard.row_groups
     ]
     totals = {s.path: Totals() if s.cache else together for s in shards}
-    is_written = any(shard.target for shard in shards)
-    if threads == 1 or is_written or len(pieces) < _PIECES * threads:
+    in_order = work.term_files or any(shard.target for shard in shards)
+    if threads == 1 or in_order or len(pieces) < _PIECES * threads:
         for shard in shards:
             _score_shard(shard, work, totals[shard.path])
             yield shard, totals.pop(shard.path)
@@ -402,14 +494,22 @@ def _score_shard(shard: _Shard, work: _Work, totals: Totals) -> None:
     """Count a shard in the order of its rows, and write them with their scores if asked."""
     schema = parquet.read_schema(shard.path)
     added = parquet.list_added(schema)
-    plan, metrics, keep = work.plan, work.metrics or {}, shard.target is not None
+    plan, keep = work.plan, shard.target is not None
 
-    def count(rows: pa.RecordBatch) -> tuple[int, Totals, pa.RecordBatch | None]:
+    def count(
+        chunk: tuple[int, pa.RecordBatch],
+    ) -> tuple[int, Totals, pa.RecordBatch | None]:
+        number, rows = chunk
+        metrics = work.fit(shard, number, rows)
         return rows.num_rows, *count_batch(rows, plan, metrics, keep=keep)
 
     with _open_score_file(shard, plan, schema) if keep else nullcontext() as write:
-        parts = _read_rows(shard.path, plan, schema.names if keep else plan.columns)
-        for rows, counted, scored in ordered_map(count, parts, choose_threads(metrics)):
+        columns = schema.names if keep else plan.columns
+        chunks = enumerate(
+            cut_rows(_read_rows(shard.path, plan, columns), work.chunk_rows)
+        )
+        threads = choose_threads(work.metrics)
+        for rows, counted, scored in ordered_map(count, chunks, threads):
             totals.add(counted)
             if write and scored is not None:
                 write(scored.drop_columns(added))

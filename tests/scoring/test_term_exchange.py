@@ -1,0 +1,220 @@
+"""Terms exchanged through files, and work in parts: the same digits as in one memory."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from metra.errors import CorpusError, FormatError, OptionError
+from metra.metrics.corpus_weights import TermCounts
+from metra.scoring.executors import local, term_files
+from metra.scoring.tables import count_table_part, score_table
+from metra.scoring.term_exchange import TermSums, join_answers, split_terms
+
+SPECS = [
+    "nist",
+    "nist:style=mteval,n=3",
+    "ltv",
+    "ltv:weight=s,side=recall",
+    "ltv:weight=s,floor=0.25,max_salience=2,oov=0.5",
+    "bleu",
+]
+COLUMNS = {"hypothesis": {"A": "hyp", "B": "other"}, "document": "doc"}
+
+
+@pytest.fixture
+def shards(tmp_path):
+    """Write three files of 120 rows; documents have words of their own and lie across files."""
+    rng = np.random.default_rng(11)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for number, rows in enumerate((50, 0, 70)):
+        documents = rng.integers(0, 12, rows).tolist()
+
+        def text(document: int) -> str:
+            own = [f"w{document}{letter}" for letter in "abc"]
+            return " ".join(rng.choice(["the", "0", "é", *own], rng.integers(1, 9)))
+
+        refs = [text(document) for document in documents]
+        table = {
+            "hyp": [
+                ref if rng.random() < 0.3 else text(d)
+                for ref, d in zip(refs, documents, strict=True)
+            ],
+            "other": ["" if rng.random() < 0.1 else text(d) for d in documents],
+            # A document whose references have no word.
+            "ref": [
+                "" if d == 3 else ref for ref, d in zip(refs, documents, strict=True)
+            ],
+            "ref2": [None if rng.random() < 0.2 else text(d % 2) for d in documents],
+            "doc": [f"d{d}" for d in documents],
+        }
+        kinds = pa.schema([(name, pa.string()) for name in table])
+        pq.write_table(pa.table(table, kinds), folder / f"{number}.parquet")
+    return sorted(map(str, folder.iterdir()))
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Hold no terms in memory, in chunks of 7 rows and in 3 partitions."""
+    monkeypatch.setattr(local, "_HELD_ROWS", 0)
+    monkeypatch.setattr(local, "choose_sizes", lambda _: (7, 3))
+
+
+def score(shards, **settings):
+    return score_table(shards, SPECS, **COLUMNS, group_by=["doc"], **settings)
+
+
+@pytest.mark.usefixtures("small")
+def test_the_digits_are_those_of_one_memory(shards, monkeypatch, tmp_path):
+    out = [str(tmp_path / name) for name in "ab"]
+    through_files = score(shards, scores_out=out[0])
+    monkeypatch.setattr(local, "_HELD_ROWS", 10**9)
+    assert through_files.to_json() == score(shards, scores_out=out[1]).to_json()
+    for name in ("0.parquet", "2.parquet"):
+        written = [pq.read_table(Path(folder) / name) for folder in out]
+        assert written[0].equals(written[1])
+
+
+@pytest.mark.usefixtures("small")
+def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
+    kept = str(tmp_path / "kept")
+    known = COLUMNS | {"group_by": ["doc"], "resume": kept}
+
+    def count(number: int, parts: int = 2) -> str:
+        return count_table_part(shards, SPECS, (number, parts), **known)
+
+    for number, step, tasks in ((1, 1, 5), (2, 2, 10), (1, 3, 3), (2, 4, 6)):
+        assert count(number) == (
+            f"Part {number} of 2: step {step} of 5 is done, but other parts still have "
+            f"{tasks} tasks of it to do; run all parts again when all have come so far."
+        )
+    assert count(1).startswith("Part 1 of 2 is finished; when all are,")
+    with pytest.raises(
+        OptionError, match="not complete: part 2 of 2 is not finished; run it"
+    ):
+        score(shards, resume=kept)
+    with pytest.raises(
+        OptionError, match="counted with other files, options or another"
+    ):
+        score_table(shards, ["bleu"], **COLUMNS, resume=kept)
+    assert count(2).startswith("Part 2 of 2 is finished")
+    assert count(2).startswith("Part 2 of 2 is finished")  # once more changes nothing
+    monkeypatch.setattr(local, "_score_shard", None)  # nothing is left to be counted
+    merged = score(shards, resume=kept)
+    monkeypatch.undo()
+    assert merged.to_json() == score(shards).to_json()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_second_run_takes_the_first_pass_from_the_folder(
+    shards, tmp_path, monkeypatch
+):
+    kept = tmp_path / "kept"
+    with monkeypatch.context() as patch:
+        patch.setattr(term_files.TermFiles, "fit", _interrupt)
+        with pytest.raises(local.ScoringInterrupt, match="kept in"):
+            score(shards, resume=str(kept))
+    assert len([*kept.glob("nist-*-asked-*.terms")]) == 2 * len(shards)
+    with monkeypatch.context() as patch:
+        patch.setattr(term_files.TermFiles, "_ask", None)
+        again = score(shards, resume=str(kept))
+    assert not [*kept.glob("*.terms")]  # totals are kept, terms no longer needed
+    assert again.to_json() == score(shards).to_json()
+
+
+@pytest.mark.usefixtures("small")
+def test_a_damaged_file_is_named(shards, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    with monkeypatch.context() as patch:
+        patch.setattr(term_files.TermFiles, "fit", _interrupt)
+        with pytest.raises(local.ScoringInterrupt):
+            score(shards, resume=str(kept))
+    path = next(kept.glob("ltv-*-answered-1.terms"))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(FormatError, match=re.escape(f"{path} is damaged; remove it")):
+        score(shards, resume=str(kept))
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        pytest.param("ltv", "All segments are of one document", id="one document"),
+        pytest.param("ltv:min_salience=50", "No word weighs anything", id="no weights"),
+    ],
+)
+def test_weights_that_say_nothing(shards, spec, message):
+    table = pq.read_table(shards[0])
+    if spec == "ltv":
+        table = table.set_column(4, "doc", pa.array(["d"] * len(table)))
+        pq.write_table(table, shards[0])
+    with pytest.raises(CorpusError, match=message):
+        score_table(shards[:1], [spec], **COLUMNS)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.lists(st.binary(max_size=30), unique=True), min_size=1),
+    st.integers(1, 5),
+)
+def test_partitions_add_up_like_a_dict(chunks, partitions):
+    counts: dict[bytes, int] = {}
+    asked = []
+    for number, keys in enumerate(chunks, 1):
+        ends = np.cumsum([len(key) for key in keys], dtype=np.int64)
+        terms = TermCounts(b"".join(keys), ends, np.full(len(keys), number))
+        asked.append(split_terms(terms, partitions, by_document=False))
+        for key in keys:
+            counts[key] = counts.get(key, 0) + number
+    answered = []
+    for partition in range(partitions):
+        added = TermSums([batches[partition] for _, batches in asked])
+        answered.append(added.answer(added.terms.counts))
+    for at, (keys, (order, _)) in enumerate(zip(chunks, asked, strict=True)):
+        numbers = join_answers(order, [answers[at] for answers in answered])
+        assert numbers[:, 0].tolist() == [counts[key] for key in keys]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--part", "3/2", "--resume", "kept"],
+            "'3/2' is no part; expected its number",
+        ),
+        (["--part", "x", "--resume", "kept"], "'x' is no part"),
+        (["--part", "1/2"], "--part needs a folder that keeps what is counted"),
+        (
+            ["--part", "1/2", "--resume", "k", "-o", "x.txt"],
+            "--part gives no scores; give -o",
+        ),
+    ],
+)
+def test_parts_on_the_command_line_that_are_refused(cli, shards, options, message):
+    ran = cli("score", *shards, "--hyp-column", "hyp", *options)
+    assert ran.code == 2
+    assert message in ran.err
+
+
+def test_parts_on_the_command_line(cli, shards, tmp_path):
+    command = ["score", *shards, "--hyp-column", "hyp", "-m", "bleu", "-m", "nist"]
+    kept = ["--resume", str(tmp_path / "kept")]
+    for number in (2, 1, 3):
+        ran = cli(*command, *kept, "--part", f"{number}/3")
+        assert ran.out == ""
+        assert ran.err.endswith(
+            f"metra: Part {number} of 3 is finished; when all are, the same command "
+            "without the part gives the scores.\n"
+        )
+    whole = cli(*command, "--resume", str(tmp_path / "other"))
+    assert cli(*command, *kept).out == whole.out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from metra.campaign.assignment import assign, degrade_text, draw_orders
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.screen import build_screen
+from metra.campaign.screen import build_screen, collect_texts
 from metra.campaign.settings import Settings
 from metra.campaign.workload import (
     count_overlaps,
@@ -338,13 +338,36 @@ def test_fluency_is_asked_before_the_reference_is_sent():
 
 
 def test_context_is_the_rest_of_the_document():
-    frozen = made(protocol="esa", texts=3, per_text=3)
-    task = next(
-        task for task in assign(frozen, secret=SECRET) if task.items[0].segment == 4
-    )
-    shown = build_screen(frozen, task, number=0, step=0)
-    assert shown["context"] == ["source 3", "source 5"]
-    assert shown["before"] == 1
+    for name, own in (("esa", 7), ("intelligibility", 6)):
+        frozen = made(protocol=name, texts=3, per_text=4)
+        tasks = assign(frozen, secret=SECRET)
+        task, number = next(
+            (task, number)
+            for task in tasks
+            for number, item in enumerate(task.items)
+            if item.segment == own and task.kind == "judged"
+        )
+        shown = build_screen(frozen, task, number=number, step=0)
+        if name == "esa":
+            assert shown["context"] == ["source 4", "source 5", "source 6"]
+            assert shown["before"] == 3
+        else:
+            assert shown["sentence"] == 3
+
+
+def test_an_answer_may_point_into_a_source_that_was_shown():
+    for name, basis, more in (
+        ("esa", "source", {"source"}),
+        ("esa", "reference", set()),
+        ("ranking", "source", {"source"}),
+    ):
+        frozen = made(protocol=name, basis=basis)
+        task = assign(frozen, secret=SECRET)[0]
+        texts = collect_texts(frozen, task, 0)
+        outputs = {"output"} if name == "esa" else {"1", "2"}
+        assert set(texts) == outputs | more
+        if more:
+            assert texts["source"] == f"source {task.items[0].segment}"
 
 
 def test_a_short_secret_is_refused():

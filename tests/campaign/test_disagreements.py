@@ -29,6 +29,9 @@ def test_the_farthest_come_first_and_each_output_once():
     assert [one.judge for one in found[0].answers] == ["ann", "bob"]
     assert found[0].scores == ((1.0, 0.0), (5.0, 100.0))
     assert find_disagreements(answers, apart=75) == found[:1]
+    # Who is alone disagrees with nobody, however little it takes.
+    everything = find_disagreements(answers, apart=0)
+    assert [(one.system, one.segment) for one in everything[2:]] == [("two", 1)]
 
 
 def test_others_judge_them_blind_and_their_answers_stand_beside(store):

@@ -28,6 +28,7 @@ def test_means_and_deviations_of_systems():
     scores = [*given("clarity", "ann", [3, 0]), *given("clarity", "bob", [1.5, 0])]
     study = run_exercise(scores, scales=CLARITY)
     first, second = study.exercise.systems
+    assert study.systems == [first.system, second.system] == ["a", "b"]
     assert (first.mean, first.evaluators) == (75, 2)
     assert first.deviation == pytest.approx(1250**0.5)  # of 100 and 50, with n - 1
     assert first.by_evaluator == (("ann", 100), ("bob", 50))
@@ -179,6 +180,9 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     assert study.notes == (
         "ter: 1 of 2 values lie beyond 100..0 and count as its ends.",
     )
+    ends = run_exercise(given("ter", "ann", [0, 100], higher_is_better=False))
+    assert [one.mean for one in ends.exercise.systems] == [100, 0]
+    assert (ends.scales[0].cut, ends.notes) == (0, ())
 
 
 @pytest.mark.parametrize(

@@ -217,3 +217,38 @@ def test_which_protocols_a_second_version_of_a_text_would_spoil():
         if any(step.asks.needs_fresh_eyes for step in asked.steps)
     }
     assert found == {"cloze", "comprehension", "reading", "reading-aloud", "templates"}
+
+
+#: Answers name the version of what was asked. Whoever changes a word, a scale or a weight asks
+#: something else, and changes the version here.
+VERSIONS = {
+    "ldc": "cc5effc7efbad557",
+    "adequacy": "61591c834513ae2b",
+    "da": "9f61259c74812b2b",
+    "da-sqm": "43d7318ddcb99cf7",
+    "esa": "4df44fd687711f1b",
+    "mqm": "80e25126d6579eb4",
+    "pairwise": "a5b66ba90dbf401c",
+    "ranking": "400ec1a446404719",
+    "intelligibility": "706c0b242867c67b",
+    "clarity": "3624adbb26b2e992",
+    "minimal-correction": "08bebf50c2f799d8",
+    "entity-check": "a9e7bac827fb0a90",
+    "term-marking": "0b909c3da3b5d995",
+    "term-reconciliation": "2504b386ee4b45ae",
+    "verdicts": "d9401ae941844dcd",
+    "correction": "d01b12df90195912",
+    "cloze": "3327447e07ff3d80",
+    "reading": "4d2b9ab4818bd967",
+    "reading-aloud": "847cd73d7f4d5878",
+    "comprehension": "0fd236dbe302a7af",
+    "templates": "7d15ef985bacef2b",
+    "entity-tagging": "bd1a10126976518d",
+    "entity-reconciliation": "f5b10ab55186ca23",
+    "evaltrans": "ffdb7943174aebde",
+    "gold-standard": "2874f077fcaa2fdc",
+}
+
+
+def test_what_is_asked_stays_as_it_is():
+    assert {name: asked.version for name, asked in PROTOCOLS.items()} == VERSIONS

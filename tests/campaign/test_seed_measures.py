@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.campaign.answers import made
 from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 
 from metra.campaign.creation import freeze_campaign
@@ -18,7 +19,11 @@ from metra.campaign.exports import write_codebook
 from metra.campaign.material import read_material
 from metra.campaign.protocols.chips import Chips
 from metra.campaign.protocols.timed import count_edits
-from metra.campaign.reconciliation import write_entities, write_terms
+from metra.campaign.reconciliation import (
+    write_annotations,
+    write_entities,
+    write_terms,
+)
 from metra.campaign.results import (
     average_systems,
     describe_word_counting,
@@ -159,6 +164,15 @@ def test_tags_feed_the_measures_of_names_and_terms(write):
     path = write("terms.tsv", terms.encode())
     assert scores(f"terminology:file={path}") == [100, 0]
     assert "brake\tbrakes\t3" in terms
+
+
+def test_the_file_of_tags_is_called_as_its_metric_wants_it():
+    names = tagged("entity-tagging", {"Ann": "PERSON"})
+    terms = tagged("term-marking", {"brake": ""})
+    assert write_annotations(names) == ("entities.tsv", write_entities(names))
+    assert write_annotations(terms) == ("terms.tsv", write_terms(terms))
+    assert write_annotations([]) is None
+    assert write_annotations([made("one", 1, "ann", 3)]) is None
 
 
 def test_tags_of_two_raters_are_reconciled_before_they_are_written():

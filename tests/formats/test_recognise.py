@@ -119,11 +119,12 @@ def test_formats(tmp_path, name, content, expected):
 
 def test_other_xml(tmp_path):
     path = tmp_path / "a.xml"
-    path.write_text("<html>")
+    path.write_text("<html>" + "".join(map(str, range(99))))
     with pytest.raises(FormatError) as raised:
         choose_format(str(path))
     assert str(raised.value) == (
-        f"{path} begins with '<html>'; expected WMT's XML (<dataset>) or NIST's (<srcset>, "
+        f"{path} begins with '<html>0123456789101112131415161718192021'; expected "
+        "WMT's XML (<dataset>) or NIST's (<srcset>, "
         "<refset>, <tstset>), or give `input_format`."
     )
 

@@ -13,10 +13,12 @@ from typing import Any
 
 #: So many calls of a function, or lines within one call, are looked at; then it counts whole.
 CALLS, STEPS = 15, 500
+#: After so many calls, of whatever function, the rest of a test is not looked at.
+MOST = 500_000
 #: Left out of maps unless they are asked for; they start browsers, Spark, or many servers.
 SLOW = re.compile(
     r"tests/browser/|test_spark|test_many_judges|test_real_server|test_odd_forms|"
-    r"test_strings|neural/|test_architecture|test_names|fuzz/|postgresql"
+    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql"
 )
 
 
@@ -29,6 +31,7 @@ class Tracer:
         self.calls: Counter[int] = Counter()
         self.lines: set[tuple[int, int]] = set()
         self.whole: set[int] = set()
+        self.seen = 0
 
     def start(self) -> None:
         """Begin to record, in all threads that begin from now on."""
@@ -42,6 +45,9 @@ class Tracer:
 
     def enter(self, frame: FrameType, *_: object) -> Any:
         """Look at a call."""
+        self.seen += 1
+        if self.seen == MOST:
+            self.stop()
         code = frame.f_code
         key = id(code)
         if key in self.whole or not code.co_filename.startswith(self.folder):
@@ -116,6 +122,8 @@ class Mapper:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Add the lines that this test has executed, and its time, children included."""
+        self.tracer.seen = 0
+        self.tracer.start()
         spent = sum(os.times()[:4])
         self.tests[nodeid]["seconds"] = round(spent - self.spent, 2)
         self.spent = spent

@@ -242,6 +242,9 @@ class Run:
         if self.options.all:
             rest = list_files(("tests",), self.options.slow)
             others = self.tree.map([name for name in rest if name not in files])
+        # Collecting writes the bytecode that the trials, which write none, then share.
+        sys.dont_write_bytecode = False
+        self.tree.test(files, Chooser({}, self.tree.home / "note"), 60)
         for mutant in mutants:
             self.try_once(package, mutant, own, others)
 
@@ -272,7 +275,7 @@ class Run:
         before, after, line = mutant.describe(read_source(mutant.path))
         key = name_mutant(mutant)
         result = try_mutant(self.tree, mutant, own, self.options.limit)
-        stage = "own"
+        stage = "all" if self.options.tests else "own"
         if result["outcome"] == "survived" and others:
             first = result
             result, stage = (

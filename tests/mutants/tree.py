@@ -15,6 +15,7 @@ import time
 import traceback
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,8 @@ class Tree:
         for name in PRELOADED:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
+        for plugin in entry_points(group="pytest11"):
+            plugin.load()
 
     def test(self, files: list[str], plugin: object, seconds: float) -> int | None:
         """Run tests in a fork; return its exit status, None where it took too long."""

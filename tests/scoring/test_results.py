@@ -105,6 +105,12 @@ def test_groups():
     assert list(columns) == ["system", "domain", "segments", "bleu", "wer"]
     assert columns["domain"] == ["a", "a", "b", "b", None, None]
     assert "more: to_pandas('group')" in repr(results)
+    # Groups are written a line each, and the document is the same.
+    text = results.to_json()
+    assert json.loads(text) == results.to_dict()
+    assert [
+        json.loads(line.strip(","))["segments"] for line in text.split("\n")[-5:-2]
+    ] == [4] * 3
 
 
 def test_details():

@@ -187,6 +187,11 @@ def test_a_screen_has_only_so_many_events(at_work, monkeypatch):
         new = [Event(at + more, 1.0, "key") for more in range(3)]
         events.add_events(db, stored, owned.task.id, 0, new)
     assert len(list_screen_events(db, owned.task.id, 0)) == 5
+    # A version that keeps fewer of them adds none.
+    monkeypatch.setattr(events, "MOST", 3)
+    new = [Event(more, 1.0, "key") for more in (20, 21)]
+    events.add_events(db, stored, owned.task.id, 0, new)
+    assert len(list_screen_events(db, owned.task.id, 0)) == 5
 
 
 def test_progress_follows_the_judges_own_pace(house):

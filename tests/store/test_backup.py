@@ -205,6 +205,8 @@ def test_what_can_be_read_of_a_damaged_store_is_saved(file, tmp_path):
     leaves = damage(file, path, "answer 060", "answer 020")
     with closing(stores.open(str(tmp_path / "new.db"))) as new:
         found = backup.salvage_store(path, new)
+        with pytest.raises(FormatError, match=r"The store is not empty \("):
+            backup.salvage_store(path, new)
         new.check_integrity()
         query = "SELECT revision, comment, supersedes FROM judgement ORDER BY revision"
         with new.reading() as db, file.reading() as whole:

@@ -1,5 +1,7 @@
 """Campaigns in the store: what goes in comes out, whatever the protocol."""
 
+from dataclasses import replace
+
 import pytest
 from tests.campaigns import made
 
@@ -31,8 +33,6 @@ def test_a_campaign_and_its_tasks_are_read_as_they_were(store, protocol):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_protocol_is_frozen_to_the_last_field(name):
-    from dataclasses import replace
-
     content = replace(made("da"), protocol=PROTOCOLS[name])
     assert from_json(to_json(content)) == content
 
@@ -96,17 +96,30 @@ def test_scores_of_other_programs_belong_to_one_campaign(store):
     assert log.count(("ann", "remove scores")) == 1
 
 
+def test_what_leaves_the_store_is_logged(store):
+    with store.transaction() as db:
+        key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
+        about = {"who": "bob", "now": 6.0, "campaign": key, "blind": True}
+        audit.add_export(db, "csv", b"a\nb\n", rows=2, **about)
+        entry, _ = audit.list_entries(db, key)
+    assert (entry.who, entry.what, entry.at) == ("bob", "export", 6.0)
+    assert entry.data == {"format": "csv", "blind": True, "rows": 2, "bytes": 4}
+
+
 def test_states_and_unblinding_are_logged(store):
     with store.transaction() as db:
         key = campaigns.create_campaign(db, made(), now=5.0, who="ann")
         campaigns.set_state(db, key, "open", now=6.0, who="ann")
+        assert campaigns.get_campaign(db, key).is_blind
         campaigns.unblind_campaign(db, key, now=7.0, who="ann")
         campaigns.unblind_campaign(db, key, now=8.0, who="bob")
         with pytest.raises(OptionError, match="cannot be 'ajar'"):
             campaigns.set_state(db, key, "ajar", now=6.0, who="ann")
         found = campaigns.get_campaign(db, key)
         log = audit.list_entries(db, key)
-    assert (found.state, found.unblinded_at) == ("open", 7.0)
+    assert (found.state, found.unblinded_at, found.is_blind) == ("open", 7.0, False)
+    # Whoever sees a closed campaign sees who wrote what.
+    assert not replace(found, state="closed", unblinded_at=None).is_blind
     assert [(entry.who, entry.what) for entry in log] == [
         ("bob", "unblind"),
         ("ann", "unblind"),

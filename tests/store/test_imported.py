@@ -1,6 +1,7 @@
 """Campaigns from files: all of it or nothing, once, and the same bytes when they go out."""
 
 from dataclasses import replace
+from statistics import median
 
 import pytest
 from sqlalchemy import text
@@ -55,6 +56,28 @@ def filled(tmp_path_factory):
         }
     store.close()
     return {name: mine for name, mine in found.items() if mine}
+
+
+def test_a_demonstration_took_place_in_the_last_thirty_hours(store):
+    [demo] = fill_store(store, ["da"], now=NOW)
+    begun = NOW - 30 * 3600
+    with store.reading() as db:
+        stored = campaigns.get_campaign(db, demo.id)
+        judgements = answers.read_judgements(db, stored)
+    assert stored.created_at == begun
+    times = [one.submitted_at for one in judgements]
+    assert begun <= min(times) < max(times) <= NOW
+    by_judge = {}
+    for one in judgements:
+        by_judge.setdefault(one.judge, []).append(one)
+    first = [min(each.submitted_at for each in mine) for mine in by_judge.values()]
+    assert max(first) - min(first) > 3600
+    pace = {
+        judge: median(one.active_ms for one in mine) for judge, mine in by_judge.items()
+    }
+    hasty = stored.campaign.settings.judges[6]
+    assert min(pace, key=pace.get) == hasty
+    assert 2 * pace.pop(hasty) < min(pace.values())
 
 
 def test_every_protocol_comes_out_as_it_went_in(store, filled):
@@ -170,6 +193,18 @@ def test_segments_need_not_be_numbered_without_gaps(store, filled):
         assert read_completed(db, campaigns.get_campaign(db, one.id)) == kept(
             store, one.id
         )
+
+
+def test_an_answer_follows_the_one_that_it_replaces(store, filled):
+    judgements = next(iter(filled.values()))
+    again = replace(judgements[0], id="again", revision=2)
+    [one] = put(store, [again, *judgements]).values()
+    query = "SELECT a.called, b.called FROM judgement a JOIN judgement b ON a.supersedes = b.id"
+    with store.reading() as db:
+        assert db.execute(text(query)).all() == [("again", judgements[0].id)]
+        [count] = db.execute(text("SELECT COUNT(DISTINCT id) FROM judgement")).one()
+    assert count == len(judgements) + 1
+    assert len(kept(store, one.id)) == count
 
 
 def test_a_revision_comes_once(store, filled):

@@ -70,16 +70,21 @@ def test_sessions_end_by_rest_and_by_age(house):
         token, session = access.begin_session(db, "judge", now=0.0, judge=judge.id)
         week = access.find_session(db, token, now=7 * day)
         assert week == session
-        assert access.find_session(db, token, now=15 * day) is None
+        assert access.find_session(db, token, now=14 * day) == session
+        assert access.find_session(db, token, now=14 * day + 1) is None
         for at in range(1, 60, 7):
             access.extend_session(db, week, now=at * day)
         assert access.find_session(db, token, now=59 * day) is not None
         access.extend_session(db, week, now=59 * day)
-        assert access.find_session(db, token, now=61 * day) is None
+        assert access.find_session(db, token, now=60 * day) is not None
+        assert access.find_session(db, token, now=60 * day + 1) is None
         assert access.find_session(db, session.token_hash, now=1.0) is None
-        admin, _ = access.begin_session(db, "admin", now=0.0, name="ann")
+        admin, session = access.begin_session(db, "admin", now=0.0, name="ann")
         assert access.find_session(db, admin, now=2 * 3600.0) is not None
         assert access.find_session(db, admin, now=2 * 3600.0 + 1) is None
+        access.extend_session(db, session, now=11 * 3600.0)
+        assert access.find_session(db, admin, now=12 * 3600.0) is not None
+        assert access.find_session(db, admin, now=12 * 3600.0 + 1) is None
 
 
 def test_old_sessions_are_cleared_away(house):

@@ -41,11 +41,16 @@ def test_a_store_is_opened_again_with_what_is_in_it(store, store_url):
     )
 
 
-def test_a_newer_store_is_refused(store, store_url):
+def test_a_newer_store_is_refused(store, store_url, monkeypatch):
     with store.transaction() as db:
         db.execute(text("UPDATE schema_version SET version = 99"))
+    closed = []
+    monkeypatch.setattr(database.Store, "close", lambda self: closed.append(self))
     with pytest.raises(FormatError, match=r"made by a newer metra .*version 99, this"):
         stores.open(store_url)
+    # Nobody else can close the connections of a store that was not handed out.
+    [refused] = closed
+    refused.engine.dispose()
 
 
 def test_another_programs_database_is_refused(tmp_path):

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -204,19 +205,28 @@ def write_picture(
     write_output(convert_picture(draw(layout), suffix, layout), path)
 
 
-def write_output(content: str | bytes, path: str | None) -> None:
-    """Print the text, or put it, or other content, into the file in one step."""
+def write_output(content: str | bytes | Iterator[str], path: str | None) -> None:
+    """Print the text, or put it, or other content, into the file in one step.
+
+    A text may come in pieces, which are written as they come.
+    """
+    if isinstance(content, bytes):
+        pieces: Iterator[str | bytes] = iter([content])
+    else:
+        pieces = _join_pieces(
+            chain([content] if isinstance(content, str) else content, "\n")
+        )
     if path is not None and path != "-":
         from metra.formats.atomic import write_file
 
         with write_file(path) as file:
-            file.write(
-                content if isinstance(content, bytes) else f"{content}\n".encode()
-            )
+            for piece in pieces:
+                file.write(piece if isinstance(piece, bytes) else piece.encode())
         return
-    text = content.decode() if isinstance(content, bytes) else content
     try:
-        click.echo(text, color=True)
+        for piece in pieces:
+            text = f"{piece.decode()}\n" if isinstance(piece, bytes) else piece
+            click.echo(text, nl=False, color=True)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -229,6 +239,12 @@ def write_output(content: str | bytes, path: str | None) -> None:
             f"{error.encoding}; set PYTHONIOENCODING=utf-8, or name a file with -o."
         )
         raise FormatError(msg) from None
+
+
+def _join_pieces(pieces: Iterator[str]) -> Iterator[str]:
+    """Put many small pieces together: each is written by itself."""
+    while some := list(islice(pieces, 1000)):
+        yield "".join(some)
 
 
 def build_provenance(files: Sequence[str]) -> "Provenance":

@@ -1,7 +1,7 @@
 """`metra score`: outputs against references, by any metrics, at any level."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -247,7 +247,7 @@ def _evaluate_and_save(
 
 def _render(
     results: "Results", form: str, style: "Style", given: dict[str, Any]
-) -> str | bytes:
+) -> str | bytes | Iterator[str]:
     from metra.report.writers import results as writers
 
     if given["methods"]:
@@ -260,7 +260,9 @@ def _render(
         from metra.report.writers.paper import render_xlsx
 
         return render_xlsx(results, style)
-    return writers.render(results, form, style)
+    if form == "table":  # what models consist of may follow
+        return writers.render(results, form, style)
+    return writers.write(results, form, style)
 
 
 def _check_look(given: dict[str, Any], form: str, levels: list[str]) -> None:

@@ -138,6 +138,8 @@ def _split_columns(
 
 def escape_controls(text: str) -> str:
     """Keep control characters, which could rewrite the terminal, from reaching it."""
+    if text.isprintable():
+        return text
     return "".join(c if c.isprintable() else _REPLACED for c in text)
 
 

@@ -1,12 +1,12 @@
 """JSON documents, schema 1: the contract with other programs."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from metra import __version__
-from metra.scoring.results import Results, Score, SystemScores
+from metra.scoring.results import GroupScores, Results, Score, SystemScores
 
 #: The version of every JSON document.
 SCHEMA = 1
@@ -39,15 +39,33 @@ def convert_results(results: Results) -> dict[str, Any]:
         if results.clusters is not None:
             data["clusters"] = results.clusters
     if results.groups is not None:
-        data["groups"] = [
-            {
-                "key": {name: _convert_key(value) for name, value in group.key.items()},
-                "segments": group.segments,
-                "systems": list(map(_list_scores, group.systems)),
-            }
-            for group in results.groups
-        ]
+        data["groups"] = [*map(_convert_group, results.groups)]
     return convert_record(data)
+
+
+def write_results(results: Results) -> Iterator[str]:
+    """Write results as JSON, in pieces: groups a line each, as there may be very many."""
+    import json
+
+    if results.groups is None:
+        yield render_json(convert_results(results))
+        return
+    document = render_json(convert_results(replace(results, groups=None)))
+    end = "\n}"
+    yield document.removesuffix(end) + ',\n "groups": ['
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    for place, group in enumerate(results.groups):
+        line = encode(convert_record(_convert_group(group)))
+        yield f"{',' if place else ''}\n  {line}"
+    yield f"\n ]{end}"
+
+
+def _convert_group(group: GroupScores) -> dict[str, Any]:
+    return {
+        "key": {name: _convert_key(value) for name, value in group.key.items()},
+        "segments": group.segments,
+        "systems": list(map(_list_scores, group.systems)),
+    }
 
 
 def render_json(data: dict[str, Any]) -> str:

@@ -166,9 +166,9 @@ class Results:
 
     def to_json(self) -> str:
         """Write everything as JSON, as `metra score --format json` does."""
-        from metra.scoring.json import convert_results, render_json
+        from metra.scoring.json import write_results
 
-        return render_json(convert_results(self))
+        return "".join(write_results(self))
 
     def __repr__(self) -> str:
         """Lay out the systems' scores as a table."""

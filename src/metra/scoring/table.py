@@ -4,7 +4,7 @@ A table knows its numbers in full. Digits, alignment and marks are hints to the 
 (`metra.report.table` and `metra.report.terminal`); nothing in here is formatted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -73,7 +73,7 @@ class Table:
 def make_table(
     corner: str,
     columns: Sequence[str | Column],
-    rows: Sequence[tuple[str, Sequence[Cell]]],
+    rows: Iterable[tuple[str, Sequence[Cell]]],
     *,
     caption: str = "",
     name: str = "",

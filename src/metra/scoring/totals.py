@@ -64,30 +64,24 @@ class GroupTotals:
             known.setdefault(key, len(known))
         at = np.fromiter(map(known.__getitem__, more.places), np.intp, len(more.places))
         for pair, rows in more.rows.items():
-            held = self._rows.get(pair, np.zeros((0, rows.shape[1])))
-            self._rows[pair] = _lengthen(held, len(known), len(known) // 4)
+            self._rows.setdefault(pair, np.zeros((0, rows.shape[1])))
+        for held in self._rows.values():
+            if len(held) < len(known):
+                # In place: two copies of very many groups would take twice the memory.
+                longer = len(known) + len(known) // 4
+                held.resize((longer, held.shape[1]), refcheck=False)
+        for pair, rows in more.rows.items():
             self._rows[pair][at] += rows
 
     @property
     def rows(self) -> "dict[Pair, Array]":
-        """The rows by system and metric, in the order of the keys."""
+        """The rows by system and metric, in the order of the keys, until more are added."""
         count = len(self.places)
-        return {pair: _lengthen(r, count)[:count] for pair, r in self._rows.items()}
+        return {pair: held[:count] for pair, held in self._rows.items()}
 
     def sum(self) -> dict[Pair, Total]:
         """Add up all groups."""
         return {pair: _read_total(held.sum(0)) for pair, held in self._rows.items()}
-
-
-def _lengthen(rows: "Array", least: int, spare: int = 0) -> "Array":
-    """Return the rows, with further ones of zeros if there are too few."""
-    import numpy as np
-
-    if len(rows) >= least:
-        return rows
-    longer = np.zeros((least + spare, rows.shape[1]))
-    longer[: len(rows)] = rows
-    return longer
 
 
 def build_row(total: Total) -> "Array":
@@ -259,9 +253,8 @@ class ScoredGroups(Sequence[GroupScores]):
     ) -> None:
         """Take the totals, the names of the keys' values, and what scores sums."""
         # By value; what has none comes last.
-        self._keys = sorted(
-            totals.places, key=lambda key: [(value is None, value) for value in key]
-        )
+        has_gaps = any(None in key for key in totals.places)
+        self._keys = sorted(totals.places, key=_order_gaps if has_gaps else None)
         self._places = totals.places
         self._group_by = group_by
         self._score = score
@@ -300,3 +293,7 @@ class ScoredGroups(Sequence[GroupScores]):
         return isinstance(other, Sequence) and [*self] == [*other]
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _order_gaps(key: GroupKey) -> list[tuple[bool, Any]]:
+    return [(value is None, value) for value in key]

@@ -114,5 +114,7 @@ def test_what_is_written_is_read_again():
         ["# segment = 1", *one("a"), *one("b"), "# segment = 3", *one("c")], ""
     )
     segments = [parses.of(at) for at in range(3)]
-    again = parse_conllu(list(format_conllu(segments, made_by="hand")), "")
+    named, plain = (list(format_conllu(segments, made_by=who)) for who in ("hand", ""))
+    assert named == ["# parser = hand", *plain]
+    again = parse_conllu(named, "")
     assert [list(again.of(at)) for at in range(3)] == [list(each) for each in segments]

@@ -35,6 +35,11 @@ def database(tmp_path):
 
 def test_what_goes_in_comes_out(database):
     assert read_judged_outputs(database) == PAIRS
+    # Databases of earlier versions are known by these four letters.
+    with sqlite3.connect(database) as opened:
+        [(owner,)] = opened.execute("PRAGMA application_id")
+    opened.close()
+    assert owner.to_bytes(4, "big") == b"metr"
 
 
 def test_a_new_score_of_the_same_judge_replaces_the_old_one(database):

@@ -37,6 +37,7 @@ WRONG = [
         [HEADER, "a\t1"], "line 2 has 2 columns but the header has 3", id="short"
     ),
     pytest.param([HEADER, "a\t0\t1"], "has the segment '0'", id="segment 0"),
+    pytest.param([HEADER, f"a\t{10**15}\t1"], "has the segment '1000000000", id="many"),
     pytest.param([HEADER, "a\tx\t1"], "has the segment 'x'", id="segment x"),
     pytest.param([HEADER, "a\t²\t1"], "has the segment '²'", id="a digit that is none"),
     pytest.param([HEADER, "a\t1\tgood"], "has the score 'good'", id="score in words"),

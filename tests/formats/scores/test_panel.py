@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from metra.errors import CorpusError, UnknownNameError
-from metra.formats.scores.panel import build_panel
+from metra.formats.scores.panel import (
+    build_panel,
+    collect_comparisons,
+    collect_rankings,
+    collect_ratings,
+    count_comparisons,
+)
 from metra.formats.scores.record import (
     ScoredItem,
     Scorer,
@@ -167,3 +173,110 @@ def test_nothing_in_common_is_an_error():
         build_panel(concatenate_scores([gold, of([[1, 2]], systems="X")]), "gold")
     with pytest.raises(CorpusError, match="nothing to compare 'gold' with"):
         build_panel(gold, "gold")
+
+
+#: Ranks of three systems on two segments: ann ranks all, bob leaves out C once and everything
+#: but A on the second segment.
+RANKS = concatenate_scores(
+    [
+        of([[1, 3], [2, 1], [2, 2]], "rank", "rank", "ABC", better=False, judge="ann"),
+        of([[2, 1], [1, NAN], [NAN, NAN]], "rank", "rank", "ABC", False, "bob"),
+        of([[5, 6], [7, 8], [9, 9]], "m", "", "ABC"),
+    ]
+)
+
+
+def test_ranks_become_shares_of_systems_beaten():
+    shares, rankings = collect_rankings(RANKS, "rank")
+    # Bob's ranking of one system says nothing; ranks are turned, so that higher is better.
+    expected = [[-1, -2, -2], [-2, -1, NAN], [-3, -1, -2]]
+    np.testing.assert_array_equal(rankings, expected)
+    kept = shares.lines("rank")
+    assert {
+        (kept.judges[judge], kept.items[item].segment, kept.systems[system]): value
+        for judge, item, system, value in zip(
+            kept.judge, kept.item, kept.system, kept.value, strict=True
+        )
+    } == {
+        ("ann", "1", "A"): 1.0,
+        ("ann", "1", "B"): 0.25,
+        ("ann", "1", "C"): 0.25,
+        ("bob", "1", "A"): 0.0,
+        ("bob", "1", "B"): 1.0,
+        ("ann", "2", "A"): 0.0,
+        ("ann", "2", "B"): 1.0,
+        ("ann", "2", "C"): 0.5,
+    }
+    assert shares.scorers[shares.find("rank")].higher_is_better
+    assert shares.matrix("m").tolist() == [[5, 6], [7, 8], [9, 9]]
+
+
+def test_ranks_start_at_one():
+    for values, problem in (([[0, 1], [1, 2]], "a rank of 0"), ([[NAN]], "no values")):
+        with pytest.raises(
+            CorpusError, match=f"'rank' has {problem}; ranks of systems"
+        ):
+            collect_rankings(of(values, "rank", systems="AB"[: len(values)]), "rank")
+
+
+def test_each_judges_ranks_compare_two_systems():
+    ratings = collect_comparisons(RANKS, "rank")
+    values = {
+        (ratings.judges[judge], ratings.units[unit]): value
+        for judge, unit, value in zip(
+            ratings.judge, ratings.unit, ratings.value, strict=True
+        )
+    }
+    assert values == {
+        ("ann", "A – B 1"): 1,
+        ("ann", "A – C 1"): 1,
+        ("ann", "B – C 1"): 0,
+        ("bob", "A – B 1"): -1,
+        ("ann", "A – B 2"): -1,
+        ("ann", "A – C 2"): -1,
+        ("ann", "B – C 2"): 1,
+    }
+    assert ratings.cluster.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_judge_is_compared_with_themselves():
+    counts = count_comparisons(RANKS, "rank")
+    # Ann: A > B = C, then B > C > A; bob: B > A.
+    assert counts.wins.tolist() == [[0, 1, 1], [2, 0, 1], [1, 0, 0]]
+    assert counts.met.tolist() == [[0, 3, 2], [3, 0, 2], [2, 2, 0]]
+    # No judge saw two systems of a segment: their means are compared.
+    alone = concatenate_scores(
+        [
+            of([[1, 4]], "da", systems="A", judge="ann"),
+            of([[2, 3]], "da", systems="B", judge="bob"),
+        ]
+    )
+    assert count_comparisons(alone, "da").wins.tolist() == [[0, 1], [1, 0]]
+
+
+def test_what_a_judge_said_again_counts_where_they_had_said_it():
+    scores = concatenate_scores(
+        [
+            of([[1, 2], [3, NAN]], "da", judge="ann"),
+            of([[NAN, 7]], "da", systems="B", judge="bob"),
+            of([[5, NAN], [6, 8]], "da-repeat", judge="ann"),
+            of([[9, NAN]], "da-repeat", systems="A", judge="bob"),
+        ]
+    )
+    ratings = collect_ratings(scores, "da")
+    given = zip(ratings.judge, ratings.unit, ratings.value, strict=True)
+    assert [(ratings.judges[j], ratings.units[u], value) for j, u, value in given] == [
+        ("ann", "A 1", 1),
+        ("ann", "B 1", 3),
+        ("ann", "A 2", 2),
+        ("bob", "B 2", 7),
+    ]
+    again = ratings.repeats
+    assert (again.first.tolist(), again.later.tolist()) == ([1, 3], [5, 6])
+    assert [ratings.units[unit] for unit in again.unit] == ["A 1", "B 1"]
+    nameless = concatenate_scores([scores, of([[4]], "da", systems="C")])
+    with pytest.raises(CorpusError, match="1 of 7 values of 'da' name no judge"):
+        collect_ratings(nameless, "da")
+    none = scores.keep_lines(scores.scorer < 0)
+    with pytest.raises(CorpusError, match="no values of 'da'"):
+        collect_ratings(none, "da")

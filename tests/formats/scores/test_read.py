@@ -218,6 +218,23 @@ def test_appraise_and_whole_documents(write):
     assert scores.matrix("da", level="document").tolist() == [[70]]
 
 
+def test_every_type_of_line_is_a_scorer_of_its_own(write):
+    # What only fills up a task is named behind its document; WMT counts neither.
+    rows = [
+        ("TGT", "d", "da"),
+        ("BAD", "d", "da-bad"),
+        ("REF", "d", "da-ref"),
+        ("CHK", "d", "da-repeat"),
+        ("TGT", "d#A-dup", "da-repeat"),
+        ("TGT", "d#A-incomplete", "da-incomplete"),
+        ("BAD", "d#A-dup", "da-bad"),
+        ("TGT", "A", "da"),
+    ]
+    for kind, document, name in rows:
+        line = f"u1,A,12,{kind},ces,eng,80,{document},False,1.5,2.5"
+        assert read_scores(str(write("a.csv", [line]))).names == [name], line
+
+
 def test_direct_assessment(write):
     means = read_scores(str(write("seg.csv", DA)))
     assert means.names == ["da", "da-z"]

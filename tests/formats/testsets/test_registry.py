@@ -54,12 +54,13 @@ def test_the_registry_lies_where_the_platform_keeps_settings(
 
 def test_what_is_added_comes_back(location):
     add_sets([location])
-    (entry,) = read_registry()
-    assert entry.location.files == location.files
-    assert entry.location.origin == "registered"
+    add_sets([location._replace(pair="en-fr", references=("A",))])
+    entry, other = read_registry()
+    assert entry.location == location._replace(origin="registered")
+    assert other.location.references == ("A",)
     # printf 'a\n' | sha256sum
     assert entry.checksums["src"].startswith("87428fc522803d31065e7bce3cf03fe475096631")
-    assert load_test_set("mine").references == {"A": ["b"]}
+    assert load_test_set("mine", "en-de").references == {"A": ["b"]}
 
 
 def test_relative_paths_hold_from_everywhere(location, tmp_path, monkeypatch):

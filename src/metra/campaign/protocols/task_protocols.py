@@ -144,7 +144,7 @@ def _check_speeds(name: str, asks: Reading) -> Reading:
         "1": not 1 < asks.worst_fast < inf,
         f"slowest is {asks.slowest:g} and fastest is {asks.fastest:g}; expected words per "
         "minute, the slowest below the fastest, or 0 for no bound": not (
-            0 <= asks.slowest < (asks.fastest or inf) and 0 <= asks.fastest < inf
+            0 <= asks.slowest < (asks.fastest or inf) and asks.fastest < inf
         ),
     }
     refuse_first(wrong, name, OptionError)

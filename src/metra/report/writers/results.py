@@ -4,7 +4,9 @@ Tables for papers are in `metra.report.writers.paper`.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from metra.report.table import MISSING, Style, format_score, render_tsv
@@ -15,7 +17,7 @@ from metra.report.writers.headings import (
     list_signatures,
     order_systems,
 )
-from metra.scoring.json import render_json
+from metra.scoring.json import write_results
 from metra.scoring.results import GroupScores, Results, Score
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 from metra.stats.defaults import LEAST_UNITS
@@ -28,11 +30,17 @@ TEST_COLUMNS = ("standard_error", "effect", "p_value", "p_holm", "significant", 
 
 def render(results: Results, form: str, style: Style) -> str:
     """Write the results in one of the formats of text, without a final newline."""
+    return "".join(write(results, form, style))
+
+
+def write(results: Results, form: str, style: Style) -> Iterator[str]:
+    """Write the results like `render`, in pieces: of many groups, only a few are held."""
     if form in WRITERS:
-        return WRITERS[form](results, style)
+        yield from WRITERS[form](results, style)
+        return
     from metra.report.writers.paper import render_paper
 
-    return render_paper(results, form, style)
+    yield render_paper(results, form, style)
 
 
 def render_terminal(results: Results, style: Style) -> str:
@@ -60,21 +68,16 @@ def render_terminal(results: Results, style: Style) -> str:
     return "\n\n".join(blocks)
 
 
-def render_results_tsv(results: Results, _: Style) -> str:
+def write_tsv(results: Results) -> Iterator[str]:
     """Write one long table: a line for every score of every level, numbers in full."""
-    lines = [COLUMNS, *_list_score_rows(results)]
-    if results.terms is not None:
-        blank = ("",) * len(TEST_COLUMNS)
-        lines = [COLUMNS + TEST_COLUMNS, *(line + blank for line in lines[1:])]
-        lines.extend(_list_comparison_rows(results))
-    return render_tsv(lines)
-
-
-def render_results_json(results: Results, _: Style) -> str:
-    """Write everything that was computed, numbers in full."""
-    from metra.scoring.json import convert_results
-
-    return render_json(convert_results(results))
+    compared = () if results.terms is None else TEST_COLUMNS
+    yield render_tsv([COLUMNS + compared])
+    blank = ("",) * len(compared)
+    for line in chain(
+        (row + blank for row in _list_score_rows(results)),
+        _list_comparison_rows(results) if compared else (),
+    ):
+        yield f"\n{render_tsv([line])}"
 
 
 def render_scores_only(results: Results, style: Style) -> str:
@@ -89,10 +92,10 @@ def render_scores_only(results: Results, style: Style) -> str:
 
 
 #: The function that writes each format; those for papers are in `writers.paper`.
-WRITERS = {
-    "table": render_terminal,
-    "json": render_results_json,
-    "tsv": render_results_tsv,
+WRITERS: dict[str, Callable[[Results, Style], Iterator[str]]] = {
+    "table": lambda results, style: iter([render_terminal(results, style)]),
+    "json": lambda results, _: write_results(results),
+    "tsv": lambda results, _: write_tsv(results),
 }
 
 
@@ -204,34 +207,40 @@ def build_group_tables(
     corner = " · ".join(groups[0].key)
     columns = build_metric_columns(results, titles)
     systems = [entry.name for entry in order_systems(results, style)]
+    # Each group is looked at once: there may be very many, which are scored on the way.
+    named = (
+        (" · ".join(map(_format_key, group.key.values())), group) for group in groups
+    )
+    build_size = lru_cache(lambda count: Cell(f"{count:,}"))
+    if len(systems) == 1:
+        rows = (
+            (key, [build_size(group.segments), *map(_build_cell, scores.values())])
+            for key, group in named
+            for scores in [group.systems[0].scores]
+        )
+        yield make_table(corner, ["segments", *columns], rows)
+        return
     rows_by_spec: dict[str, list[tuple[str, list[Cell]]]] = {
         spec: [] for spec in results.specs
     }
-    # Each group is looked at once: there may be very many, which are scored on the way.
-    for group in groups:
-        key = " · ".join(map(_format_key, group.key.values()))
-        size = Cell(f"{group.segments:,}")
-        if len(systems) == 1:
-            scores = group.systems[0].scores.values()
-            cells = [size, *(Cell(score.score) for score in scores)]
-            rows_by_spec[results.specs[0]].append((key, cells))
-            continue
+    for key, group in named:
         by_name = {entry.name: entry.scores for entry in group.systems}
-        for spec, rows in rows_by_spec.items():
+        for spec, listed in rows_by_spec.items():
             values = [by_name[name][spec].score for name in systems]
-            score = by_name[systems[0]][spec]
-            rows.append((key, [size, *_build_row(values, score)]))
-    if len(systems) == 1:
-        yield make_table(corner, ["segments", *columns], rows_by_spec[results.specs[0]])
-        return
-    for column, rows in zip(columns, rows_by_spec.values(), strict=True):
+            cells = _build_row(values, by_name[systems[0]][spec])
+            listed.append((key, [build_size(group.segments), *cells]))
+    for column, listed in zip(columns, rows_by_spec.values(), strict=True):
         headings = ["segments", *_repeat_column(column, systems)]
-        yield make_table(corner, headings, rows, caption=column.title)
+        yield make_table(corner, headings, listed, caption=column.title)
 
 
 def _repeat_column(column: Column, names: Sequence[str]) -> list[str | Column]:
     """Make a column for each system, with the digits of the metric's."""
     return [Column(name, more_digits=column.more_digits) for name in names]
+
+
+def _build_cell(score: Score) -> Cell:
+    return Cell(score.score)
 
 
 def _build_row(values: Sequence[float], score: Score) -> list[Cell]:

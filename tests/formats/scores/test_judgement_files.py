@@ -105,6 +105,7 @@ def test_appraise_there_and_back(judgement):
     outputs = {key: (judgement.source, judgement.outputs[0])}
     [back] = read_appraise(write_appraise([judgement]), outputs=outputs)
     assert back.value == judgement.value
+    assert back.revision == 1
     assert (back.judge, back.systems) == (judgement.judge, judgement.systems)
 
 
@@ -188,9 +189,11 @@ def test_lines_of_appraise_may_end_before_the_times(write):
 
 def test_what_is_missing_has_no_place_for_appraise():
     gone = {"side": "missing", "start": 0, "end": 0, "severity": "major"}
+    in_source = {"side": "source", "start": 0, "end": 1, "severity": "minor"}
     row = format_appraise(
-        score_judgements([made("esa", {"errors": [gone], "esa": 1.0})])
+        score_judgements([made("esa", {"errors": [in_source, gone], "esa": 1.0})])
     )
+    assert row.count("start_i") == 1
     assert '""start_i"": ""missing"", ""end_i"": ""missing""' in row
 
 

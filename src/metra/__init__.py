@@ -1,8 +1,11 @@
 """metra scores, judges, compares and explains machine translation."""
 
-from typing import TYPE_CHECKING, Literal
+# Loading `typing` is most of the time of `import metra`; type checkers know the name.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from metra.corpus.batch import Batch
     from metra.corpus.evalset import EvalSet
     from metra.errors import MetraError, TextWarning
@@ -100,7 +103,7 @@ def __getattr__(name: str) -> object:
     return value
 
 
-def show_record(record: object, form: Literal["text", "html"]) -> str:
+def show_record(record: object, form: 'Literal["text", "html"]') -> str:
     """Write a record as the Python prompt or a notebook shows it.
 
     Records lie below the package `report`, which writes them, and do not import it. This is

@@ -38,7 +38,7 @@ def fuzz_law(name: str, seconds: int) -> tuple[int, bool]:
     corpus = FOLDER / "corpus" / name.replace(" ", "-")
     corpus.mkdir(parents=True, exist_ok=True)
     command = ["cargo", "+nightly", "fuzz", "run", "--fuzz-dir", ".", "laws", corpus]
-    limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=60"]
+    limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST}", "-timeout=300"]
     done = subprocess.run(
         [*command, "--", *limits, "-print_final_stats=1"],
         cwd=FOLDER,

@@ -3,7 +3,7 @@
 use crate::interrupt::{self, Flag, Interrupted, Reason};
 use crate::overlap::Expected;
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray2};
+use numpy::{IntoPyArray, PyArray2, get_array_module};
 use pyo3::exceptions::{PyIndexError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -83,11 +83,12 @@ impl PyStopFlag {
     }
 }
 
-/// Loads numpy, if no one has: where the first array is made, a signal that arrives meanwhile would
-/// be a fault.
-fn load_numpy(py: Python<'_>) -> PyResult<()> {
+/// Loads numpy and finds its arrays, if no one has: both run Python, which raises for a signal that
+/// waits, and where the first array is made that would be a fault. So whatever makes arrays calls
+/// this before it computes.
+pub fn load_numpy(py: Python<'_>) -> PyResult<()> {
     static LOADED: PyOnceLock<()> = PyOnceLock::new();
-    LOADED.get_or_try_init(py, || py.import("numpy").map(drop)).copied()
+    LOADED.get_or_try_init(py, || get_array_module(py).map(drop)).copied()
 }
 
 /// A matrix of so many rows and columns, filled while the interpreter is released.

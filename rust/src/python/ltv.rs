@@ -1,6 +1,6 @@
 //! Salience: counting a corpus, weights by document, and n-grams weighed by them.
 
-use super::compute::{detach, matrix};
+use super::compute::{detach, load_numpy, matrix};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
@@ -55,7 +55,7 @@ impl PySalience {
     }
 
     fn terms<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
-        Ok(parts(py, detach(py, || self.found.terms(&self.counts))?))
+        parts(py, || self.found.terms(&self.counts))
     }
 
     #[staticmethod]
@@ -83,14 +83,16 @@ impl PySalience {
         found?.ok_or_else(not_terms)
     }
 
-    fn tables<'py>(&self, py: Python<'py>) -> SalienceTables<'py> {
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<SalienceTables<'py>> {
+        load_numpy(py)?;
         let (bytes, ends) = self.counts.words().packed();
         let numbers = |places: &[usize]| places.iter().map(|at| *at as i64).collect::<Vec<_>>();
         let entries: Vec<u32> =
             self.found.entries().iter().flat_map(|pair| [pair.0, pair.1]).collect();
         let words = (bytes.to_vec().into_pyarray(py), numbers(ends).into_pyarray(py));
         let names = self.counts.documents().names().to_vec();
-        (words, names, numbers(self.found.starts()).into_pyarray(py), entries.into_pyarray(py))
+        let starts = numbers(self.found.starts()).into_pyarray(py);
+        Ok((words, names, starts, entries.into_pyarray(py)))
     }
 
     #[getter]
@@ -106,6 +108,7 @@ impl PySalience {
     }
 
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        load_numpy(py)?;
         Ok(detach(py, || self.numbers(name))??.into_pyarray(py))
     }
 

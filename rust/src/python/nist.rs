@@ -1,6 +1,6 @@
 //! NIST and its weights.
 
-use super::compute::{detach, matrix};
+use super::compute::{detach, load_numpy, matrix};
 use super::hits::PyHits;
 use super::terms::{Parts, not_terms, packed, parts};
 use super::tokens::PyTokens;
@@ -43,6 +43,7 @@ impl PyInformation {
     }
 
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<NistTables<'py>> {
+        load_numpy(py)?;
         let Tables { bytes, ends, counts, longer } = detach(py, || self.0.tables())?;
         let ends: Vec<i64> = ends.into_iter().map(|end| end as i64).collect();
         let longer = longer.into_iter().map(|table| table.into_pyarray(py)).collect();
@@ -64,7 +65,7 @@ impl PyInformation {
     }
 
     fn terms<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py>> {
-        Ok(parts(py, detach(py, || self.0.terms())?))
+        parts(py, || self.0.terms())
     }
 
     fn learn(

@@ -1,5 +1,6 @@
 //! Terms with their counts, as bytes and arrays.
 
+use super::compute::{detach, load_numpy};
 use crate::terms::Terms;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -9,9 +10,10 @@ use pyo3::types::PyBytes;
 /// The terms one behind the other, where each ends, and how often each was counted.
 pub type Parts<'py> = (Bound<'py, PyBytes>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
-pub fn parts(py: Python<'_>, terms: Terms) -> Parts<'_> {
-    let (bytes, ends, counts) = terms.into_parts();
-    (PyBytes::new(py, &bytes), ends.into_pyarray(py), counts.into_pyarray(py))
+pub fn parts<'py>(py: Python<'py>, list: impl FnOnce() -> Terms + Send) -> PyResult<Parts<'py>> {
+    load_numpy(py)?;
+    let (bytes, ends, counts) = detach(py, list)?.into_parts();
+    Ok((PyBytes::new(py, &bytes), ends.into_pyarray(py), counts.into_pyarray(py)))
 }
 
 pub fn packed(

@@ -235,3 +235,12 @@ def test_no_slot_depends_on_the_order_of_instances(expected, filled, random):
     first = Counter(pair_fillers(expected, filled))
     again = [random.sample(side, len(side)) for side in (expected, filled)]
     assert Counter(pair_fillers(*again)) == first
+
+
+def test_of_equal_credit_the_instance_with_more_correct_fillers_is_paired():
+    key = person(("name", "Ann Lee"), ("place", "Rome City"))
+    one_right = person(("name", "Ann Lee"))
+    two_halves = person(("name", "Ann"), ("place", "Rome"))
+    for filled in ([one_right, two_halves], [two_halves, one_right]):
+        counts = count_fillers(pair_fillers([key], filled))
+        assert (counts.correct, counts.partial) == (1, 0)

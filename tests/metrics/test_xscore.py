@@ -11,8 +11,9 @@ from metra.corpus.batch import Batch, BatchPosition
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.formats.annotations.conllu import format_conllu, read_conllu
+from metra.formats.annotations.conllu import ParsedWord, format_conllu, read_conllu
 from metra.metrics import registry
+from metra.metrics.xscore import _is_relative
 from metra.scoring.evaluate import EvaluationOptions, evaluate_corpus
 from metra.scoring.files import open_corpus
 from metra.scoring.statistics import count_corpus
@@ -222,3 +223,18 @@ def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
     load_spacy_model.cache_clear()
     with pytest.raises(MissingResourceError, match=r"pip install '\.\[parse\]'"):
         registry.metric("xscore:model=anything")
+
+
+@pytest.mark.parametrize(
+    ("form", "features", "expected"),
+    [
+        ("who", "_", True),
+        ("who", "Number=Sing", True),
+        ("who", "PronType=Int", False),
+        ("x", "Case=Nom|PronType=Rel", True),
+        ("x", "Number=Sing", False),
+    ],
+)
+def test_a_parser_may_say_whether_a_pronoun_is_relative(form, features, expected):
+    word = ParsedWord(form, form, "PRON", "_", features, 0, "nsubj")
+    assert _is_relative(word) is expected

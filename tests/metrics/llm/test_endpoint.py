@@ -159,13 +159,18 @@ def test_all_requests_wait_if_one_is_told_to(monkeypatch):
 
 
 def test_nobody_waits_for_hours(monkeypatch):
-    with serve(Reply(status=429, headers={"Retry-After": "86400"})) as server:
+    with serve(Reply(status=429, headers={"Retry-After": "601"})) as server:
         ask = Ask(server.url, monkeypatch)
-        message = "asks to wait 86400 seconds before the next request: HTTP 429"
+        message = "asks to wait 601 seconds before the next request: HTTP 429"
         with pytest.raises(EndpointError, match=message):
             ask()
     assert len(server.bodies) == 1
     assert ask.waits == []
+    ten_minutes = Reply(status=429, headers={"Retry-After": "600"})
+    with serve(in_turn(ten_minutes, Reply())) as server:
+        ask = Ask(server.url, monkeypatch)
+        assert ask() is not None
+    assert ask.waits == [630.0]
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 301, 307])
@@ -330,6 +335,12 @@ def test_tokens_that_are_not_counted_are_estimated(usage):
     assert read_completion(reply, 33) == ModelAnswer(
         "vier", "stop", 33, 1, "judge-2024-01-01", estimated=True
     )
+
+
+def test_no_tokens_is_a_count():
+    usage = {"prompt_tokens": 0, "completion_tokens": 0}
+    answer = read_completion(build_completion(Reply(content="vier", usage=usage)), 33)
+    assert (answer[2:4], answer[5]) == ((0, 0), False)
 
 
 def test_a_refusal_and_an_empty_answer_are_answers():

@@ -120,7 +120,11 @@ def test_an_unknown_option():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("bleu:tok", "'bleu:tok' has 'tok' where option=value was expected."),
+        (
+            "bleu:tok",
+            "'bleu:tok' has 'tok' where option=value was expected; another metric is given "
+            "by itself.",
+        ),
         ("bleu:n=1,n=1", "'bleu:n=1,n=1' gives the option 'n' twice; give it once."),
     ],
 )

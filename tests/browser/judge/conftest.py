@@ -174,9 +174,9 @@ def running(url: str) -> Iterator[Server]:
         made.store.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One server for the tests of a file."""
+    """One server for all tests of judges."""
     path: Path = tmp_path_factory.mktemp("store") / "judge.sqlite"
     with running(str(path)) as made:
         yield made

@@ -15,7 +15,7 @@ PYTEST = METRA_TEST_INSTALLED=1 PYTEST_DEBUG_TEMPROOT=$(SCRATCH) $(BIN)/python -
 # Programs and data from Debian that some tests need, each got by a target below.
 DEBIAN := .venv/.wordnet .venv/.chromium .venv/.java .venv/.postgresql .venv/.libreoffice .venv/.nginx
 
-.PHONY: demo test test-neural quick fuzz mutants lint format bench bench-quick docs wheel clean
+.PHONY: demo test test-neural quick fuzz mutants lint format bench bench-quick docs wheel wheels clean
 
 demo: .venv/.wheel .venv/.wordnet
 	$(BIN)/metra demo
@@ -66,8 +66,21 @@ bench-quick: .venv/.wheel .venv/.bench
 docs: .venv/.wheel .venv/.docs .venv/.wordnet
 	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/man_pages.py site/man
 
 wheel: .venv/.wheel
+
+# Wheels for every Linux with glibc 2.17 or newer (manylinux2014), and the sources, in dist. Zig
+# links against that glibc; Rust needs its standard library for both targets.
+TARGETS := x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu
+wheels: .venv/.wheels
+	@command -v rustup >/dev/null && rustup target add $(TARGETS) \
+	  || echo "Without rustup, Rust must have the targets $(TARGETS)."
+	rm -rf dist
+	for target in $(TARGETS); do PATH=$(CURDIR)/$(BIN):$$PATH $(BIN)/maturin build --release --quiet \
+	  --zig --target $$target --compatibility manylinux2014 --out dist || exit 1; done
+	$(BIN)/maturin sdist --out dist
+	for wheel in dist/*.whl; do $(BIN)/auditwheel show $$wheel; done
 
 .venv/.made:
 	@$(PYTHON) -m venv .venv || { rm -rf .venv; \

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import click
 
 from metra.cli import cli
+from metra.cli.help import TOPICS, walk_commands
+from metra.cli.usage import describe_values
 
 
 def page() -> str:
@@ -13,37 +15,33 @@ def page() -> str:
     blocks = [
         "<!-- Written by docs/generate.py; change the command's help instead. -->",
         "# Commands",
-        "`metra COMMAND --help` says in the terminal what this page says. Results go to "
-        "standard output, progress and messages to standard error. The exit status is 0 "
-        "after success, 2 if the input or the call is wrong (with one message that says "
-        "what, where and what to do), 1 if an output does not pass `metra gate`, 70 if "
-        "metra itself fails.",
+        "`metra COMMAND --help` and `metra help TOPIC` say in the terminal what this page "
+        "says.",
         listed(),
-        *_sections("metra", cli, 1),
+        *(block for context in walk_commands(cli) for block in _section(context)),
+        "## Topics",
+        *_topics(),
     ]
     return "\n\n".join(blocks) + "\n"
 
 
 def listed() -> str:
     """Name every command with the first line of its help."""
-    context = click.Context(cli, info_name="metra")
-    found = [
-        (name, cli.get_command(context, name)) for name in cli.list_commands(context)
-    ]
     return "\n".join(
-        f"- `metra {name}`: {_paragraphs(command)[0]}"
-        for name, command in found
-        if command
+        f"- `{context.command_path}`: {list_paragraphs(context.command)[0]}"
+        for context in walk_commands(cli)
+        if context.command_path.count(" ") == 1
     )
 
 
-def _sections(name: str, command: click.Command, depth: int) -> Iterator[str]:
-    """Explain a command and those inside it; every one of them has --help as well."""
-    context = click.Context(command, info_name=name)
+def _section(context: click.Context) -> Iterator[str]:
+    """Explain a command; every one of them has --help as well."""
+    command, name = context.command, context.command_path
+    depth = len(name.split())
     if depth > 1:
         yield f"{'#' * depth} {name}"
     yield f"```text\n{name} {' '.join(command.collect_usage_pieces(context))}\n```"
-    yield from map(_fenced, _paragraphs(command))
+    yield from map(_fenced, list_paragraphs(command))
     rows = [
         _row(parameter)
         for parameter in command.get_params(context)
@@ -53,14 +51,17 @@ def _sections(name: str, command: click.Command, depth: int) -> Iterator[str]:
         yield "\n".join(
             ["| option | meaning | default |", "| :-- | :-- | :-- |", *rows]
         )
-    if isinstance(command, click.Group):
-        for inner in command.list_commands(context):
-            found = command.get_command(context, inner)
-            if found:
-                yield from _sections(f"{name} {inner}", found, depth + 1)
 
 
-def _paragraphs(command: click.Command) -> list[str]:
+def _topics() -> Iterator[str]:
+    """Write what `metra help TOPIC` prints; the metrics have pages of their own."""
+    for name, topic in TOPICS.items():
+        if name != "metrics":
+            yield f"### {name}"
+            yield f"```text\n{topic.write()}\n```"
+
+
+def list_paragraphs(command: click.Command) -> list[str]:
     """Cut the help into paragraphs, lines joined unless click is told to leave them."""
     text = inspect.cleandoc(command.help or "").partition("\f")[0]
     blocks = text.strip().split("\n\n")
@@ -88,8 +89,5 @@ def _values(option: click.Option) -> str:
     kind = option.type
     if isinstance(kind, click.Choice):
         return f" One of {', '.join(f'`{choice}`' for choice in kind.choices)}."
-    if isinstance(kind, click.IntRange):
-        if kind.max is None:
-            return f" A whole number of at least {kind.min}."
-        return f" A whole number from {kind.min} to {kind.max}."
-    return ""
+    values = describe_values(kind) if not option.is_flag else ""
+    return f" {values[0].upper()}{values[1:]}." if values else ""

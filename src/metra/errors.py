@@ -42,6 +42,10 @@ class CorpusError(MetraError):
     """Segments, references or documents that do not fit together."""
 
 
+class MissingReferenceError(CorpusError):
+    """A metric that compares with references, and a corpus without any."""
+
+
 class LengthError(CorpusError):
     """Two streams that should be parallel have different numbers of segments."""
 
@@ -110,16 +114,34 @@ def missing_package(what: str, package: str, extra: str) -> str:
 
     >>> missing_package("Scoring on Dask", "dask", "dask")
     "Scoring on Dask needs the package 'dask', which is not installed; install it with: \
-pip install 'metra[dask]'"
+pip install '.[dask]' in metra's source folder"
     """
     return (
         f"{what} needs the package {package!r}, which is not installed; install it with: "
-        f"pip install 'metra[{extra}]'"
+        f"{write_install_command(extra)}"
     )
 
 
-def no_such(what: str, name: str, known: Iterable[str], *, owner: str = "") -> str:
+def write_install_command(extra: str) -> str:
+    """Write how an extra of metra is installed, which no index of packages has yet.
+
+    >>> write_install_command("judge")
+    "pip install '.[judge]' in metra's source folder"
+    """
+    return f"pip install '.[{extra}]' in metra's source folder"
+
+
+def no_such(
+    what: str,
+    name: str,
+    known: Iterable[str],
+    *,
+    owner: str = "",
+    near: Iterable[str] | None = None,
+) -> str:
     """Say that a name does not exist, with the nearest known name and all of them.
+
+    The nearest is looked for among `near`, if given; letter case does not matter.
 
     >>> no_such("metric", "blue", ["bleu", "chrf"])
     "No metric named 'blue'. Did you mean 'bleu'? Known: bleu, chrf."
@@ -127,7 +149,8 @@ def no_such(what: str, name: str, known: Iterable[str], *, owner: str = "") -> s
     from difflib import get_close_matches
 
     names = sorted(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    folded = {each.lower(): each for each in (names if near is None else near)}
+    nearest = get_close_matches(name.lower(), folded, n=1, cutoff=0.5)
     place = f"{owner} has no {what}" if owner else f"No {what}"
-    guess = f" Did you mean {near[0]!r}?" if near else ""
+    guess = f" Did you mean {folded[nearest[0]]!r}?" if nearest else ""
     return f"{place} named {name!r}.{guess} Known: {', '.join(names)}."

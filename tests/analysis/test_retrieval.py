@@ -131,7 +131,7 @@ def test_empty_documents_find_nothing():
 
 def test_the_missing_package_is_named_with_the_step_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "bm25s", None)
-    with pytest.raises(MissingResourceError, match=r"pip install 'metra\[retrieval\]'"):
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[retrieval\]'"):
         evaluate_retrieval(corpus(), QUERIES, None, text=WORDS)
 
 

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from metra.campaign.creation import freeze_campaign
+from metra.campaign.protocols.registry import PROTOCOLS
 from metra.campaign.settings import Settings, check_settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -127,6 +128,15 @@ UNFIT = [
     ),
     pytest.param({"protocol": "dda"}, FULL, MetraError, "Did you mean 'da'", id="name"),
 ]
+
+
+def test_which_protocols_need_judges_who_have_seen_no_other_version():
+    fresh = {
+        name
+        for name, known in PROTOCOLS.items()
+        if any(step.asks.needs_fresh_eyes for step in known.steps)
+    }
+    assert fresh == {"cloze", "reading", "reading-aloud", "comprehension", "templates"}
 
 
 @pytest.mark.parametrize(("wish", "streams", "kind", "says"), UNFIT)

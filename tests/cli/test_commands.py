@@ -1,17 +1,25 @@
 """Help, version, the list of measures, the demo."""
 
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import pytest
+from click.shell_completion import get_completion_class
 
 import metra
-from metra.cli import COMMANDS
+from metra.cli import COMMANDS, MOST_UNGROUPED, completion
+from metra.cli import cli as root
+from metra.cli.help import GROUPS, TOPICS, VARIABLES, walk_commands
 from metra.corpus import examples
+from metra.formats.recognise import FORMATS
 from metra.metrics import registry
 from metra.metrics.options import read_parameters
 
@@ -43,6 +51,138 @@ def test_help_of_each_command(command, cli):
     assert ran.code == 0
     assert ran.err == ""
     assert ran.out.startswith(f"Usage: metra {command} ")
+
+
+LEAVES = [
+    context
+    for context in walk_commands(root)
+    if not isinstance(context.command, click.Group)
+]
+
+
+def test_long_help_has_groups():
+    used = set()
+    for context in LEAVES:
+        options = [
+            entry for entry in context.command.params if isinstance(entry, click.Option)
+        ]
+        text = context.command.get_help(context)
+        titles = re.findall(r"^([A-Z][A-Za-z ]+):$", text, re.MULTILINE)
+        if len(options) < MOST_UNGROUPED:
+            assert titles == ["Options"], context.command_path
+            continue
+        assert len(titles) > 1, context.command_path
+        for option in options:
+            assert re.search(rf"^  .*{option.opts[-1]}\b", text, re.MULTILINE)
+        used |= {option.name for option in options}
+    named = " ".join(GROUPS.values()).split()
+    assert len(named) == len(set(named))
+    assert set(named) <= used
+
+
+def test_every_command_has_an_example():
+    for context in LEAVES:
+        assert f"\n  {context.command_path}" in context.get_help().partition("\n")[2]
+
+
+def test_groups_have_an_order(cli):
+    text = cli("compare", "--help").out
+    titles = re.findall(r"^([A-Z][A-Za-z ]+):$", text, re.MULTILINE)
+    assert titles == [
+        *("Options", "Input", "Tables as input", "Metrics", "Statistics", "Analyses"),
+        *("Output", "Tables for papers"),
+    ]
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_topics(topic, cli):
+    ran = cli("help", topic)
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == TOPICS[topic].write() + "\n"
+    assert f"\n  {topic} " in cli("help").out
+
+
+def test_topics_come_from_what_the_code_uses(cli):
+    formats = cli("help", "formats").out
+    for name, form in FORMATS.items():
+        assert f"\n  {name} " in formats
+        assert all(f" {suffix} " in formats for suffix in form.suffixes)
+    assert metra.metric("bleu").signature() in cli("help", "signatures").out
+    code = "".join(
+        path.read_text() for path in Path(metra.__file__).parent.rglob("*.py")
+    )
+    assert set(VARIABLES) - {"NO_COLOR"} >= set(
+        re.findall(r'"(METRA_[A-Z_]+)"', code)
+    ) - {"METRA_JUDGE_SERVING"}
+
+
+def test_examples_of_topics_work(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("out.txt", "ref.txt"):
+        (tmp_path / name).write_text("a b\nc d\n")
+    (tmp_path / "comet.json").write_text('{"out": [{"COMET": 0.5}, {"COMET": 0.7}]}')
+    for topic in TOPICS:
+        for line in re.findall(r"^  metra (.+)$", TOPICS[topic].write(), re.MULTILINE):
+            ran = cli(*shlex.split(line))
+            assert ran.code == 0, ran.err
+
+
+def test_help_of_a_command(cli):
+    assert cli("help", "meta", "rank").out == cli("meta", "rank", "--help").out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell, cli):
+    ran = cli("completion", shell)
+    assert ran.code == 0
+    assert f"_METRA_COMPLETE={shell}_complete" in ran.out.replace('"', "")
+
+
+COMPLETIONS = [
+    pytest.param("metra sco", 1, "plain,score", id="command"),
+    pytest.param("metra meta corr", 2, "plain,correlate", id="nested command"),
+    pytest.param("metra score --show-al", 2, "plain,--show-alignment", id="option"),
+    pytest.param(
+        "metra score out.txt -m met", 4, "plain,meteor plain,metricx", id="metric"
+    ),
+    pytest.param(
+        "metra score --ci-method ", 3, "plain,percentile plain,bca", id="choice"
+    ),
+    pytest.param("metra score ou", 2, "file,ou", id="argument"),
+    pytest.param("metra score out.txt -r re", 4, "file,re", id="file of an option"),
+]
+
+
+@pytest.mark.parametrize(("line", "word", "offered"), COMPLETIONS)
+def test_completions(line, word, offered, monkeypatch):
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(word))
+    completion.add_file_names()
+    bash = get_completion_class("bash")(root, {}, "metra", completion.VARIABLE)
+    assert bash.complete().split() == offered.split()
+
+
+def test_the_script_in_a_real_bash(tmp_path):
+    """Source it, and ask bash what it would offer."""
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash here")
+    (tmp_path / "metra").write_text(f'#!/bin/sh\nexec {sys.executable} -m metra "$@"\n')
+    (tmp_path / "metra").chmod(0o755)
+    script = """source <(metra completion bash)
+        COMP_WORDS=(metra score --verb) COMP_CWORD=2
+        _metra_completion metra; echo "${COMPREPLY[@]}"; complete -p metra"""
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        [bash, "-c", script],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    reply, installed = done.stdout.strip().split("\n")
+    assert reply == "--verbose"
+    assert "_metra_completion metra" in installed
 
 
 def test_help_of_score_names_every_option(cli):
@@ -140,7 +280,8 @@ def test_what_the_demo_suggests_works(demo, cli, tmp_path, monkeypatch):
         (tmp_path / name).write_bytes(content)
     for line in suggested:
         again = cli(*line.split()[1:])
-        assert (again.code, again.err) == (0, ""), line
+        assert again.code == 0, line
+        assert "report" in line or again.err == ""
     assert (tmp_path / "report.html").exists()
 
 

@@ -67,7 +67,7 @@ def test_what_is_not_possible_is_refused(arguments, message):
 def test_help_shows_text_limits_and_default():
     text = " ".join(run("--help").output.split())
     assert "--rule [wmt|greedy] The rule. [default: wmt]" in text
-    assert "-p, --pairs INTEGER RANGE [default: 3; x>=1]" in text
+    assert "-p, --pairs NUMBER [default: 3; x>=1]" in text
     assert "--eps FLOAT" in text
 
 

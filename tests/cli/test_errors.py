@@ -1,117 +1,175 @@
 """What goes wrong on the command line: exit 2 and one message that says what to do."""
 
+import json
 import re
+import shlex
 
 import pytest
 
 from metra.cli import main
 
-SCORE = (
-    "Usage: metra score [OPTIONS] [OUTPUT]...\nTry 'metra score --help' for help.\n\n"
+METRICS = (
+    "Known: bertscore, bleu, cer, chrf, comet, entities, evaltrans, f1, fmean, gleu, "
 )
-
-
-@pytest.fixture
-def score(write, cli):
-    output, reference = write("out.txt", ["a", "b"]), write("ref.txt", ["a", "c"])
-
-    def run(*arguments: str):
-        return cli("score", output, "-r", reference, *arguments)
-
-    return run
-
-
-USAGE = [
-    (["--level", "word"], "Invalid value for '--level': 'word' is no level; "
-     "expected some of system, document, segment."),
-    (["--level", ""], "Invalid value for '--level': '' is no level; "
-     "expected some of system, document, segment."),
-    (["--trials", "0"], "Invalid value for '--trials': 0 is not in the range x>=1."),
-    (["--seed", "-1"], "Invalid value for '--seed': -1 is not in the range x>=0."),
-    (["--digits", "99"], "Invalid value for '--digits': 99 is not in the range 0<=x<=15."),
-    (["--format", "xml"], "Invalid value for '--format': 'xml' is not one of 'table', "
-     "'json', 'tsv', 'markdown', 'latex', 'html', 'xlsx'."),
-    (["--ci-method", "t"], "Invalid value for '--ci-method': 't' is not one of "
-     "'percentile', 'bca'."),
-    (["--nonsense"], "No such option '--nonsense'."),
+SCORE = "score out.txt -r ref.txt"
+MANY = "is not possible; expected a whole number from 1 to 1000."
+#: Wrong uses in a folder with out.txt, b.txt, ref.txt, ref2.txt, scores.tsv and
+#: broken.json, each with the sentence that it gets. One that ends in "…" is longer.
+WRONG_USES = [
+    # commands
+    ("scor out.txt", "metra has no command named 'scor'. Did you mean 'score'? Known: …"),
+    ("out.txt", "metra has no command named 'out.txt'. Known: …"),
+    ("meta corelate", "metra meta has no command named 'corelate'. Did you mean "
+     "'correlate'? Known: …"),
+    ("judge strat", "metra judge has no command named 'strat'. Did you mean 'status'? "
+     "Known: …"),
+    ("help formts", "No topic or command named 'formts'. Did you mean 'formats'? Known: …"),
+    ("completion tcsh", "{bash|zsh|fish} tcsh is not possible; expected bash, zsh or fish."),
+    # options that do not exist, lack a value, or have one too many
+    ("--verson", "metra has no option --verson; did you mean --version? See metra --help."),
+    (f"{SCORE} --nonsense", "metra score has no option --nonsense. See metra score --help."),
+    ("score out.txt --ref ref.txt", "metra score has no option --ref; did you mean "
+     "--reference or --ref-column? See metra score --help."),
+    (f"{SCORE} --metrics bleu", "metra score has no option --metrics; did you mean "
+     "--metric? See metra score --help."),
+    ("score out.txt -r", "-r needs a value; write it after -r, or leave -r out."),
+    (f"{SCORE} --ci=yes", "--ci takes no value; write --ci alone."),
+    (f"{SCORE} -z", "metra score has no option -z. See metra score --help."),
+    # arguments
+    ("score", "metra score needs OUTPUT; write metra score [OPTIONS] [OUTPUT]... "
+     "See metra score --help."),
+    ("profile", "metra profile needs OUTPUT; write metra profile [OPTIONS] OUTPUT... "
+     "See metra profile --help."),
+    ("metrics bleu chrf", "metra metrics takes no more arguments, but got chrf; write "
+     "metra metrics [OPTIONS] [NAME]. See metra metrics --help."),
+    ("grid out.txt -r ref.txt", "metra grid needs -n NUMBER (which segment to show, "
+     "counted from 1). See metra grid --help."),
+    ("meta correlate scores.tsv", "metra meta correlate needs --gold NAMES (the scorer to "
+     "compare with). See metra meta correlate --help."),
+    # values
+    (f"{SCORE} --level word", "--level: 'word' is no level; expected some of system, "
+     "document, segment."),
+    (f"{SCORE} --level ''", "--level: '' is no level; expected some of system, document, "
+     "segment."),
+    (f"{SCORE} --trials 0", "--trials 0 is not possible; expected a whole number of at "
+     "least 1."),
+    (f"{SCORE} --trials many", "--trials many is not possible; expected a whole number of "
+     "at least 1."),
+    (f"{SCORE} --trials 99999999", "--trials: 99999999 is more than 10,000,000, the most "
+     "here."),
+    (f"{SCORE} --seed -1", "--seed -1 is not possible; expected a whole number of at least "
+     "0."),
+    (f"{SCORE} --digits 99", "--digits 99 is not possible; expected a whole number from 0 "
+     "to 15."),
+    (f"{SCORE} --format xml", "--format xml is not possible; expected table, json, tsv, "
+     "markdown, latex, html or xlsx."),
+    (f"{SCORE} --ci-method t", "--ci-method t is not possible; expected percentile or bca."),
+    ("compare out.txt b.txt -r ref.txt --alpha 2", "--alpha 2.0 is not possible; expected "
+     "a number from 0 to 1, both excluded."),
+    ("compare out.txt b.txt -r ref.txt --alpha nan", "--alpha: NaN and infinity are not "
+     "possible; expected a finite number."),
+    (f"{SCORE} --segments 1-2", "--segments says which alignments to show; add "
+     "--show-alignment."),
+    (f"{SCORE} -b --format json", "-b does not work with --format json; leave one of them "
+     "out."),
+    # metrics
+    (f"{SCORE} -m blue", f"No metric named 'blue'. Did you mean 'bleu'? {METRICS}…"),
+    (f"{SCORE} -m ''", f"No metric named ''. {METRICS}…"),
+    (f"{SCORE} -m bleurt", f"No metric named 'bleurt'. {METRICS}…"),
+    (f"{SCORE} -m rouge1", f"No metric named 'rouge1'. {METRICS}…"),
+    (f"{SCORE} -m bleu chrf ter", "chrf is a metric, and there is no such file; give each "
+     "metric its own -m: -m bleu -m chrf -m ter."),
+    (f"{SCORE} -m bleu:tok=intl,chrf", "'bleu:tok=intl,chrf' has 'chrf' where option=value "
+     "was expected; another metric is given by itself."),
+    (f"{SCORE} -m bleu:n=2,n=3", "'bleu:n=2,n=3' gives the option 'n' twice; give it once."),
+    (f"{SCORE} -m chrF++:word_order=1", "'chrF++:word_order=1' gives the option "
+     "'word_order' twice; give it once."),
+    (f"{SCORE} -m bleu:tk=13a", "bleu has no option named 'tk'. Did you mean 'tok'? Known: "
+     "average, case, eff, n, ref_len, smooth, smooth_value, stem, style, tok."),
+    (f"{SCORE} -m bleu:smooth=x", "bleu: smooth=x is not possible; expected one of exp, "
+     "floor, add-k, none."),
+    (f"{SCORE} -m bleu:n=x", f"bleu: n=x {MANY}"),
+    (f"{SCORE} -m bleu:n=2.5", f"bleu: n=2.5 {MANY}"),
+    (f"{SCORE} -m bleu:smooth_value=x", "bleu: smooth_value=x is not possible; expected a "
+     "number of at least 0."),
+    (f"{SCORE} -m comet", "comet needs a checkpoint as Unbabel publishes them "
+     "(hparams.yaml, checkpoints/model.ckpt); write comet:model=FOLDER."),
+    # files
+    ("score absent.txt -r ref.txt", "absent.txt cannot be read: No such file or directory; "
+     "check the name and its rights."),
+    ("score out.txt", "bleu compares with references, but there is none; give one with "
+     "-r FILE, or a table with a column called ref."),
+    ("score out.txt ref.txt", "bleu compares with references, but there is none; give one "
+     "with -r FILE, or a table with a column called ref. If ref.txt is the reference, "
+     "write -r ref.txt."),
+    (f"{SCORE} ref2.txt --strict", "warning: ref2.txt comes after a reference, but is "
+     "scored as a system; if it is a reference, write -r ref2.txt.…"),
+    ("compare out.txt -r ref.txt", "There is only one system, 'out'; a comparison needs a "
+     "baseline and at least one other output."),
+    (f"{SCORE} --level document", "Document scores were asked for, but no documents are "
+     "known; give --docs FILE."),
+    (f"{SCORE} --ci --ci-unit document", "Documents were to be resampled, but none are "
+     "known; give --docs FILE."),
+    ("convert scores.tsv -o texts.jsonl", "scores.tsv holds scores that `metra score` "
+     "wrote, not texts; scores are read by `metra meta` and, as NAME@FILE, in place of a "
+     "metric."),
+    ("convert scores.json -o texts.tsv", "scores.json holds scores that `metra score` "
+     "wrote, not texts; …"),
+    ("convert out.txt -o texts.doc", "The format of texts.doc does not follow from its "
+     "name; …"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "message"), USAGE)
-def test_usage(arguments, message, score):
-    ran = score(*arguments)
-    assert ran.code == 2
-    assert ran.out == ""
-    assert ran.err.startswith(SCORE)
-    # click says it in slightly other words from version to version.
-    found = (
-        ran.err.removeprefix(SCORE)
-        .removeprefix("Error: ")
-        .replace("option: ", "option ")
-    )
-    assert found.replace("'", "").startswith(message.rstrip(".").replace("'", ""))
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with outputs, references and scores."""
+    home = tmp_path_factory.mktemp("wrong")
+    for name in ("out", "b", "ref", "ref2"):
+        (home / f"{name}.txt").write_text(f"a {name}\nb c\n")
+    header = "level\tsystem\titem\tmetric\tscore\tlow\thigh\tsignature"
+    (home / "scores.tsv").write_text(f"{header}\nsystem\tout\t\tbleu\t1.0\t\t\t\n")
+    (home / "scores.json").write_text('{\n "metra": "0.1.0",\n "schema": 1}')
+    return home
 
 
-def test_no_output(cli):
-    ran = cli("score")
-    assert ran.code == 2
-    assert ran.err == f"{SCORE}Error: Missing argument 'OUTPUT...'.\n"
+@pytest.mark.parametrize(("line", "sentence"), WRONG_USES, ids=lambda value: value[:50])
+def test_wrong_uses(line, sentence, folder, cli, monkeypatch):
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    ran = cli(*shlex.split(line))
+    assert (ran.code, ran.out) == (2, "")
+    if sentence.endswith("…"):
+        assert ran.err.startswith(f"metra: {sentence[:-1]}")
+    else:
+        assert ran.err == f"metra: {sentence}\n"
+    assert sorted(folder.iterdir()) == before
 
 
-def test_an_unknown_command(cli):
-    ran = cli("scor")
-    assert ran.code == 2
-    assert "No such command 'scor'." in ran.err
+#: Names of metrics that are understood, and what they stand for.
+OTHER_NAMES = {
+    "BLEU": ["bleu"],
+    "bleu,chrf": ["bleu", "chrf"],
+    "chrF": ["chrf"],
+    "chrF++": ["chrf:word_order=2"],
+    "chrf2": ["chrf"],
+    "chrF2++": ["chrf:word_order=2"],
+    "chrf3": ["chrf:beta=3"],
+    "ROUGE-L": ["rougel"],
+    "TER,WER": ["ter", "wer"],
+}
 
 
-SPECS = [
-    ("blue", "No metric named 'blue'. Did you mean 'bleu'? Known: "),
-    ("bleu:tk=13a", "bleu has no option named 'tk'. Did you mean 'tok'? Known: average, "
-     "case, eff, n, ref_len, smooth, smooth_value, stem, style, tok."),
-    ("bleu:smooth=x", "bleu: smooth=x is not possible; "
-     "expected one of exp, floor, add-k, none."),
-    ("bleu:n=x", "bleu: n=x is not possible; expected a whole number from 1 to 1000."),
-    ("bleu:n=2.5", "bleu: n=2.5 is not possible; expected a whole number from 1 to 1000."),
-    (
-        "bleu:smooth_value=x",
-        "bleu: smooth_value=x is not possible; expected a number of at least 0.",
-    ),
-    ("bleu:tok", "'bleu:tok' has 'tok' where option=value was expected."),
-    ("bleu:n=2,n=3", "'bleu:n=2,n=3' gives the option 'n' twice; give it once."),
-    ("", "No metric named ''. Known: "),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("spec", "message"), SPECS)
-def test_specs(spec, message, score):
-    ran = score("-m", spec)
-    assert ran.code == 2
-    assert ran.out == ""
-    assert ran.err.startswith(f"metra: {message}")
-    assert ran.err.count("\n") == 1
-
-
-def test_no_reference(write, cli):
-    assert cli("score", write("out.txt", ["a"])) == (
-        2,
-        "",
-        "metra: bleu compares with references, but there is none; give one with -r FILE, "
-        "or a table with a column called ref.\n",
-    )
-
-
-def test_documents_that_are_not_known(score):
-    assert score("--level", "document") == (
-        2,
-        "",
-        "metra: Document scores were asked for, but no documents are known; give --docs "
-        "FILE.\n",
-    )
-    assert score("--ci", "--ci-unit", "document") == (
-        2,
-        "",
-        "metra: Documents were to be resampled, but none are known; give --docs FILE.\n",
-    )
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_other_names_of_metrics_change_no_number(name, folder, cli, monkeypatch):
+    monkeypatch.chdir(folder)
+    files = ["score", "out.txt", "-r", "ref.txt", "--format", "json"]
+    specs = OTHER_NAMES[name]
+    plain = cli(*files, *(word for spec in specs for word in ("-m", spec)))
+    ran = cli(*files, "-m", name)
+    assert ran.code == 0, ran.err
+    [expected], [found] = (json.loads(each.out)["systems"] for each in (plain, ran))
+    assert list(found["scores"].values()) == list(expected["scores"].values())
+    assert list(found["scores"]) == name.split(",")
 
 
 def test_threads(metra_command, write):
@@ -121,12 +179,6 @@ def test_threads(metra_command, write):
         "",
         "metra: METRA_THREADS is 'many'; expected a whole number of at least 1.\n",
     )
-
-
-def test_a_measure_that_is_not_there(cli):
-    ran = cli("metrics", "blue")
-    assert ran.code == 2
-    assert ran.err.startswith("metra: No metric named 'blue'. Did you mean 'bleu'?")
 
 
 @pytest.mark.parametrize(

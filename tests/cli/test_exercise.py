@@ -110,7 +110,9 @@ def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
         pytest.param(["none.json"], "none.json", id="no such file"),
         pytest.param(["--scale", "clarity"], "'clarity' is no scale", id="no scale"),
         pytest.param(["--campaign", "x"], "judge.db", id="no store"),
-        pytest.param(["--level", "segment"], "'segment' is not one of", id="no level"),
+        pytest.param(
+            ["--level", "segment"], "--level segment is not possible", id="no level"
+        ),
     ],
 )
 def test_what_is_refused(cli, arguments, says, tmp_path, monkeypatch):

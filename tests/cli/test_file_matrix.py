@@ -17,6 +17,7 @@ import pytest
 
 import metra
 from metra.campaign.creation import open_campaign
+from metra.cli.output import format_size
 from metra.errors import MetraError
 
 # Quotes around, before and inside of texts, commas, semicolons, other scripts' letters.
@@ -306,7 +307,8 @@ def check_commands(call: Call, folder: Path, cli) -> None:
 
     page = folder / "report.html"
     ran = cli("report", *call.arguments, "-m", "bleu", "-o", page)
-    assert (ran.code, ran.err) == (0, "")
+    size = format_size(page.stat().st_size)
+    assert ran == (0, "", f"metra: wrote {page}, {size}; open it in a browser.\n")
     html = page.read_text()
     assert f"{first:.2f}" in html
     assert f"{second:.2f}" in html

@@ -156,6 +156,7 @@ def test_a_missing_package_is_named(arguments, tmp_path):
     )
     assert (ran.returncode, ran.stderr) == (
         2,
-        "metra: metra judge needs sqlalchemy; install it with: pip install 'metra[judge]'\n",
+        "metra: metra judge needs the package 'sqlalchemy', which is not "
+        "installed; install it with: pip install '.[judge]' in metra's source folder\n",
     )
     assert not any(tmp_path.iterdir())

@@ -390,7 +390,7 @@ def test_columns_of_scores_on_dask(tmp_path):
 
 BAD = [
     pytest.param(
-        ["score"], "Missing argument 'OUTPUT...'", id="neither outputs nor scores"
+        ["score"], "metra score needs OUTPUT", id="neither outputs nor scores"
     ),
     pytest.param(
         ["score", "--scores", XCOMET, "-m", "bleu"],

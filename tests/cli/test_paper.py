@@ -257,7 +257,7 @@ def test_without_xlsxwriter(score, monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "xlsxwriter", None)
     ran = score("--format", "xlsx", "-o", tmp_path / "a.xlsx")
     assert ran.code == 2
-    assert "pip install 'metra[xlsx]'" in ran.err
+    assert "pip install '.[xlsx]'" in ran.err
     assert not list(tmp_path.iterdir())
 
 

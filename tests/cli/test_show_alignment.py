@@ -61,7 +61,7 @@ def test_without_the_option_there_are_none(files):
         *(
             (
                 ["--show-alignment", "--segments", listed],
-                f"Invalid value for '--segments': {piece!r} names no segments; expected "
+                f"{piece!r} names no segments; expected "
                 "numbers from 1 and ranges such as 3-5, separated by commas.",
             )
             for listed, piece in [

@@ -392,7 +392,7 @@ def test_what_scores_do_not_have(files, cli):
         (("study.toml", "--gold", "mqm"), "leave out the option of 'gold'"),
         (("study.toml", "--lang", "en-de"), "leave out the option of 'lang'"),
         (("wmt24",), "or give a study, such as study.toml"),
-        (("wmt24", "first.csv"), "Missing option '--gold'"),
+        (("wmt24", "first.csv"), "needs --gold NAMES"),
     ],
 )
 def test_a_study_says_all_itself(files, cli, tmp_path, monkeypatch, arguments, message):

@@ -213,5 +213,5 @@ def test_without_spacy(monkeypatch):
         metra.metric("entities:model=other")
     assert str(caught.value) == (
         "entities: model=other needs the package 'spacy', which is not installed; install it "
-        "with: pip install 'metra[ner]'"
+        "with: pip install '.[ner]' in metra's source folder"
     )

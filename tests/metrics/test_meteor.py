@@ -1,7 +1,6 @@
 """METEOR against METEOR 1.5's own numbers, a plain search, and its definition."""
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,12 +9,13 @@ from hypothesis import strategies as st
 
 import metra
 from metra.errors import FormatError, MissingResourceError, OptionError
-from metra.formats.resources import WORDNET_FOLDERS, find_wordnet_folder
+from metra.formats import resources
+from metra.formats.resources import find_wordnet_folder, list_wordnet_folders
 from metra.text.columns import pack
 from metra.text.preparation import make_preparation, prepare
 
 needs_wordnet = pytest.mark.skipif(
-    not any((Path(place) / "index.noun").is_file() for place in WORDNET_FOLDERS),
+    not any((place / "index.noun").is_file() for place in list_wordnet_folders()),
     reason="WordNet is not installed (Debian's package wordnet-base)",
 )
 
@@ -318,12 +318,41 @@ def test_synonyms_and_stems_count_less_than_forms():
 
 
 def test_missing_wordnet_is_refused(tmp_path):
-    with pytest.raises(
-        MissingResourceError, match="install Debian's package wordnet-base"
-    ):
+    with pytest.raises(MissingResourceError, match="as Debian's package wordnet-base"):
         metra.metric(f"meteor:wordnet={tmp_path}")
     with pytest.raises(MissingResourceError, match=f"not in {tmp_path}"):
         find_wordnet_folder(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "place", "install"),
+    [
+        ("linux", "XDG_DATA_HOME", "data/wordnet", "Debian's package wordnet-base"),
+        ("linux", "", ".local/share/wordnet/dict", "Debian's package wordnet-base"),
+        ("darwin", "", ".local/share/wordnet", "brew install wordnet"),
+        ("win32", "LOCALAPPDATA", "data/wordnet", "https://wordnet.princeton.edu"),
+        ("linux", "WNSEARCHDIR", "data", "Debian's package wordnet-base"),
+        ("linux", "", "nltk_data/corpora/wordnet", "Debian's package wordnet-base"),
+    ],
+)
+def test_where_wordnet_is_looked_for(
+    platform, variable, place, install, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr(resources, "WORDNET_FILES", ["index.noun", "only.in.this.test"])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA", "WNSEARCHDIR"):
+        monkeypatch.delenv(name, raising=False)
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path / "data"))
+    with pytest.raises(MissingResourceError) as refused:
+        find_wordnet_folder("")
+    assert str(tmp_path / place) in str(refused.value)
+    assert install in str(refused.value)
+    (tmp_path / place).mkdir(parents=True)
+    for name in resources.WORDNET_FILES:
+        (tmp_path / place / name).touch()
+    assert find_wordnet_folder("") == tmp_path / place
 
 
 def test_paraphrases_link_phrases(tmp_path):

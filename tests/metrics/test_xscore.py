@@ -220,5 +220,5 @@ def test_missing_spacy_is_named_with_the_step_that_installs_it(monkeypatch):
 
     monkeypatch.setitem(__import__("sys").modules, "spacy", None)
     load_spacy_model.cache_clear()
-    with pytest.raises(MissingResourceError, match=r"pip install 'metra\[parse\]'"):
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[parse\]'"):
         registry.metric("xscore:model=anything")

@@ -78,5 +78,5 @@ def test_another_suffix_is_refused():
 @pytest.mark.parametrize("suffix", ["pdf", "png"])
 def test_a_missing_package_is_named(suffix, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MissingResourceError, match=r"pip install 'metra\[pictures\]'"):
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[pictures\]'"):
         check_picture_path(f"x.{suffix}")

@@ -65,5 +65,5 @@ def test_a_column_that_is_not_there_is_refused_before_any_work(paths):
 
 def test_without_dask_it_is_said_how_to_get_it(paths, monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
-    with pytest.raises(MissingResourceError, match=r"pip install 'metra\[dask\]'"):
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[dask\]'"):
         engine.score_files(paths, PLAN)

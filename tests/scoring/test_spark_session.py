@@ -17,7 +17,7 @@ def start(**settings: str) -> None:
 
 def test_without_pyspark_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(MissingResourceError, match=r"pip install 'metra\[spark\]'"):
+    with pytest.raises(MissingResourceError, match=r"pip install '\.\[spark\]'"):
         start()
 
 

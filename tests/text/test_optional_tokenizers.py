@@ -45,7 +45,7 @@ def test_a_missing_package(tok, package, extra, monkeypatch):
         metra.metric(f"bleu:tok={tok}")
     assert str(caught.value) == (
         f"Tokeniser '{tok.partition('@')[0]}' needs the package '{package}', which is not "
-        f"installed; install it with: pip install 'metra[{extra}]'"
+        f"installed; install it with: pip install '.[{extra}]' in metra's source folder"
     )
 
 

@@ -430,7 +430,7 @@ def _check_settings(frozen: Campaign) -> None:
     fresh = any(step.asks.needs_fresh_eyes for step in asked.steps)
     complete = "" if fresh else ", or set complete = true"
     wrong = {
-        f"who has seen one version of a text does {asked.name} otherwise with the next; set "
+        f"{asked.name} needs judges who have seen no other version of a text; set "
         "complete = false": fresh and settings.complete and systems > 1,
         f"{asked.name} compares outputs but there is {systems} system; give two or more": (
             asked.contrastive and systems < 2

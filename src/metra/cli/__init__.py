@@ -2,6 +2,7 @@
 
 clir: `metra clir`, retrieval of documents through their translations
 compare: `metra compare`, systems against a baseline or each other, with significance tests
+completion: `metra completion`, completion in shells
 convert: `metra convert`, a corpus from one format to another
 demo: `metra demo`, the main job on the shipped example
 derive: click options derived from the fields of an options record
@@ -9,6 +10,7 @@ evaltrans: `metra evaltrans`, the collection of judged outputs for the metric ev
 exercise: `metra exercise`, evaluators compared, and people with metrics, from 0 to 100
 gate: `metra gate`, outputs checked against a saved baseline, for continuous integration
 grid: `metra grid`, the words of a segment against those of its references
+help: `metra help`, topics that several commands share, and the groups of options
 judge: `metra judge`, campaigns of human judgement
 meta: `metra meta`, meta-evaluation of metrics and judges
 metrics: `metra metrics`, the list of metrics, and each one explained
@@ -21,6 +23,7 @@ report: `metra report`, everything about some outputs as one HTML file
 sacrebleu: `metra sacrebleu`, sacreBLEU's command line with its flags, output and signatures
 segment: `metra segment`, sentences, and outputs segmented like their references
 testsets: `metra testsets`, test sets by name: list, add, remove, path, check, fetch
+usage: usage errors in one sentence each
 score: `metra score`, outputs against references, by any metrics, at any level
 weights: `metra weights`, lists of the salience of each word in each document
 """
@@ -28,14 +31,14 @@ weights: `metra weights`, lists of the salience of each word in each document
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
 import click
 
 from metra import __version__
-from metra.errors import MetraError, format_message
+from metra.errors import MetraError, UnknownNameError, no_such
 
 # numpy would start a thread for each core to multiply matrices with, at a third of the cost
 # of loading it; we multiply none that are worth it.
@@ -47,7 +50,7 @@ os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 COMMANDS = (
     *("score", "compare", "gate", "profile", "report", "rank", "clir", "grid"),
     *("metrics", "parse", "evaltrans", "weights", "convert", "segment", "testsets"),
-    *("meta", "judge", "exercise", "sacrebleu", "demo"),
+    *("meta", "judge", "exercise", "sacrebleu", "demo", "help", "completion"),
 )
 
 #: Parameters that messages of the library name in backticks and that have flags of the
@@ -95,8 +98,67 @@ def name_flags(message: str) -> str:
     return re.sub("`([a-z_.]+)`", lambda name: FLAGS.get(name[1], name[0]), message)
 
 
+class GroupedCommand(click.Command):
+    """A command whose help lists many options in groups."""
+
+    def find_group(self, option: click.Parameter) -> str:
+        """Return the title above an option; nothing for one of this command alone."""
+        from metra.cli.help import find_group
+
+        return find_group(option.name or "")
+
+    def list_groups(self) -> Iterable[str]:
+        """List titles in the order of the help; others come after them."""
+        from metra.cli.help import GROUPS
+
+        return GROUPS
+
+    def format_options(
+        self, ctx: click.Context, formatter: click.HelpFormatter
+    ) -> None:
+        """List the options, those of the command alone first."""
+        shown = [
+            (option, record)
+            for option in self.get_params(ctx)
+            if isinstance(option, click.Option)
+            and (record := option.get_help_record(ctx)) is not None
+        ]
+        if len(shown) <= MOST_UNGROUPED:
+            super().format_options(ctx, formatter)
+            return
+        titles = ("Options", *self.list_groups())
+        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in titles}
+        *entries, (_, for_help) = shown
+        for option, record in entries:
+            groups.setdefault(self.find_group(option) or "Options", []).append(record)
+        last = [title for title, records in groups.items() if records][-1]
+        groups[last].append(for_help)
+        for title, records in groups.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+#: The help of commands with more options has groups.
+MOST_UNGROUPED = 9
+
+
 class Commands(click.Group):
     """Commands whose list says in a whole sentence what each does."""
+
+    command_class = GroupedCommand
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first argument names, or say which ones there are."""
+        name = args[0]
+        if not name.startswith("-") and self.get_command(ctx, name) is None:
+            known = self.list_commands(ctx)
+            raise UnknownNameError(
+                no_such("command", name, known, owner=ctx.command_path)
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(
         self, ctx: click.Context, formatter: click.HelpFormatter
@@ -134,8 +196,8 @@ class LazyGroup(Commands):
         """Load a command."""
         if name not in self.modules:
             return None
-        # A function cannot be called import.
-        function = f"{name}_" if name == "import" else name
+        # A function cannot be called import, and should not be called help.
+        function = f"{name}_" if name in ("import", "help") else name
         return getattr(import_module(f"{self.package}.{self.modules[name]}"), function)
 
 
@@ -177,6 +239,10 @@ def _report_fault(error: Exception) -> str:
 def main() -> None:
     """Run the command line; what is wrong with the input is said in one message."""
     out = sys.stdout
+    if "_METRA_COMPLETE" in os.environ:
+        from metra.cli.completion import add_file_names
+
+        add_file_names()
     try:
         cli(prog_name="metra", standalone_mode=False)
     except MetraError as error:
@@ -184,9 +250,12 @@ def main() -> None:
         sys.exit(2)
     except click.ClickException as error:
         # The message of a command without arguments is its help.
-        if not isinstance(error, click.exceptions.NoArgsIsHelpError):
-            vars(error)["message"] = format_message(error.message)
-        error.show()
+        if isinstance(error, click.exceptions.NoArgsIsHelpError):
+            error.show()
+        else:
+            from metra.cli.usage import describe_usage_error
+
+            click.echo(f"metra: {describe_usage_error(error)}", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as stop:
         # click puts its own exception in the place of one that may say what is kept.

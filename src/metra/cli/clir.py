@@ -4,12 +4,12 @@ from typing import Any
 
 import click
 
-from metra.cli import options
+from metra.cli import GroupedCommand, options
 from metra.cli.options import option
 from metra.stats import defaults
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("outputs", nargs=-1, required=True, metavar="OUTPUT...")
 @options.references
 @options.test_set
@@ -56,7 +56,7 @@ def clir(
     command of its own and no measure of segments; intervals resample queries.
 
     \b
-    pip install 'metra[retrieval]'
+    pip install '.[retrieval]'
     metra clir sysA.txt sysB.txt -r ref.txt --docs docs.txt --queries queries.tsv
     metra clir sysA.txt -r ref.txt --docs docs.txt --queries queries.tsv --qrels qrels.txt
 

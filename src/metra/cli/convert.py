@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import options
+from metra.cli import GroupedCommand, options
 from metra.cli.options import option
 from metra.formats.recognise import FORMATS
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from metra.formats.texts.columns import ColumnNames, ReadingOptions
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("files", nargs=-1, metavar="[IN]...")
 @options.references
 @options.source

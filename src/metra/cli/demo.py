@@ -27,6 +27,10 @@ def demo(folder: str, every: bool) -> None:
 
     The example is copied to FOLDER (metra-demo if not given), and report.html is written
     there; files that are already there are kept.
+
+    \b
+    metra demo
+    metra demo my-folder --all
     """
     from metra.corpus import examples
 
@@ -148,7 +152,7 @@ def _write_report(folder: str, example: "ExampleFiles") -> tuple[str, str]:
     """Write the report, unless there is one; say where it is, and how large."""
     from pathlib import Path
 
-    from metra.cli.output import build_provenance, write_output
+    from metra.cli.output import build_provenance, format_size, write_output
     from metra.report.html.page import render
     from metra.report.study import build_study
     from metra.scoring.evaluate import make_metrics
@@ -162,4 +166,4 @@ def _write_report(folder: str, example: "ExampleFiles") -> tuple[str, str]:
         named = [*example.outputs, *example.references, example.source, example.docs]
         title = "The market and the brake"
         write_output(render(study, build_provenance(named), title), str(path))
-    return str(path), f"{path.stat().st_size / 1e6:.1f} MB"
+    return str(path), format_size(path.stat().st_size)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from metra.cli import name_flags, options
+from metra.cli import GroupedCommand, name_flags, options
 from metra.cli.options import option
 from metra.errors import OptionError
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from metra.campaign.score_scales import NativeScore
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("files", nargs=-1, metavar="[EVALUATOR=]SCORES...")
 @option(
     "--store url STORE",

@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from metra.cli import options
+from metra.cli import GroupedCommand, options
 from metra.cli.options import option
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("output", metavar="OUTPUT")
 @options.references
 @options.test_set

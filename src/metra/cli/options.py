@@ -1,12 +1,16 @@
 """Options that several commands share: files, metrics, formats, seeds, analyses."""
 
 import math
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 
 import click
 
+from metra.cli import GroupedCommand
+from metra.errors import MissingReferenceError
 from metra.formats.recognise import FORMATS
 from metra.report import FORMATS as REPORT_FORMATS
 from metra.report import RESULT_FORMATS
@@ -36,6 +40,8 @@ def option(
     *flags, last = names.split()
     if last.isupper():
         return click.option(*flags, help=help_text, metavar=last, **settings)
+    if isinstance(settings.get("type"), click.IntRange | click.FloatRange):
+        settings.setdefault("metavar", "NUMBER")
     return click.option(*flags, last, help=help_text, **settings)
 
 
@@ -74,15 +80,63 @@ class FiniteRange(FiniteFloat, click.FloatRange):
     """A number within limits; NaN and infinity lie within none."""
 
 
-class FileCommand(click.Command):
-    """A command on outputs and references that notes outputs where references stand."""
+class FileCommand(GroupedCommand):
+    """A command on outputs and references that knows what is often given in their places."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Note the outputs that come after a reference, and read the arguments."""
         entries = [entry for entry in self.params if isinstance(entry, click.Option)]
         valued = [flag for entry in entries if not entry.is_flag for flag in entry.opts]
         ctx.meta[STRAY_OUTPUTS] = _list_stray_outputs(args, valued)
-        return super().parse_args(ctx, args)
+        rest = super().parse_args(ctx, args)
+        _refuse_metric_names(ctx.params["outputs"], ctx.params.get("metrics", ()))
+        return rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; the last of several outputs may have been the reference."""
+        outputs = ctx.params["outputs"]
+        try:
+            return super().invoke(ctx)
+        except MissingReferenceError as error:
+            if len(outputs) < 2:
+                raise
+            msg = f"{error} If {outputs[-1]} is the reference, write -r {outputs[-1]}."
+            raise MissingReferenceError(msg) from None
+
+
+def _refuse_metric_names(outputs: Sequence[str], metrics: Sequence[str]) -> None:
+    """Refuse outputs that are no files but metrics, as after `-m bleu chrf ter`."""
+    absent = [
+        name for name in outputs if name.isidentifier() and not os.path.exists(name)
+    ]
+    if not absent:
+        return
+    from metra.metrics.registry import BUILT_IN
+
+    named = [name for name in absent if name.lower() in BUILT_IN]
+    if named:
+        flags = " ".join(f"-m {name}" for name in (*metrics, *named))
+        msg = (
+            f"{named[0]} is a metric, and there is no such file; give each metric its "
+            f"own -m: {flags}."
+        )
+        raise click.UsageError(msg)
+
+
+def split_specs(_: object, __: object, given: Iterable[str]) -> tuple[str, ...]:
+    """Split names of metrics that are given with commas between them.
+
+    It is the callback of options; context and parameter do not matter. After a colon, a
+    comma separates a metric's options.
+
+    >>> split_specs(None, None, ["bleu,chrf", "bleu:n=2,tok=intl"])
+    ('bleu', 'chrf', 'bleu:n=2,tok=intl')
+    """
+    return tuple(
+        name
+        for spec in given
+        for name in ([spec] if re.search("[:@]", spec) else spec.split(","))
+    )
 
 
 #: The key in a context's `meta` of outputs that come right after a reference.
@@ -184,13 +238,24 @@ SCORE_COLUMN = option(
 )
 
 
+def _complete_metrics(*about: Any) -> list[str]:
+    from metra.cli.completion import complete_metrics
+
+    return complete_metrics(*about)
+
+
 def metrics(default: str) -> Callable[..., Any]:
     """Make the options that name metrics, and scores made elsewhere.
 
     The command is given `metrics`, those of the files of scores last.
     """
     named = option(
-        "-m --metric metrics SPEC", METRICS, multiple=True, show_default=default
+        "-m --metric metrics SPEC",
+        METRICS,
+        multiple=True,
+        callback=split_specs,
+        shell_complete=_complete_metrics,
+        show_default=default,
     )
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:

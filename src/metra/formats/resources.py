@@ -6,6 +6,7 @@ METEOR's paraphrase tables.
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.metadata import version
@@ -23,14 +24,6 @@ from metra.formats.stream import (
 from metra.limits import LimitError, check_limit
 
 T = TypeVar("T")
-
-# Where Debian, other systems and users keep Hunspell's dictionaries.
-HUNSPELL_FOLDERS = (
-    "/usr/share/hunspell",
-    "/usr/local/share/hunspell",
-    "/usr/share/myspell/dicts",
-    "/usr/share/myspell",
-)
 
 
 class Dictionary:
@@ -139,11 +132,15 @@ def _find_dictionary(name: str) -> Path:
         if candidate.is_file() and candidate.with_suffix(".aff").is_file():
             return candidate
     language = name.partition("_")[0].lower()
-    where = f"at {candidates[0]}" if len(candidates) == 1 else f"named {name!r}"
+    where = f"at {candidates[0]}"
+    if len(candidates) > 1:
+        places = ", ".join(str(each.parent) for each in candidates)
+        where = f"named {name!r} in {places}"
     msg = (
         f"There is no Hunspell dictionary {where} (a .dic and an .aff file); install "
-        f"Debian's package hunspell-{language} or the like, give a .dic file's path, or "
-        "a text (.txt) with a word a line."
+        f"Debian's package hunspell-{language} or the like, name its folder with the "
+        "environment variable DICPATH, give a .dic file's path, or a text (.txt) with a "
+        "word a line."
     )
     raise MissingResourceError(msg)
 
@@ -157,15 +154,11 @@ def _list_folders() -> list[str]:
     origin = package.origin if package else None
     # The reader brings an English dictionary along.
     bundled = [str(Path(origin).parent / "dictionaries")] if origin else []
-    return [*asked, *HUNSPELL_FOLDERS, *bundled]
+    kinds = ("hunspell", "myspell/dicts", "myspell")
+    data = [f"{folder}/{kind}" for kind in kinds for folder in _list_data()]
+    mac = [f"{Path.home()}/Library/Spelling", "/Library/Spelling"]
+    return [*asked, *data, *(mac if sys.platform == "darwin" else []), *bundled]
 
-
-# Where Debian's wordnet-base and WordNet's own installer put the files.
-WORDNET_FOLDERS = (
-    "/usr/share/wordnet",
-    "/usr/local/WordNet-3.0/dict",
-    "/usr/share/wordnet/dict",
-)
 
 _PARTS = ("noun", "verb", "adj", "adv")
 WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
@@ -173,18 +166,54 @@ WORDNET_FILES = [f"index.{part}" for part in _PARTS] + [
 ]
 
 
+def list_wordnet_folders() -> list[Path]:
+    """List where WordNet's files may be: where users, the platform and NLTK keep them."""
+    more = {
+        "darwin": ["/opt/homebrew/opt/wordnet/dict", "/usr/local/opt/wordnet/dict"],
+        "win32": [
+            f"C:/Program Files (x86)/WordNet/{version}/dict"
+            for version in ("3.0", "2.1")
+        ],
+    }.get(sys.platform, ["/usr/local/WordNet-3.0/dict"])
+    data = [
+        f"{folder}/wordnet{end}" for folder in _list_data() for end in ("", "/dict")
+    ]
+    return [Path(place) for place in (*data, *more, Path.home() / _NLTK_WORDNET)]
+
+
+#: Where NLTK keeps WordNet's files, in the user's home.
+_NLTK_WORDNET = "nltk_data/corpora/wordnet"
+
+
+def _list_data() -> list[str]:
+    """List the folders in which this platform keeps data: the user's, then everybody's."""
+    home = Path.home().as_posix()
+    if sys.platform == "win32":
+        return [os.environ.get("LOCALAPPDATA") or f"{home}/AppData/Local"]
+    own = os.environ.get("XDG_DATA_HOME") or f"{home}/.local/share"
+    brew = ["/opt/homebrew/share"] if sys.platform == "darwin" else []
+    return [own, *brew, "/usr/local/share", "/usr/share"]
+
+
 def find_wordnet_folder(given: str) -> Path:
     """Find the folder: the one that is given, WNSEARCHDIR, or a usual place."""
     asked = given or os.environ.get("WNSEARCHDIR", "")
-    for place in [asked] if asked else WORDNET_FOLDERS:
-        folder = Path(place)
+    folders = [Path(asked)] if asked else list_wordnet_folders()
+    for folder in folders:
         if all((folder / name).is_file() for name in WORDNET_FILES):
             return folder
-    where = f"not in {asked}" if asked else "in none of the usual places"
+    listed = ", ".join(map(str, folders))
+    where = f"not in {listed}" if asked else f"in none of {listed}"
+    install = {
+        "darwin": "with `brew install wordnet`",
+        "win32": "from https://wordnet.princeton.edu",
+    }.get(
+        sys.platform, "as Debian's package wordnet-base, Fedora's wordnet or the like"
+    )
     msg = (
-        f"Synonyms need WordNet's files, which are {where}; install Debian's package "
-        "wordnet-base, or give the folder that holds index.noun and noun.exc with "
-        "wordnet=FOLDER, or leave synonyms out with modules=exact+stem."
+        f"Synonyms need WordNet's files, which are {where}; install them {install}, or "
+        "give the folder that holds index.noun and noun.exc with wordnet=FOLDER or the "
+        "environment variable WNSEARCHDIR, or leave synonyms out with modules=exact+stem."
     )
     raise MissingResourceError(msg)
 

@@ -19,8 +19,8 @@ from metra.meta.correlate import (
 )
 from metra.meta.findings import MetaReport, build_figure, build_signature
 from metra.meta.options import TuneOptions
-from metra.metrics.options import format_value, parse_spec
-from metra.metrics.registry import metric
+from metra.metrics.options import format_value
+from metra.metrics.registry import metric, read_spec
 from metra.scoring.table import Cell, Table, make_table, mark_best
 from metra.stats.arrays import Array
 from metra.stats.bootstrap import (
@@ -81,7 +81,7 @@ def list_variants(
     spec: str, parameter: str, values: Sequence[float]
 ) -> tuple[float, dict[float, str]]:
     """Return the value that a spec has, and a spec for each value, that one included."""
-    name, given = parse_spec(spec)
+    name, given = read_spec(spec)
     options = metric(spec).options
     if parameter not in options:
         raise UnknownNameError(no_such("option", parameter, options, owner=name))

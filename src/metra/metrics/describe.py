@@ -66,6 +66,7 @@ def format_overview() -> str:
 
 def describe_metric(name: str) -> str:
     """Explain one metric for the terminal."""
+    name = registry.read_spec(name)[0]
     description = read_description(name)
     options = description.options
     given = [option for option in options if option.default != "none"][:2]

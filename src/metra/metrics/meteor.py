@@ -173,7 +173,7 @@ def meteor(
         weights: weight of a match of each stage, joined by +.
         function_words: english counts by the English list for every language, as the
             program does; language by the list of lang: en, cz, de, es, fr or ru.
-        wordnet: folder of WordNet's files, if not where Debian's wordnet-base puts them.
+        wordnet: folder of WordNet's files, if not where the platform keeps them.
         paraphrase: file with a METEOR paraphrase table; adds a stage that links phrases.
         norm: prepare text by METEOR's own normaliser instead of tok and case: en, cz, de,
             es, fr or ru.

@@ -139,7 +139,10 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
     for piece in filter(None, rest.split(",")):
         option, equals, value = piece.partition("=")
         if not equals:
-            msg = f"{spec!r} has {piece!r} where option=value was expected."
+            msg = (
+                f"{spec!r} has {piece!r} where option=value was expected; another metric "
+                "is given by itself."
+            )
             raise OptionError(msg)
         if option in options:
             msg = f"{spec!r} gives the option {option!r} twice; give it once."

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from metra import __version__
 from metra.corpus.batch import Batch, CorpusChunk, Sentence
-from metra.errors import CorpusError, OptionError, UnknownNameError, no_such
+from metra.errors import (
+    CorpusError,
+    MissingReferenceError,
+    OptionError,
+    UnknownNameError,
+    no_such,
+)
 from metra.metrics.options import format_value, read_parameters
 from metra.stats import totals
 
@@ -208,7 +214,9 @@ def check_needs(metrics: Mapping[str, Metric], has: Mapping[Need, bool]) -> None
         missing = find_missing_need(metric, has)
         if missing:
             msg = f"{spec} {_NEEDS[missing][1]}"
-            raise CorpusError(msg)
+            raise (MissingReferenceError if missing == "references" else CorpusError)(
+                msg
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

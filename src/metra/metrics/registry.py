@@ -44,9 +44,57 @@ def find_factory(name: str) -> Callable[..., Metric]:
     if name in BUILT_IN:
         return getattr(import_module(f"metra.metrics.{BUILT_IN[name]}"), name)
     entries = _list_third_party()
-    if name not in entries:
-        raise UnknownNameError(no_such("metric", name, list_metrics()))
-    return entries[name].load()
+    if name in entries:
+        return entries[name].load()
+    if "," in name:
+        msg = f"{name!r} names several metrics; give each of them by itself."
+        raise UnknownNameError(msg)
+    # Metrics whose names differ in a number, or that metra lacks, give other scores.
+    digits = re.sub(r"\D", "", name)
+    alike = [known for known in list_metrics() if re.sub(r"\D", "", known) == digits]
+    near = () if name.lower() in _ELSEWHERE else alike
+    raise UnknownNameError(no_such("metric", name, list_metrics(), near=near))
+
+
+#: Metrics of other programs with names that are near to one of ours.
+_ELSEWHERE = frozenset(
+    {
+        "bleurt",
+        "hter",
+        "cter",
+        "mbleu",
+        "ibleu",
+        "selfbleu",
+        "hlepor",
+        "rouge",
+        "rougelsum",
+    }
+)
+
+
+def read_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec, with the metric by the name that it has here.
+
+    >>> read_spec("BLEU:tok=intl"), read_spec("chrF++")
+    (('bleu', {'tok': 'intl'}), ('chrf', {'word_order': '2'}))
+    """
+    name, options = parse_spec(spec)
+    if name in BUILT_IN or name in _list_third_party():
+        return name, options
+    plain = re.sub("[-_ ]", "", name.lower())
+    chrf = _CHRF.fullmatch(plain)
+    if plain in BUILT_IN or chrf is None:
+        return plain if plain in BUILT_IN else name, options
+    implied = {"beta": chrf[1], "word_order": str(len(chrf[2])) if chrf[2] else ""}
+    implied = {option: value for option, value in implied.items() if value}
+    for option in implied.keys() & options:
+        msg = f"{spec!r} gives the option {option!r} twice; give it once."
+        raise OptionError(msg)
+    return "chrf", implied | options
+
+
+#: Names of chrF with its beta and the order of its words, as sacreBLEU writes them.
+_CHRF = re.compile(r"chrf([1-9]?)(\+{0,2}|pp)")
 
 
 def is_signed_option(name: str, option: str) -> bool:
@@ -73,7 +121,7 @@ def metric(spec: str, **options: object) -> Metric:
     True
     """
     if options:
-        name, given = parse_spec(spec)
+        name, given = read_spec(spec)
         for option in given.keys() & options:
             msg = (
                 f"{option} is given by keyword and in the spec {spec!r}; give it once."
@@ -87,7 +135,7 @@ def metric(spec: str, **options: object) -> Metric:
 
 @lru_cache(maxsize=1024)
 def _make_metric(spec: str, _: tuple[object, ...]) -> Metric:
-    name, options = parse_spec(spec)
+    name, options = read_spec(spec)
     return find_factory(name)(**options)
 
 

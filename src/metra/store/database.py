@@ -23,7 +23,13 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from metra.errors import FormatError, MissingResourceError, OptionError, StoreError
+from metra.errors import (
+    FormatError,
+    MissingResourceError,
+    OptionError,
+    StoreError,
+    missing_package,
+)
 
 # Two servers that start at once must not both migrate: "metra" in digits of a keypad.
 _LOCK = 63872
@@ -184,7 +190,7 @@ def _open(url: str, *, create: bool) -> Store:
         store = Store(_create_sqlite_engine(address))
     elif kind == "postgresql":
         if find_spec("psycopg") is None:
-            msg = "PostgreSQL needs a driver; install it with: pip install 'metra[postgresql]'"
+            msg = missing_package("PostgreSQL", "psycopg", "postgresql")
             raise MissingResourceError(msg)
         address = address.set(drivername="postgresql+psycopg")
         patience = {k: v for k, v in _PATIENCE.items() if k not in address.query}

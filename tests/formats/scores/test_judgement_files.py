@@ -23,7 +23,7 @@ from metra.errors import FormatError, OptionError
 from metra.formats.scores.appraise import format_appraise, parse_appraise_judgements
 from metra.formats.scores.judgement import Judgement
 from metra.formats.scores.judgement_jsonl import SCHEMA, format_judgements
-from metra.formats.scores.long_table import format_judgement_table
+from metra.formats.scores.long_table import convert_judgements, format_judgement_table
 from metra.formats.scores.mqm import COLUMNS, MQM_WEIGHTS, format_marot, parse_marot
 from metra.formats.scores.mt_metrics_eval import (
     format_ratings,
@@ -276,6 +276,19 @@ def test_meta_reads_the_long_table(write):
     scores = read_scores(str(path))
     names = {scorer.name for scorer in scores.scorers}
     assert names == {"da", "da-degraded", "da-repeat", "da-calibration"}
+
+
+def test_what_is_converted_is_what_would_be_read(write):
+    marks = [_at(0, 1, severity="major", category="other")]
+    mqm = made("mqm", {"mqm": marks}, system="two", judge="bob")
+    scored = score_judgements([*CAMPAIGN, mqm])
+    path = write("long.tsv", format_judgement_table(scored).encode())
+    read, converted = read_scores(str(path)), convert_judgements(scored)
+    for name in ("systems", "items", "scorers", "judges"):
+        assert getattr(converted, name) == getattr(read, name), name
+    for name in ("system", "item", "scorer", "judge", "value"):
+        assert getattr(converted, name).tolist() == getattr(read, name).tolist(), name
+    assert {one.name: one.higher_is_better for one in converted.scorers}["mqm"] is False
 
 
 def test_meta_reads_appraise(write):

@@ -233,5 +233,5 @@ def test_the_package_that_is_missing_is_named(monkeypatch):
         import_pyarrow("Reading Parquet")
     assert str(found.value) == (
         "Reading Parquet needs the package 'pyarrow', which is not installed; install it "
-        "with: pip install 'metra[parquet]'"
+        "with: pip install '.[parquet]' in metra's source folder"
     )

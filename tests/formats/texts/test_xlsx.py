@@ -108,7 +108,7 @@ def test_without_the_package(tmp_path, monkeypatch):
         open_corpus([path])
     assert str(raised.value) == (
         "Reading workbooks needs the package 'python-calamine', which is not installed; "
-        "install it with: pip install 'metra[xlsx]'"
+        "install it with: pip install '.[xlsx]' in metra's source folder"
     )
 
 

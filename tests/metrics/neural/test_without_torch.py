@@ -22,7 +22,7 @@ NAMES = ("comet", "bertscore", "metricx")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_is_needed(name):
     with pytest.raises(
-        OptionError, match=rf"^{name} needs an? .*; give model=FOLDER\.$"
+        OptionError, match=rf"^{name} needs an? .*; write {name}:model=FOLDER\.$"
     ):
         metra.metric(name)
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from metra.cli import LazyGroup
-from metra.errors import MissingResourceError
+from metra.errors import MissingResourceError, missing_package
 
 _MODULES = {
     **{"init": "campaigns", "serve": "server"},
@@ -36,7 +36,7 @@ class _JudgeGroup(LazyGroup):
         except ModuleNotFoundError as error:
             if error.name not in _EXTRA:
                 raise
-            msg = f"metra judge needs {error.name}; install it with: pip install 'metra[judge]'"
+            msg = missing_package("metra judge", error.name or "", "judge")
             raise MissingResourceError(msg) from None
 
 
@@ -45,7 +45,7 @@ def judge() -> None:
     """Let people judge translations in their browsers.
 
     Everything is kept in a store: a file, or a PostgreSQL database by its address. Needs the
-    extra judge: pip install 'metra[judge]'
+    extra judge: pip install '.[judge]' in metra's source folder.
 
     \b
     metra judge init campaign.toml

@@ -131,7 +131,12 @@ def _hide_password(url: str) -> str:
     type=click.Choice(["open", "paused", "closed"]),
 )
 def status(campaign: str | None, url: str, state: str | None) -> None:
-    """Show how far the judges of CAMPAIGN are; without one, which campaigns there are."""
+    """Show how far the judges of CAMPAIGN are; without one, which campaigns there are.
+
+    \b
+    metra judge status
+    metra judge status news --set paused
+    """
     from metra.scoring.table import Column
     from metra.store import campaigns, judges, screens
 

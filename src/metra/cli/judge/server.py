@@ -30,6 +30,10 @@ def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> 
 
     A store is made in FOLDER (metra-judge-demo if not given), anew each time. The links that
     are printed lead to the admin's pages and to the work of a judge who has not finished.
+
+    \b
+    metra judge demo
+    metra judge demo -p esa -p mqm --port 8080
     """
     from metra.campaign.demo_data import list_demo_protocols
     from metra.store import access

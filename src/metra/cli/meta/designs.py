@@ -236,10 +236,12 @@ def _check_study(given: dict[str, Any]) -> None:
     path = given["protocol"]
     if not path.endswith(".toml"):
         if not given["paths"]:
-            msg = "Missing argument 'SCORES...'; or give a study, such as study.toml."
+            msg = (
+                "There are no SCORES; name files, or give a study, such as study.toml."
+            )
             raise click.UsageError(msg)
         if not given["gold"]:
-            msg = "Missing option '--gold': the scorer that metrics are compared with."
+            msg = "metra meta task needs --gold NAMES, the scorer to compare metrics with."
             raise click.UsageError(msg)
         return
     for name in ("paths", "gold", "gold_from", "metrics", *shared.ABOUT_SCORES):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import name_flags
+from metra.cli import GroupedCommand, name_flags
 from metra.cli import options as inputs
 from metra.cli.derive import options_from, split_names
 from metra.cli.options import option
@@ -124,6 +124,7 @@ OWN = (
         "-m --score-with specs SPEC",
         "Score --output by this measure (see `metra metrics`), and keep its statistics.",
         multiple=True,
+        callback=inputs.split_specs,
     ),
 )
 
@@ -323,7 +324,7 @@ def question(
         )
         for add_option in filter(None, reversed(added)):
             command = add_option(command)
-        return click.command()(command)
+        return click.command(cls=GroupedCommand)(command)
 
     return decorate
 
@@ -341,7 +342,7 @@ def _show_answer(
 
         given["paths"] += tuple(list_score_files(test_set, given["lang"] or ""))
     elif needs_scores and not given["paths"]:
-        msg = "Missing argument 'SCORES...'; or name a test set with -t."
+        msg = "There are no SCORES; name files, or a test set with -t."
         raise click.UsageError(msg)
     if check is not None:
         check(given)

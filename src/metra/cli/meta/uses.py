@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from metra.cli import name_flags
+from metra.cli import GroupedCommand, name_flags
 from metra.cli.derive import options_from
 from metra.cli.meta import options as shared
-from metra.cli.options import option
+from metra.cli.options import option, split_specs
 from metra.meta.options import (
     CardOptions,
     ChallengeOptions,
@@ -42,7 +42,7 @@ def file_question(
             [paths, *takes, options_from(record), *shared.RESULT]
         ):
             command = add_option(command)
-        return click.command()(command)
+        return click.command(cls=GroupedCommand)(command)
 
     return decorate
 
@@ -99,6 +99,7 @@ def _read_outputs(paths: Sequence[str]) -> dict[str, list[str | None]]:
         "-m --score-with specs SPEC",
         "Score both translations by this metric (see `metra metrics`).",
         multiple=True,
+        callback=split_specs,
     ),
     files="PAIRS",
 )

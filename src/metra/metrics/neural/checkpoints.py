@@ -54,7 +54,7 @@ _UNLIMITED = 1 << 20
 def check_folder(owner: str, option: str, folder: str, expected: str) -> str:
     """Return the folder of a path or of a downloaded model's name, or say what it must be."""
     if not folder:
-        msg = f"{owner} needs {expected}; give {option}=FOLDER."
+        msg = f"{owner} needs {expected}; write {owner}:{option}=FOLDER."
         raise OptionError(msg)
     found = folder if os.path.isdir(folder) else find_hub_folder(folder)
     if found is None:

@@ -1,6 +1,8 @@
 """A store with a hundred thousand answers to one campaign, the same from the same seed."""
 
 import json
+import resource
+import sys
 import tempfile
 import time
 import uuid
@@ -148,3 +150,24 @@ def time_page(store: Store, path: str, samples: int) -> list[float]:
             seconds.append(time.process_time() - begun)
             reply.raise_for_status()
     return seconds
+
+
+def main() -> None:
+    """Print the processor time of pages and exports of protocols, and the memory at most."""
+    print("| protocol | page | seconds of processor time | MB at most |")
+    print("| :-- | :-- | --: | --: |")
+    for protocol in sys.argv[1:] or ("da", "esa", "mqm"):
+        with tempfile.TemporaryDirectory() as folder:
+            store, key = fill_store(Path(folder) / "judge.db", protocol)
+            try:
+                for page in ("results", "export/csv", "export/zip"):
+                    path = f"/admin/campaigns/{key}/{page}"
+                    seconds = sorted(time_page(store, path, 3))[1]
+                    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+                    print(f"| {protocol} | {page} | {seconds:.2f} | {most:.0f} |")
+            finally:
+                store.close()
+
+
+if __name__ == "__main__":
+    main()

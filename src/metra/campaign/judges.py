@@ -22,7 +22,7 @@ from metra.campaign.times import (
 )
 from metra.formats.scores.judgement import Judgement, OutputScore
 from metra.stats.arrays import Array, group_lines, number_names, sort_codes
-from metra.stats.exact_tests import rank_sum_p
+from metra.stats.exact_tests import rank_sum, strata_p
 
 #: Fewer answers than these in either half say nothing.
 LEAST = 4
@@ -56,11 +56,20 @@ def compute_drifts(every: Iterable[ScorerColumns]) -> dict[tuple[str, str], Drif
             half = len(lines) // 2
             if half >= LEAST:
                 early, late = offs[lines[:half]], offs[lines[len(lines) - half :]]
-                up, down = rank_sum_p(late, early), rank_sum_p(early, late)
                 change = float(late.mean() - early.mean())
-                drift = Drift(change, min(1.0, 2 * min(up, down)))
+                drift = Drift(change, _test_both_sides(late, early))
                 drifts[scores.judges[judge], scores.scorer] = drift
     return drifts
+
+
+def _test_both_sides(late: Array, early: Array) -> float:
+    """Return the two-sided p-value of the rank sums."""
+    above = rank_sum(late, early)
+    # Many values are ranked once: the sum of the others lies as far on the other side.
+    below = above._replace(above=-above.above)
+    if above.exact is not None:
+        below = rank_sum(early, late)
+    return min(1.0, 2 * min(strata_p([above]), strata_p([below])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,7 @@ def list_wordnet_folders() -> list[Path]:
     data = [
         f"{folder}/wordnet{end}" for folder in _list_data() for end in ("", "/dict")
     ]
-    return [Path(place) for place in (*data, *more, Path.home() / _NLTK_WORDNET)]
+    return [*map(Path, [*data, *more]), Path.home() / _NLTK_WORDNET]
 
 
 #: Where NLTK keeps WordNet's files, in the user's home.

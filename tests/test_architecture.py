@@ -32,6 +32,7 @@ LAYERS = {
     "formats": 3,
     "metrics": 4,
     "scoring": 5,
+    "spark": 6,
     "analysis": 6,
     "meta": 6,
     "campaign": 6,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from metra.scoring.pairwise import pairwise, score_consensus
     from metra.scoring.read import read
     from metra.scoring.results import Results
+    from metra.scoring.tables import score_table
     from metra.text.sentences.alignment import align_sentences
     from metra.text.sentences.resegmentation import resegment
     from metra.text.sentences.splitter import split_sentences
@@ -54,6 +55,7 @@ __all__ = [
     "resegment",
     "score",
     "score_consensus",
+    "score_table",
     "split_sentences",
 ]
 
@@ -82,6 +84,7 @@ _HOMES = {
     "resegment": "metra.text.sentences.resegmentation",
     "score": "metra.scoring.memory",
     "score_consensus": "metra.scoring.pairwise",
+    "score_table": "metra.scoring.tables",
     "split_sentences": "metra.text.sentences.splitter",
 }
 

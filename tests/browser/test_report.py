@@ -161,6 +161,8 @@ def test_without_references_nothing_is_called_wrong(tmp_path, open_page):
     assert page.locator("mark.miss, mark.hit").count() == 0
     assert "disagreement between metrics" not in texts(page, "select")[3]
     page.goto(f"{path.as_uri()}#seg-2")
+    # The page follows its address a moment after the address has changed.
+    expect(page.locator("#segment h1")).to_have_text("Segment 2")
     assert page.locator("#grid-title").count() == 0
     assert texts(page, ".outputs tbody th") == ["a", "b"]
 

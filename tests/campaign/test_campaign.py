@@ -122,8 +122,8 @@ UNFIT = [
         {"protocol": "ranking", "degraded": 0.1},
         FULL,
         OptionError,
-        "spoilt",
-        id="spoilt",
+        "degraded",
+        id="degraded where outputs are compared",
     ),
     pytest.param({"protocol": "dda"}, FULL, MetraError, "Did you mean 'da'", id="name"),
 ]

@@ -100,7 +100,7 @@ def test_flags_say_why():
     good = [made("s", at, "good", 1 + at % 5, active_ms=9000) for at in range(1, 7)]
     found = flag_judges(build_judge_table(hasty + blind + same + good))
     assert found["hasty"] == ["2 of 10 answers faster than 600 words a minute"]
-    assert found["blind"] == ["scored 0 of 6 spoilt copies lower (p = 1.00)"]
+    assert found["blind"] == ["scored 0 of 6 degraded items lower (p = 1.00)"]
     assert found["same"] == ["always the same score (100 of 100)"]
     assert found["good"] == []
     lenient = flag_judges(build_judge_table(hasty + good), FlagRules(too_fast=0.2))

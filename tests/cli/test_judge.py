@@ -48,7 +48,7 @@ def test_links_are_made_anew_and_taken_back(judge):
     assert one.startswith("ann\thttp://127.0.0.1:8000/j/")
     gone = judge("links", "market and brake", "--judge", "ann", "--revoke").out
     assert gone == "ann\trevoked\n"
-    assert "link taken back" in judge("status").out
+    assert "link revoked" in judge("status").out
 
 
 def test_states_are_set_at_the_keyboard(judge):

@@ -372,14 +372,14 @@ def test_columns_that_parts_refuse(cli, tmp_path, columns, message):
 
 def test_columns_of_scores_on_dask(tmp_path):
     pytest.importorskip("dask")
-    from metra.formats.texts.columns import ColumnNames
     from metra.scoring.tables import score_table
 
     folder = write_parts(tmp_path)
     results = score_table(
         [str(folder / "1.parquet"), str(folder / "2.parquet")],
         ["bleu"],
-        columns=ColumnNames(outputs=(("a", "hyp_a"),), references=("ref",)),
+        hypothesis={"a": "hyp_a"},
+        reference="ref",
         score_columns=["errors=whole:better=lower"],
         engine="dask",
         scheduler="synchronous",

@@ -143,7 +143,7 @@ class Visitor:
             )
             fields[rng.choice(("options", "wording"))] = nested
         fields["go"] = rng.choice(("check", "create"))
-        return "wizard", self._post("/admin/campaigns/new/wishes", fields)
+        return "wizard", self._post("/admin/campaigns/new/settings", fields)
 
     def send_json(self, rng: random.Random) -> tuple[str, Any]:
         """Send a draft, an answer, a request for a step or a heartbeat."""

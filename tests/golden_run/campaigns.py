@@ -224,9 +224,9 @@ def make_campaign(admin: Visitor) -> None:
               "target_language": "en", "judges": "ann\nbob\ncleo\ndan", "each": "2",
               "calibration": "", "repeats": "10", "degraded": "", "unit": "segment",
               "basis": "", "texts": carried}  # fmt: skip
-    admin.form("/admin/campaigns/new/wishes", go="check", **wishes | {"judges": ""})
-    admin.form("/admin/campaigns/new/wishes", go="check", **wishes)
-    made = admin.form("/admin/campaigns/new/wishes", go="make", **wishes)
+    admin.form("/admin/campaigns/new/settings", go="check", **wishes | {"judges": ""})
+    admin.form("/admin/campaigns/new/settings", go="check", **wishes)
+    made = admin.form("/admin/campaigns/new/settings", go="make", **wishes)
     if place := made.headers.get("location"):
         admin.ask("GET", place)
     admin.run.call(shlex.split(f'metra judge export "{LDC}" -o ldc.jsonl'))

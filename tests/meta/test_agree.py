@@ -16,7 +16,7 @@ from metra.errors import CorpusError
 from metra.formats.scores.panel import collect_comparisons, collect_ratings
 from metra.formats.scores.read import read_scores
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
-from metra.meta.agree import compute_agreement, report_agreement
+from metra.meta.agree import build_judge_table, compute_agreement, report_agreement
 from metra.meta.judge_options import AgreeOptions
 from metra.meta.judge_plots import build_judge_plot, count_gaps
 from metra.stats.agreement import SCALES, TWO_WAY, alpha, cohen, comparison_columns
@@ -40,6 +40,20 @@ def report(ratings, **options):
     chosen = AgreeOptions(**options)
     agreement = compute_agreement(ratings, chosen)
     return report_agreement(ratings, "adequacy", agreement, chosen), agreement
+
+
+def test_of_many_judges_those_are_shown_who_agree_least():
+    value = np.array([1.0, 2, 3, 4, 5, 6, 7, 9])
+    odd = np.array([9.0, 1, 8, 2, 7, 3, 6, 4])
+    ratings = convert_matrix([value, value**2, odd, value])
+    every = cells_by_name(build_judge_table(ratings, 1.0))
+    names = list(every)
+    correlations = {name: cells[-1].value for name, cells in every.items()}
+    kept = list(cells_by_name(build_judge_table(ratings, 1.0, 2)))
+    assert kept == sorted(names, key=correlations.get)[:2]
+    assert kept[0] == names[2]
+    assert list(cells_by_name(build_judge_table(ratings, 1.0, 4))) == names
+    assert list(cells_by_name(build_judge_table(ratings, 1.0, 0))) == names
 
 
 KRIPPENDORFF = [
@@ -152,6 +166,24 @@ def test_alpha_is_what_counting_pairs_gives(grid, scale):
         return
     expected = plain_alpha(grid, scale)
     assert alpha(found, scale) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+
+
+def test_many_different_values_are_compared_one_by_one(monkeypatch):
+    rng = np.random.default_rng(3)
+    # More than a piece of 500 values, and units of every size.
+    matrix = np.round(rng.gamma(3, 200, (4, 200)), 2)
+    matrix[rng.random(matrix.shape) < 0.25] = NAN
+    ratings = convert_matrix(matrix)
+    assert len(ratings.pairable().levels[0]) > 500
+    one_by_one = alpha(ratings, "ratio")
+    monkeypatch.setattr("metra.stats.agreement.MOST_CATEGORIES", 10**6)
+    assert one_by_one == pytest.approx(alpha(ratings, "ratio"), abs=1e-12)
+    monkeypatch.setattr("metra.stats.agreement.MOST_CATEGORIES", 256)
+    count = len(ratings.pairable().levels[0])
+    monkeypatch.setattr("metra.stats.agreement.MOST_RATIOS", count)
+    assert alpha(ratings, "ratio") == one_by_one
+    monkeypatch.setattr("metra.stats.agreement.MOST_RATIOS", count - 1)
+    assert math.isnan(alpha(ratings, "ratio"))
 
 
 @pytest.mark.parametrize("scale", ["interval", "ordinal", "ratio"])

@@ -146,6 +146,7 @@ def test_command_and_report(aces, write, cli):
     assert "1 more phenomenons: --most 0 shows all." not in ran.out
     assert "1 more: --most 0 shows all." in ran.out
     report = report_challenge(score_challenge(aces), ChallengeOptions())
+    assert "|pairs:4|" in str(report.signature)
     rows = {each["phenomenon"]: each for each in report.data["challenge"]}
     assert rows["antonym"]["tau"] == 0
 

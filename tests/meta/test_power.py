@@ -1,14 +1,31 @@
 """Plans from a pilot study: which differences are expected, and of which pairs."""
 
 import json
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.panels import cells_by_name
 
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.judge_options import PowerOptions
-from metra.meta.power import PROFILES, plan_from_pilot, plan_from_variances
-from metra.stats.power import StudyPlan, compute_error, compute_reliability
+from metra.meta.power import (
+    PROFILES,
+    SystemPair,
+    build_pair_table,
+    build_plan_table,
+    list_curves,
+    plan_from_pilot,
+    plan_from_variances,
+    report_power,
+)
+from metra.stats.power import (
+    StudyPlan,
+    compute_error,
+    compute_reliability,
+    find_segments,
+)
 from metra.stats.variance import (
     TERMS,
     RatingFactors,
@@ -68,6 +85,22 @@ def test_two_versions_of_a_system_separate_more_easily_than_two_strangers(values
     power = dict(zip(curves.pairs, curves.studies[0].power, strict=True))
     close = {(pair.better, pair.worse): value for pair, value in power.items()}
     assert close["s3", "s2"] > 0.999
+
+
+def test_differences_of_few_segments_spread_as_a_sample_does(values):
+    # The first system was judged on a fifth of the segments only.
+    values[0, 16:] = np.nan
+    curves = plan_from_pilot(build_scores(values), "esa", OPTIONS)
+    gaps = {
+        frozenset((f"s{first}", f"s{second}")): values[first] - values[second]
+        for first in range(4)
+        for second in range(first)
+    }
+    spread = {pair: np.nanvar(gap, ddof=1) for pair, gap in gaps.items()}
+    usual = sum(spread.values()) / 6
+    for pair in curves.pairs:
+        expected = spread[frozenset((pair.better, pair.worse))] / usual
+        assert pair.spread == pytest.approx(expected)
 
 
 def test_a_correction_for_all_pairs_costs_power(values):
@@ -138,3 +171,75 @@ def test_a_pilot_study_in_which_nothing_varies_promises_nothing():
     curves = plan_from_pilot(build_scores(np.full((2, 3), 5.0)), "esa", OPTIONS)
     assert (curves.shrinkage, curves.pairs[0].difference) == (0.0, 0.0)
     assert all(study.power.max() <= 0.05 for study in curves.studies)
+
+
+def test_every_cell_of_the_plans_and_the_pairs(values):
+    options = PowerOptions(segments=(50, 1200), raters=(1, 3), pool=9, most_pairs=2)
+    curves = plan_from_pilot(build_scores(values), "esa", options)
+    plans = cells_by_name(build_plan_table(curves, options))
+    assert list(plans) == [
+        "1 rater × 50 segments",
+        "1 rater × 1,200 segments",
+        "3 raters × 50 segments",
+        "3 raters × 1,200 segments",
+    ]
+    for cells, study in zip(plans.values(), curves.studies, strict=True):
+        plan = study.plan
+        assert [cell.value for cell in cells] == [
+            plan.segments * plan.ratings * 4,
+            pytest.approx(math.sqrt(study.error.variance)),
+            study.detectable,
+            study.reliability,
+            sum(power >= 0.8 for power in study.power),
+            study.error.false_positives,
+        ]
+    last = curves.studies[-1]
+    pairs = cells_by_name(build_pair_table(curves, options))
+    # Those whose power is closest to the one that was asked for, in the order of the pairs.
+    distance = {p: abs(q - 0.8) for p, q in zip(curves.pairs, last.power, strict=True)}
+    closest = sorted(curves.pairs, key=distance.get)[:2]
+    kept = [pair for pair in curves.pairs if pair in closest]
+    assert list(pairs) == [f"{pair.better} – {pair.worse}" for pair in kept]
+    for pair, cells in zip(kept, pairs.values(), strict=True):
+        power = last.power[curves.pairs.index(pair)]
+        assert [cell.value for cell in cells[:3]] == [
+            pair.observed,
+            pair.difference,
+            power,
+        ]
+        for ratings, cell in zip((1, 3), cells[3:], strict=True):
+            assert cell.digits == 0
+            plan = replace(last.plan, ratings=ratings)
+            needed = find_segments(
+                pair.standard_difference, curves.components, plan, power=0.8, alpha=0.05
+            )
+            assert cell.value == needed
+    found = int((last.power >= 0.8).sum())
+    notes = report_power(curves, options, "esa").notes
+    assert notes[0] == (
+        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems separate with "
+        "a power of 0.8 or more."
+    )
+    assert (
+        notes[2] == "4 more pairs, further from that power: `most_pairs` 0 shows all."
+    )
+    lines = list_curves(curves, options)
+    assert list(lines) == ["1 rater", "3 raters"]
+    shares = [100 * curves.count_separated(s, 0.8) / 6 for s in curves.studies]
+    assert [*lines["1 rater"], *lines["3 raters"]] == shares
+
+
+def test_a_difference_that_no_number_of_segments_shows():
+    options = PowerOptions(segments=(50,), raters=(1,), pool=2, like="esa")
+    curves = plan_from_variances(options)
+    pair = SystemPair("a", "b", 0.1, 0.1, 1.0)
+    table = build_pair_table(
+        replace(
+            curves,
+            pairs=[pair],
+            studies=[replace(curves.studies[0], power=np.array([0.1]))],
+        ),
+        options,
+    )
+    [cells] = cells_by_name(table).values()
+    assert cells[-1].value == "never"

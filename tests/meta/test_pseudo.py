@@ -62,6 +62,15 @@ def test_all_segments_is_plain_spearman_of_means():
     assert curves.lengths == [30]
 
 
+def test_ties_of_people_and_of_metrics_are_not_the_same():
+    gold = np.array([[1.0], [1], [2], [4]])
+    found = panel_of(gold, {"m": [[1.0], [3], [3], [3]]})
+    curves = draw_documents(found, once(found), lengths=[0], coef="tau10")
+    # Of five pairs that people tell apart, the metric gets two right and ties three, which
+    # counts as wrong; people's own tie counts for nothing.
+    assert curves.mean("m") == pytest.approx([(2 - 3) / 5])
+
+
 def test_a_document_of_one_segment_is_a_segment():
     found = made(systems=6, segments=12, gaps=0.1)
     curves = draw_documents(found, once(found), lengths=[1], documents=4000)
@@ -81,6 +90,10 @@ def test_drawn_documents_have_n_different_segments(n):
     from metra.stats.pseudo_documents import _draw, _means
 
     drawn = _draw(np.random.default_rng(0), np.arange(5, 35), n, 50)
+    if n < 30:
+        keys = np.random.default_rng(0).random((50, 30), np.float32)
+        smallest = np.sort(np.argsort(keys, axis=1)[:, :n] + 5, axis=1)
+        assert np.sort(drawn, axis=1).tolist() == smallest.tolist()
     assert drawn.shape == (50, n)
     assert all(len(set(row)) == n and min(row) >= 5 for row in drawn.tolist())
     rng = np.random.default_rng(1)

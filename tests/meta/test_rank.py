@@ -118,6 +118,23 @@ def test_clear_differences_make_clusters(by, rule):
     assert found.clusters == [1, 2, 2, 3]
 
 
+def test_average_ranks_are_those_of_documents_where_there_are_some():
+    # By the means of documents: A beats B on a and loses on b, and C is last.
+    values = np.array([[9.0, 1, 3], [4, 4, 5], [0, 0, 0]])
+    items = [ScoredItem("1", "a"), ScoredItem("2", "a"), ScoredItem("3", "b")]
+    names = [system for system in "ABC" for _ in items]
+    scores = build_score_table(
+        names, items * 3, {Scorer("gold", "human"): values.ravel()}
+    )
+    _, found = rank(scores, "gold", by="arr")
+    assert (found.unit, found.units) == ("document", 2)
+    assert found.tests.units == ("document",)
+    by_system = dict(zip(found.systems, found.columns["arr"], strict=True))
+    assert by_system == {"A": 1.5, "B": 1.5, "C": 3}
+    _, found = rank(scores, "gold", by="mean")
+    assert found.tests.units == ("segment",)
+
+
 def test_lower_is_better_turns_the_ranking_round():
     gold = np.array([[1.0] * 10, [2.0] * 10])
     scores = scores_of(gold, {}).with_lower_is_better(["gold"])

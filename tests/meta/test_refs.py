@@ -94,6 +94,9 @@ def test_many_subsets_are_sampled_by_the_seed():
     assert all(len(set(each)) == 5 for each in drawn)
     assert _choose_counts(48) == [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 48]
     assert _choose_counts(4) == [1, 2, 3, 4]
+    assert _choose_counts(9) == [*range(1, 10)]
+    assert _choose_counts(64)[8:] == [16, 32, 64]
+    assert _choose_counts(5000)[-2:] == [4096, 5000]
 
 
 def test_the_table_spans_the_subsets():

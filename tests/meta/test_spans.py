@@ -145,7 +145,11 @@ def test_report_and_command_give_every_figure(files, cli):
     ran = cli("meta", "spans", *files, "--gold", "ann,bob", "--format", "json")
     data = json.loads(ran.out)
     by_table = {each["table"]: each for each in data["figures"]}
-    assert by_table["spans"]["name"] == "prog"
+    counts = {
+        key: by_table["spans"][key] for key in ("name", "outputs", "predicted", "gold")
+    }
+    # Of raters' spans, ann has two and bob one.
+    assert counts == {"name": "prog", "outputs": 2, "predicted": 1, "gold": 3}
     assert by_table["pairs"]["name"] == "ann – bob"
     figure = by_table["spans"]["figures"]["characters precision"]
     assert figure["value"] == pytest.approx(0.75)

@@ -1,12 +1,20 @@
 """Tie thresholds that come from elsewhere: given, of other scores, of other folds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.panels import made
 
 from metra.errors import OptionError
 from metra.meta.compare import compare
-from metra.meta.correlate import correlate_panel, parse_specs, transfer_thresholds
+from metra.meta.correlate import (
+    MOST_DRAWN,
+    correlate_panel,
+    explain_no_interval,
+    parse_specs,
+    transfer_thresholds,
+)
 from metra.stats.bootstrap import bootstrap
 from metra.stats.correlation import (
     COEFFICIENTS,
@@ -155,3 +163,28 @@ def test_refused(coef, options, message):
     panel = made()
     with pytest.raises(OptionError, match=message):
         correlate_all(panel.gold, panel.metrics, ask(coef, **options).options)
+
+
+def test_long_groups_have_intervals_while_they_are_cheap():
+    panel = made(systems=4, segments=10, metrics=2)
+    pairs = 40**2 // 2
+    most = MOST_DRAWN // (pairs * 2)
+    for coef, trials, said in (
+        ("acc_eq", most, False),
+        ("acc_eq", most + 1, True),
+        ("acc_eq:item", most + 1, False),
+    ):
+        question = ask(coef, eps=0.5, trials=trials)
+        reason = explain_no_interval(panel, question)
+        assert bool(reason) is said, (coef, trials)
+    reason = explain_no_interval(panel, ask("acc_eq", eps=0.5, trials=most + 1))
+    assert "each resample would go through 800 pairs of every metric" in reason
+
+
+def test_without_scores_of_segments_there_is_nothing_to_correlate():
+    panel = made(segments=3)
+    bare = replace(panel, gold=np.full_like(panel.gold, np.nan))
+    found = correlate_panel(bare, ask("pearson"))["m1"]
+    assert np.isnan(found.value)
+    assert found.n == 0
+    assert found.reason.startswith("There are no segment scores of ")

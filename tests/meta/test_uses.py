@@ -268,6 +268,17 @@ def test_noticed_differences(panel):
     assert len(sure[0].pairs.size) < len(close.pairs.size)
 
 
+@pytest.mark.parametrize(("scale", "digits"), [(100, None), (0.01, 4)])
+def test_differences_of_metrics_from_0_to_1_are_thousandths(scale, digits):
+    gold = np.array([[1.0], [2], [3], [5], [6]])
+    metric = scale * np.array([[1.0], [3], [2], [7], [6]])
+    panel = panel_from_arrays(gold, {"m": metric})
+    options = DeltaOptions(trials=20)
+    report = report_deltas([panel], measure_differences([panel], options), options)
+    [row] = report.tables[0].rows
+    assert {cell.digits for cell in row[3:]} == {digits}
+
+
 EXTREMES = [
     pytest.param(1.0, "agree with every difference of m", id="all right"),
     pytest.param(-1.0, "no more often than chance", id="all wrong"),

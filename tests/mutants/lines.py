@@ -18,7 +18,8 @@ MOST = 500_000
 #: Left out of maps unless they are asked for; they start browsers, Spark, or many servers.
 SLOW = re.compile(
     r"tests/browser/|test_spark|test_many_judges|test_real_server|test_odd_forms|"
-    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql"
+    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql|"
+    r"test_docs.py::test_(?!docstrings)"
 )
 
 
@@ -115,6 +116,11 @@ class Mapper:
         """Leave out what is slow."""
         items[:] = [one for one in items if self.slow or not SLOW.search(one.nodeid)]
 
+    def pytest_runtest_logstart(self) -> None:
+        """Begin to record, also if a test before this one was not recorded to its end."""
+        self.tracer.seen = 0
+        self.tracer.start()
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Add the outcome of a part of a test."""
         test = self.tests.setdefault(report.nodeid, {"passed": True})
@@ -122,8 +128,6 @@ class Mapper:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         """Add the lines that this test has executed, and its time, children included."""
-        self.tracer.seen = 0
-        self.tracer.start()
         spent = sum(os.times()[:4])
         self.tests[nodeid]["seconds"] = round(spent - self.spent, 2)
         self.spent = spent

@@ -3,6 +3,7 @@
 python tests/mutants/run.py --count 10 --seed 3                of each package, by its own tests
 python tests/mutants/run.py --count 60 --seed 9 --all --write  by all, into bench/RELIABILITY.md
 python tests/mutants/run.py --seed 3 --again                   what survived, once more
+python tests/mutants/run.py --seed 3 --again --tests FILE …    by these tests, of other packages
 python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of these lines
 
 Everything happens in a copy of the tree. A run of each test file records which lines of the
@@ -227,7 +228,10 @@ class Run:
         if self.place.exists() and not self.options.only:
             for line in self.place.read_text().split("\n")[:-1]:
                 result = json.loads(line)
-                self.results[result["key"]] = result
+                # Two runs may have tried it, by different tests: a kill is a kill.
+                known = self.results.get(result["key"], result)
+                if known["outcome"] == "survived" or known is result:
+                    self.results[result["key"]] = result
 
     def try_package(self, package: str) -> None:
         """Try a sample of a package's mutants, by its own tests, then by all."""
@@ -275,7 +279,9 @@ class Run:
         before, after, line = mutant.describe(read_source(mutant.path))
         key = name_mutant(mutant)
         result = try_mutant(self.tree, mutant, own, self.options.limit)
-        stage = "all" if self.options.tests else "own"
+        named = self.options.tests or []
+        is_own = all(name.startswith(PACKAGES[package]) for name in named)
+        stage = "own" if is_own else "all"
         if result["outcome"] == "survived" and others:
             first = result
             result, stage = (

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,8 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.patience import PATIENCE
 
+import metra.spark
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
-from metra.formats.texts.columns import ColumnNames
 from metra.metrics.registry import BUILT_IN, metric
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.table_totals import (
@@ -38,10 +39,18 @@ if shutil.which("java") is None:
 
 from metra.scoring.executors import spark as engine  # noqa: E402, without pyspark there is no use
 from metra.scoring.executors.spark import read_files  # noqa: E402
-from metra.scoring.executors.spark_session import silence_warnings, spark_session  # noqa: E402
+from metra.scoring.executors.spark_session import (  # noqa: E402
+    find_context,
+    silence_warnings,
+    spark_session,
+)
 
 # Short work on a small machine: no second compiler, one thread to collect garbage.
 SMALL = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    CONNECT_PORT = free.getsockname()[1]
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +70,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.task.maxFailures": "2",  # one more try is what tests are about
         "spark.ui.liveUpdate.period": "0",  # every piece of news counts at once
         "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
+        # A server of Spark Connect beside the classic session, on the same executors.
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.port": str(CONNECT_PORT),
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SPARK_HOME", str(home))
@@ -74,6 +86,29 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             yield session
         java.stdin.close()
         java.wait(PATIENCE)
+
+
+@pytest.fixture(params=["classic", "connect"])
+def session(request: pytest.FixtureRequest) -> Any:
+    """The same cluster by a session with Java in this process, and by Spark Connect."""
+    fixtures = {"classic": "spark", "connect": "connect"}
+    return request.getfixturevalue(fixtures[request.param])
+
+
+over_connect = pytest.mark.parametrize("session", ["connect"], indirect=True)
+
+
+@pytest.fixture(scope="module")
+def connect(spark: Any) -> Iterator[Any]:
+    assert spark is not None
+    pytest.importorskip("grpc", reason="needs grpcio: metra[spark-connect]")
+    with silence_warnings():
+        from pyspark.sql.connect.session import SparkSession
+
+        remote = SparkSession.builder.remote(f"sc://127.0.0.1:{CONNECT_PORT}").create()
+    assert find_context(remote) is None
+    yield remote
+    remote.stop()
 
 
 WORDS = [*"abcdef", "the", "cat", "sat", "on", "mat", ".", "very", "é", "日本", "«x»"]
@@ -182,9 +217,9 @@ def test_all_measures_equal_those_counted_here(spark, data):
     assert entries(totals, wanted) == entries(expected, wanted)  # to the last bit
     assert len(after) == 2
     assert all(after[one] > before[one] for one in after)  # every worker has worked
-    found = engine.score_frame(frame, wanted)
-    assert found == score_totals(expected, wanted)
-    assert found.segments == sum(SIZES)
+    expected_results = score_totals(expected, wanted)
+    assert engine.score_frame(frame, wanted) == expected_results
+    assert expected_results.segments == sum(SIZES)
 
 
 def struck(marker: Path, whom: str) -> Callable[[Any], Any]:
@@ -227,7 +262,7 @@ def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
     before = done_by_executor(spark)
     weights = engine.count_frame_weights(dying("worker"), wanted)
     assert is_dead(tmp_path / "worker")
-    assert weights.value == expected_weights
+    assert weights == expected_weights
     totals = engine.count_frame(dying("executor"), wanted, weights)
     assert is_dead(tmp_path / "executor")
     assert entries(totals, wanted) == entries(expected, wanted)
@@ -235,11 +270,11 @@ def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
     wait_until(lambda: done_by_executor(spark).keys() - before.keys())
 
 
-def test_segments_are_scored_and_written(spark, data, tmp_path):
+def test_segments_are_scored_and_written(session, data, tmp_path):
     wanted = plan(segments=True, metrics=("bleu:tok=intl", "nist"))
     told = []
     where = tmp_path / "scores"
-    frame = read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
+    frame = read_files(session, [str(data / "0.parquet"), str(data / "4.parquet")])
     results = engine.score_frame(
         frame,
         wanted,
@@ -267,34 +302,27 @@ def test_segments_are_scored_and_written(spark, data, tmp_path):
         return row["doc"].partition(".")[0], row["kept"]["at"]
 
     assert sorted(found.to_pylist(), key=order) == sorted(expected, key=order)
+    # Columns of scores say how they were computed.
+    fields = {
+        field.name: field.metadata for field in session.read.parquet(str(where)).schema
+    }
+    signatures = list_signatures(wanted)
+    assert {name: fields[name][engine.SIGNATURE] for name in signatures} == signatures
+    assert "|tok:intl|" in signatures["bleu:tok=intl/A"]
+    assert "|eff:yes|" in signatures["bleu:tok=intl/A"]
+    (file, *_) = where.glob("*.parquet")
+    written = pq.read_schema(file).metadata[
+        b"org.apache.spark.sql.parquet.row.metadata"
+    ]
+    assert signatures["nist/B"] in written.decode()
     assert told
     assert told == sorted(told)
     assert all(0 <= share <= 1 for _, share in told)
 
 
-def test_columns_of_scores_say_how_they_were_computed(spark, data, tmp_path):
-    wanted = plan(segments=True, metrics=("bleu", "nist"))
-    where = tmp_path / "scores"
-    engine.score_frame(
-        read_files(spark, [str(data / "0.parquet")]), wanted, scores_to=str(where)
-    )
-    fields = {
-        field.name: field.metadata for field in spark.read.parquet(str(where)).schema
-    }
-    assert {
-        name: fields[name][engine.SIGNATURE] for name in list_signatures(wanted)
-    } == (list_signatures(wanted))
-    (file, *_) = where.glob("*.parquet")
-    written = pq.read_schema(file).metadata[
-        b"org.apache.spark.sql.parquet.row.metadata"
-    ]
-    assert "bleu|n:4|tok:13a" in written.decode()
-    assert "eff:yes" in fields["bleu/A"][engine.SIGNATURE]
-
-
-def test_what_is_there_is_not_overwritten(spark, data, tmp_path):
+def test_what_is_there_is_not_overwritten(session, data, tmp_path):
     wanted = plan(segments=True, metrics=("bleu",))
-    frame = read_files(spark, [str(data / "3.parquet")])
+    frame = read_files(session, [str(data / "3.parquet")])
     with pytest.raises(
         OptionError, match=f"{tmp_path} is there already; name a folder"
     ):
@@ -311,21 +339,20 @@ def with_nulls(column: str, *rows: int) -> pa.Table:
 
 
 NULLS = [
-    pytest.param(
-        "hyp.a", "Row 6 of {}/b.parquet is null in the column 'hyp.a'", id="hyp"
-    ),
-    pytest.param("ref", "Row 6 of {}/b.parquet is null in the column 'ref'", id="ref"),
+    pytest.param("classic", "hyp.a", id="classic hyp"),
+    pytest.param("connect", "ref", id="connect ref"),
 ]
 
 
-@pytest.mark.parametrize(("column", "message"), NULLS)
-def test_nulls_are_refused_with_their_place(spark, tmp_path, column, message):
+@pytest.mark.parametrize(("session", "column"), NULLS, indirect=["session"])
+def test_nulls_are_refused_with_their_place(session, tmp_path, column):
     wanted = plan(metrics=("bleu",), references=("ref",), group_by=())
     pq.write_table(table(20), tmp_path / "a.parquet")
     pq.write_table(with_nulls(column, 5, 8), tmp_path / "b.parquet")
     with pytest.raises(CorpusError) as caught:
-        engine.score_frame(read_files(spark, [str(tmp_path)]), wanted)
-    assert str(caught.value).startswith(message.format(tmp_path))
+        engine.score_frame(read_files(session, [str(tmp_path)]), wanted)
+    place = f"Row 6 of {tmp_path}/b.parquet is null in the column {column!r}"
+    assert str(caught.value).startswith(place)
     assert "\n" not in str(caught.value)
 
 
@@ -337,7 +364,8 @@ def test_nulls_are_empty_texts_if_wished(spark, tmp_path):
     assert found == score_totals(local(rows, wanted)[0], wanted)
 
 
-def test_a_null_without_a_file_has_no_place(spark):
+@over_connect
+def test_a_null_without_a_file_has_no_place(session):
     wanted = plan(
         metrics=("bleu",), outputs=(("A", "other"),), references=("ref",), group_by=()
     )
@@ -345,7 +373,7 @@ def test_a_null_without_a_file_has_no_place(spark):
     with pytest.raises(
         CorpusError, match=r"^Row 6 of a batch is null in the column 'ref'"
     ):
-        engine.score_frame(spark.createDataFrame(rows), wanted)
+        engine.score_frame(session.createDataFrame(rows), wanted)
 
 
 def damaged(folder: Path, what: str) -> Path:
@@ -367,24 +395,24 @@ def damaged(folder: Path, what: str) -> Path:
 
 
 DAMAGED = [
-    ("cut off", "{} cannot be read as Parquet: it is damaged or cut off"),
-    ("spoilt", "{} cannot be read as Parquet: it is damaged or cut off"),
-    ("text", "{} cannot be read as Parquet: it is damaged or cut off"),
-    ("empty", "{} cannot be read as Parquet: it is empty;"),
-    ("of another type", "{} does not fit the other files: "),
+    ("classic", "cut off", "{} cannot be read as Parquet: it is damaged or cut off"),
+    ("connect", "spoilt", "{} cannot be read as Parquet: it is damaged or cut off"),
+    ("classic", "text", "{} cannot be read as Parquet: it is damaged or cut off"),
+    ("connect", "empty", "{} cannot be read as Parquet: it is empty;"),
+    ("connect", "of another type", "{} does not fit the other files: "),
 ]
 
 
-@pytest.mark.parametrize(
-    ("what", "message"), DAMAGED, ids=[what for what, _ in DAMAGED]
-)
-def test_damaged_files_are_named(spark, tmp_path, what, message):
+@pytest.mark.parametrize(("session", "what", "message"), DAMAGED, indirect=["session"])
+def test_damaged_files_are_named(session, tmp_path, what, message):
     pq.write_table(table(50), tmp_path / "a whole one.parquet")
     path = damaged(tmp_path, what)
 
     def score() -> None:
         # The whole file is the first by its name: Spark takes the columns from there.
-        engine.score_frame(read_files(spark, [str(tmp_path)]), plan(metrics=("bleu",)))
+        engine.score_frame(
+            read_files(session, [str(tmp_path)]), plan(metrics=("bleu",))
+        )
 
     with pytest.raises(FormatError) as caught:
         score()
@@ -410,16 +438,17 @@ def test_a_column_that_no_file_has_is_missed_in_the_table(data):
         score_table(
             [str(data)],
             ["bleu"],
-            columns=ColumnNames(references=("nowhere",)),
+            reference="nowhere",
             engine="spark",
         )
 
 
-def test_a_file_that_is_not_there_is_named(spark, tmp_path):
+@over_connect
+def test_a_file_that_is_not_there_is_named(session, tmp_path):
     with pytest.raises(
         FormatError, match=r"nothing\.parquet cannot be read: there is no"
     ):
-        read_files(spark, [str(tmp_path / "nothing.parquet")])
+        read_files(session, [str(tmp_path / "nothing.parquet")])
 
 
 WRONG = [
@@ -450,14 +479,16 @@ def test_what_cannot_be_is_refused_before_spark_works(
     assert sum(done_by_executor(spark).values()) == after
 
 
-def test_a_table_without_rows_has_no_score(spark, data):
-    frame = read_files(spark, [str(data / "2.parquet")])
+@over_connect
+def test_a_table_without_rows_has_no_score(session, data):
+    frame = read_files(session, [str(data / "2.parquet")])
     with pytest.raises(CorpusError, match="There are no segments to score"):
         engine.score_frame(frame, plan(metrics=("bleu",)))
 
 
-def test_workers_of_another_version_are_refused(spark, data, monkeypatch):
-    frame = read_files(spark, [str(data / "3.parquet")])
+@over_connect
+def test_workers_of_another_version_are_refused(session, data, monkeypatch):
+    frame = read_files(session, [str(data / "3.parquet")])
     monkeypatch.setattr(engine, "__version__", "99.1")
     with pytest.raises(MetraError, match=r"has metra \d\S+, but this is metra 99.1"):
         engine.score_frame(frame, plan(metrics=("bleu",)))
@@ -594,6 +625,50 @@ def wait_until(true: Callable[[], Any]) -> None:
     while not true():
         assert time.monotonic() < end
         time.sleep(0.2)
+
+
+def test_a_dataframe_is_scored_by_the_names_of_its_columns(session, tmp_path):
+    rows = table(60).select(["hyp.a", "other", "ref", "lp", "doc"])
+    lists = zip(rows["ref"].to_pylist(), table(60, 5)["other"].to_pylist(), strict=True)
+    values = [[*pair][: 1 + at % 2] for at, pair in enumerate(lists)]
+    rows = rows.set_column(2, "refs", pa.array(values, pa.list_(pa.string())))
+    pq.write_table(rows, tmp_path / "0.parquet")
+    metrics = ["bleu", "chrf", "ter", "nist", "meteor", "wer"]
+    asked = {"hypothesis": {"A": "hyp.a", "B": "other"}, "group_by": "lp"}
+    frame = session.read.parquet(str(tmp_path)).repartition(3)
+    found = metra.spark.score(frame, metrics, **asked)
+    assert found == score_table(tmp_path, metrics, **asked)
+    assert found.references == 2
+    scored = metra.spark.add_scores(frame, ["chrf"], **asked).toArrow()
+    names = [*rows.schema.names, "chrf/A", "chrf/B"]
+    assert scored.schema.names == names
+    score_table(tmp_path, ["chrf"], scores_out=str(tmp_path / "out"), **asked)
+    written = pq.read_table(tmp_path / "out" / "0.parquet")
+
+    def order(row: dict[str, Any]) -> str:
+        return str(row)
+
+    here, there = sorted(written.to_pylist(), key=order), scored.to_pylist()
+    assert here == sorted(there, key=order)
+    with pytest.raises(FormatError, match=r"^The DataFrame has no column 'mt'"):
+        metra.spark.score(frame, metrics, hypothesis="mt")
+
+
+def test_folders_named_after_columns(spark, tmp_path):
+    assert spark is not None
+    for lp in ("en-de", "fr%20de"):
+        place = tmp_path / f"lp={lp}" / "year=007"
+        place.mkdir(parents=True)
+        pq.write_table(table(20).select(["other", "ref"]), place / "0.parquet")
+    asked = {"metrics": ["bleu"], "group_by": ["lp", "year"]}
+    here = score_table(tmp_path, **asked)
+    assert [group.key for group in here.groups] == [
+        {"lp": "en-de", "year": "007"},
+        {"lp": "fr de", "year": "007"},
+    ]
+    assert score_table(str(tmp_path), **asked, engine="spark") == here
+    parts = [str(tmp_path / "lp=en-de"), str(tmp_path / "lp=fr%20de")]
+    assert score_table(parts, **asked, engine="spark") == here
 
 
 def test_the_page_about_spark_tells_the_truth(

@@ -1,5 +1,6 @@
 """What Spark needs to be started, and what is said where it cannot."""
 
+import socket
 import sys
 
 import pytest
@@ -18,6 +19,26 @@ def test_without_pyspark_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark", None)
     with pytest.raises(MissingResourceError, match=r"pip install 'metra\[spark\]'"):
         start()
+
+
+def test_without_a_server_of_spark_connect_it_is_said_at_once():
+    pytest.importorskip("pyspark")
+    message = (
+        r"^No server of Spark Connect answers at 127\.0\.0\.1:1: Connection refused;"
+    )
+    with pytest.raises(OptionError, match=message), spark_session("sc://127.0.0.1:1"):
+        pass
+
+
+def test_without_grpc_it_is_said_how_to_get_it(monkeypatch):
+    pytest.importorskip("pyspark")
+    monkeypatch.setitem(sys.modules, "grpc", None)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        pytest.raises(MissingResourceError, match=r"'metra\[spark-connect\]'"),
+        spark_session(f"sc://127.0.0.1:{server.getsockname()[1]}"),
+    ):
+        pass
 
 
 def test_without_java_it_is_said_how_to_get_it(monkeypatch, tmp_path):

@@ -6,7 +6,6 @@ import pytest
 
 import metra
 from metra.errors import LengthError, OptionError, UnknownNameError
-from metra.formats.texts.columns import ColumnNames
 from metra.scoring.evaluate import ScoringRequest, evaluate_files, make_metrics
 from metra.scoring.tables import ENGINES, score_table
 
@@ -24,7 +23,7 @@ def test_columns_groups_and_progress(path):
     results = score_table(
         [path],
         ["chrf"],
-        columns=ColumnNames(outputs=(("ours", "mt"),)),
+        hypothesis={"ours": "mt"},
         group_by=["lp"],
         progress=lambda done, share: told.append((done, share)),
     )
@@ -44,19 +43,19 @@ def test_a_lone_column_of_outputs_is_named(path, system, expected):
 def test_an_engine_that_is_not_known(path):
     with pytest.raises(UnknownNameError, match="No engine named 'sparc'"):
         score_table([path], ["bleu"], engine="sparc")
-    assert list(ENGINES) == ["local", "spark", "dask"]
+    assert list(ENGINES) == ["local", "spark", "dask", "ray"]
 
 
 @pytest.mark.parametrize("option", ["scores_out", "resume"])
 def test_what_dask_does_not_do(path, option):
-    message = f"Dask has no `{option}`; leave it out, or score on this machine."
+    message = f"Dask has no `{option}`; leave it out, or score files on this machine."
     with pytest.raises(OptionError) as caught:
         score_table([path], ["bleu"], engine="dask", **{option: "kept"})
     assert str(caught.value) == message
 
 
 def test_spark_resumes_by_itself(path):
-    with pytest.raises(OptionError, match="Spark has no `resume`: it begins lost work"):
+    with pytest.raises(OptionError, match="Spark has no `resume`; leave it out"):
         score_table([path], ["bleu"], engine="spark", resume="kept")
 
 

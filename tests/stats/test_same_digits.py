@@ -4,10 +4,12 @@ import math
 import os
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from metra.stats.permutation import _round_for_products
 from metra.stats.weighted_sums import weigh_values
 
 # Large enough that BLAS shares every product out among its threads.
@@ -109,3 +111,14 @@ def test_products_are_as_exact_as_fractions():
     assert weigh_values(weights, values)[:, 0].tolist() == pytest.approx(
         exact, rel=1e-15
     )
+
+
+@pytest.mark.parametrize(("segments", "size"), [(7, 1.0), (500, 1e6), (2000, 1e-4)])
+def test_sums_of_products_are_exact_in_every_order(segments, size):
+    rng = np.random.default_rng(1)
+    x = _round_for_products(size * rng.normal(size=(3, segments)))
+    exact = sum(Fraction(a) * Fraction(b) for a, b in zip(x[0], x[1], strict=True))
+    for order in (np.arange(segments), rng.permutation(segments)):
+        assert Fraction(float((x[0, order] * x[1, order]).sum())) == exact
+    # Hardly any two values fall together.
+    assert len(np.unique(x)) > 0.99 * x.size

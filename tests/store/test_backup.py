@@ -11,7 +11,7 @@ from tests.campaigns import made, opened
 
 from metra import store as stores
 from metra.errors import FormatError, StoreError
-from metra.store import audit, backup, database
+from metra.store import access, audit, backup, database
 from metra.store.backup import digest_content, restore_backup, write_backup
 
 ANSWERS = 120
@@ -52,6 +52,8 @@ def fill(store):
             for row in reversed(rows):
                 db.execute(insert(database.judgement), row)
         audit.add_entry(db, "somebody", "something", {"a": ["ü", None, 1.5]}, now=1.0)
+        # A session that belongs to no judge.
+        access.begin_session(db, "admin", now=1.0, name="ann")
     return house
 
 
@@ -345,6 +347,19 @@ def test_no_row_is_refused_by_itself(file, tmp_path, loss):
     if "revision = 1" in loss:
         changed = {row["revision"] for row in kept["judgement"] if row["supersedes"]}
         assert changed == {*range(3, 1 + ANSWERS)}
+
+
+def test_a_row_with_a_value_of_another_type_is_not_saved(file, tmp_path):
+    path = tmp_path / "damaged.db"
+    write_backup(file, str(path))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE judgement SET number = 'one' WHERE revision = 7")
+        db.commit()
+    with closing(stores.open(str(tmp_path / "new.db"))) as new:
+        found = backup.salvage_store(str(path), new)
+    assert found.lost == {"judgement": 1}
+    kept = read_rows(tmp_path / "new.db")["judgement"]
+    assert {row["revision"] for row in kept} == {*range(1, 1 + ANSWERS)} - {7}
 
 
 def test_whatever_page_is_lost_what_is_saved_is_true(file, tmp_path, monkeypatch):

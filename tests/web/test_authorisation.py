@@ -84,7 +84,7 @@ ADMINISTERING = {
     ("POST", "/admin/campaigns/{key}/judges/issue"): (401, 401, 401, 200),
     # Forms with nothing in them.
     ("POST", "/admin/campaigns/new/files"): (401, 401, 401, 422),
-    ("POST", "/admin/campaigns/new/wishes"): (401, 401, 401, 422),
+    ("POST", "/admin/campaigns/new/settings"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/second-look"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/import"): (401, 401, 401, 422),
     ("POST", "/admin/campaigns/{key}/disagreements"): (401, 401, 401, 422),

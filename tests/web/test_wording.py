@@ -183,7 +183,7 @@ def drafted(admin, **wishes):
     page = upload(admin, outputs=[("one.txt", ONE), ("two.txt", TWO)])
     sent = WISHES | {"texts": carried(page.text), "go": "create"} | wishes
     sent |= {"protocol": "clarity", "degraded": "0"}
-    reply = admin.browser.form("/admin/campaigns/new/wishes", **sent)
+    reply = admin.browser.form("/admin/campaigns/new/settings", **sent)
     key = reply.headers.get("location", "").rpartition("/")[2]
     with admin.house.store.reading() as db:
         found = campaigns.find_campaign(db, key)

@@ -441,10 +441,10 @@ def _check_settings(frozen: Campaign) -> None:
         f'{asked.name} takes sentences out of their texts; set unit = "segment"': (
             asked.shuffled and settings.unit == "document"
         ),
-        f"{asked.name} compares outputs, so none can be spoilt; set degraded = 0": (
+        f"{asked.name} compares outputs, so none can be degraded; set degraded = 0": (
             asked.contrastive and frozen.degraded > 0
         ),
-        "parts of outputs are judged, so none can be spoilt; set degraded = 0": (
+        "parts of outputs are judged, so none can be degraded; set degraded = 0": (
             PORTIONS in frozen.material and frozen.degraded > 0
         ),
         f"there are {frozen.calibration} texts for calibration out of {texts}; leave at "

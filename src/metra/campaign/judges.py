@@ -263,7 +263,7 @@ def _find_reasons(row: JudgeRow, rules: FlagRules) -> list[str]:
     if row.degraded >= rules.degraded and (p_value is None or p_value >= rules.alpha):
         chance = "" if p_value is None else f" (p = {p_value:.2f})"
         seen = f"{row.noticed} of {row.degraded}"
-        reasons.append(f"scored {seen} spoilt copies lower{chance}")
+        reasons.append(f"scored {seen} degraded items lower{chance}")
     if row.repeats >= rules.repeats and (row.distance or 0) > rules.distance:
         reasons.append(f"repeats are {row.distance:.0f} of 100 apart on average")
     if row.deviation == 0 and row.judgements >= rules.repeats:

@@ -136,7 +136,9 @@ def report_references(
 def _choose_counts(streams: int) -> list[int]:
     """All numbers up to eight, then doubling."""
     small = list(range(1, min(streams, 8) + 1))
-    doubled = [16 * 2**power for power in range(8) if 16 * 2**power < streams]
+    doubled = [
+        1 << power for power in range(4, streams.bit_length()) if 1 << power < streams
+    ]
     return [*small, *doubled, streams] if streams > 8 else small
 
 

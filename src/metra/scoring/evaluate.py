@@ -233,12 +233,18 @@ def _score_parquet(
         import_pyarrow("Scoring Parquet in parts")
     else:
         import_pyarrow(f"Scoring on {request.engine.title()}")
+    from metra.formats.texts.columns import ColumnNames
     from metra.scoring.tables import score_table
 
+    names = request.columns or ColumnNames()
     return score_table(
-        paths,
+        list(paths),
         list(request.metrics),
-        columns=request.columns,
+        hypothesis=names.outputs,
+        reference=names.references,
+        source=names.source,
+        document=names.document,
+        nulls=names.nulls,
         group_by=request.group_by,
         score_columns=request.score_columns,
         scores_out=request.scores_out,

@@ -5,14 +5,19 @@
 passes first need `count_terms` of all parts, which `encode_weights` adds up.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from metra.errors import CorpusError
-from metra.formats.texts.parquet import decode_dictionary
+from metra.formats.texts.parquet import (
+    NullValueError,
+    decode_dictionary,
+    get_references,
+    get_required_column,
+)
 from metra.metrics.corpus_weights import TermCounts
 from metra.metrics.record import Array, Metric
 from metra.scoring.plan import (
@@ -121,6 +126,22 @@ def count_batch(
         arrays.append(pa.Array.from_buffers(pa.float64(), len(scores), buffers))
     schema = scores_schema(plan, batch.schema)
     return totals, pa.record_batch(arrays, schema=schema)
+
+
+def refuse_nulls(
+    batches: Iterable[pa.RecordBatch], plan: ScoringPlan, where: str, first: int = 0
+) -> Iterator[pa.RecordBatch]:
+    """Go through the rows of a place, from its row `first`; refuse nulls by their rows."""
+    required = [*(name for _, name in plan.outputs), plan.source, plan.documents]
+    for batch in batches:
+        try:
+            for name in filter(None, required):
+                get_required_column(batch, name, plan.nulls)
+            get_references(batch, plan.references, plan.nulls)
+        except NullValueError as null:
+            raise NullValueError(null.column, first + null.row, where) from None
+        yield batch
+        first += batch.num_rows
 
 
 def read_totals(batch: pa.RecordBatch) -> Totals:

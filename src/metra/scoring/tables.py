@@ -1,6 +1,7 @@
-"""Scoring tables in Parquet files on any engine, and what a table must have for it."""
+"""Scoring tables in files and DataFrames on any engine, and what a table must have for it."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from typing import Any, TypeAlias
@@ -9,14 +10,16 @@ import pyarrow as pa
 
 from metra.errors import FormatError, OptionError, UnknownNameError, no_such
 from metra.formats.stream import name_system
-from metra.formats.texts.columns import HELP, ColumnNames, Role
+from metra.formats.texts.columns import HELP, ColumnNames, Role, name_output_column
 from metra.formats.texts.parquet import (
+    Nulls,
     check_columns,
     get_key_kind,
     map_fields,
     read_schema,
     read_union,
 )
+from metra.formats.texts.sources import list_shards
 from metra.scoring.files import convert_score_options, parse_score_column
 from metra.scoring.plan import ScoredColumn, ScoringPlan, check_metrics
 from metra.scoring.results import Results, SystemScores
@@ -27,10 +30,21 @@ ENGINES = {
     "local": "metra.scoring.executors.local",
     "spark": "metra.scoring.executors.spark",
     "dask": "metra.scoring.executors.dask",
+    "ray": "metra.scoring.executors.ray",
+}
+
+#: The executors of DataFrames by the library that these are of; others give Arrow's batches.
+_FRAMES = {
+    "pyspark": ENGINES["spark"],
+    "dask": ENGINES["dask"],
+    "ray": ENGINES["ray"],
 }
 
 #: Told how much is done (rows, or tasks), and what share of the work that is, from 0 to 1.
 TableProgress: TypeAlias = Callable[[int, float], None]
+
+#: Columns of outputs, or columns by system.
+Outputs: TypeAlias = str | Sequence[str | tuple[str, str]] | Mapping[str, str]
 
 #: Makes the plan of a table from its schema, its place for messages, and the system that a
 #: lone column of outputs belongs to.
@@ -38,11 +52,15 @@ PlanBuilder: TypeAlias = Callable[[pa.Schema, str, str], ScoringPlan]
 
 
 def score_table(
-    paths: Sequence[str],
+    table: Any,
     metrics: Sequence[str],
     *,
-    columns: ColumnNames | None = None,
-    group_by: Sequence[str] = (),
+    hypothesis: Outputs = (),
+    reference: str | Sequence[str] = (),
+    source: str | None = None,
+    document: str | None = None,
+    nulls: Nulls = "refuse",
+    group_by: str | Sequence[str] = (),
     score_columns: Sequence[str] = (),
     scores_out: str | None = None,
     resume: str | None = None,
@@ -51,47 +69,154 @@ def score_table(
     progress: TableProgress | None = None,
     **settings: Any,
 ) -> Results:
-    """Score a table in Parquet files, with the same digits on every engine.
+    """Score a table, with the same digits wherever its rows are.
 
-    `columns` says which columns are what; others are recognised by their names. A lone
-    column of outputs belongs to `system`, by default named after the file. `group_by` names
-    columns: rows that agree in them are scored apart, too. `scores_out` is a folder that
-    gets every file with its segments' scores. `resume` is a folder that keeps the totals of
-    finished files, from which the same call goes on ("local" only). `score_columns` name
-    scores that were made elsewhere, each `NAME[/SYSTEM]=COLUMN[:better=higher|lower]`.
-    `settings` belong to the engine: `master` and `conf` to Spark, what `dask.compute` takes
-    to Dask.
+    `table` is a Parquet file, a folder of them or a list of either, or a DataFrame: of pandas,
+    polars, pyarrow, DuckDB (a relation or query), Spark, Dask or Ray Data. `hypothesis` names
+    the columns of outputs, or gives them by system (`{"ours": "mt"}`); columns that are not
+    named are recognised by their names. A lone column of outputs belongs to `system`, by
+    default named after the file or the column. A null where a text has to be is refused, or
+    an empty text (`nulls="empty"`). `group_by` names columns: rows that agree in them are
+    scored apart, too. `score_columns` name scores that were made elsewhere, each
+    `NAME[/SYSTEM]=COLUMN[:better=higher|lower]`.
+
+    `engine` says who scores files: "local", "spark", "dask" or "ray". `scores_out` is a folder
+    that gets every file with its segments' scores. `resume` is a folder that keeps the totals
+    of finished files, from which the same call goes on ("local" only). `settings` belong to
+    the engine: `master` and `conf` to Spark, what `dask.compute` takes to Dask.
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
+    build = make_plan_builder(
+        metrics,
+        hypothesis=hypothesis,
+        reference=reference,
+        source=source,
+        document=document,
+        nulls=nulls,
+        group_by=group_by,
+        score_columns=score_columns,
+        system=system,
+        segments=scores_out is not None,
+    )
+    given = {"scores_out": scores_out, "resume": resume}
+    _refuse_options(given, table, engine)
+    settings |= {name: value for name, value in given.items() if value}
+    settings["progress"] = progress
+    paths = _list_paths(table)
+    if paths is None:
+        results = _find_executor(table).score_dataframe(table, build, **settings)
+    elif engine == "spark":  # which finds the files, and their columns, by itself
+        results = import_module(ENGINES[engine]).score_files(paths, build, **settings)
+    else:
+        paths = list_shards(paths)
+        default_system = name_system(paths[0]) if len(paths) == 1 else ""
+        plan = build(read_union(paths), paths[0], default_system)
+        results = import_module(ENGINES[engine]).score_files(paths, plan, **settings)
+    if not score_columns:
+        return results
+    return _settle_digits(results, [s for s in results.specs if s not in metrics])
+
+
+def make_plan_builder(
+    metrics: Sequence[str],
+    *,
+    hypothesis: Outputs = (),
+    reference: str | Sequence[str] = (),
+    source: str | None = None,
+    document: str | None = None,
+    nulls: Nulls = "refuse",
+    group_by: str | Sequence[str] = (),
+    score_columns: Sequence[str] = (),
+    system: str | None = None,
+    segments: bool = False,
+) -> PlanBuilder:
+    """Give what makes the plan when the columns are known; see `score_table`."""
+    columns = ColumnNames(
+        outputs=_name_outputs(hypothesis),
+        references=_list_names(reference),
+        source=source,
+        document=document,
+        nulls=nulls,
+    )
 
     def build(schema: pa.Schema, where: str, default_system: str) -> ScoringPlan:
         return build_plan(
             schema,
             metrics,
-            columns or ColumnNames(),
+            columns,
             where=where,
             default_system=default_system if system is None else system,
-            group_by=group_by,
-            segments=scores_out is not None,
+            group_by=_list_names(group_by),
+            segments=segments,
             score_columns=score_columns,
         )
 
-    plan: Any = build
-    if engine != "spark":  # which finds the files, and their columns, by itself
-        default_system = name_system(paths[0]) if len(paths) == 1 else ""
-        plan = build(read_union(paths), paths[0], default_system)
-    results = import_module(ENGINES[engine]).score_files(
-        paths,
-        plan,
-        scores_out=scores_out,
-        resume=resume,
-        progress=progress,
-        **settings,
+    return build
+
+
+def _list_names(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _name_outputs(given: Outputs) -> tuple[tuple[str, str], ...]:
+    """Return pairs of a system and its column; a column alone names its system."""
+    if isinstance(given, Mapping):
+        return tuple(given.items())
+    entries = [given] if isinstance(given, str) else given
+    return tuple(
+        (name_output_column(entry), entry) if isinstance(entry, str) else entry
+        for entry in entries
     )
-    if not score_columns:
-        return results
-    return _settle_digits(results, [s for s in results.specs if s not in metrics])
+
+
+def _list_paths(table: Any) -> list[str] | None:
+    """Return the paths that are given, None for a table of another kind."""
+    if isinstance(table, str | os.PathLike):
+        table = [table]
+    if not isinstance(table, list | tuple):
+        return None
+    for path in table:
+        if not isinstance(path, str | os.PathLike):
+            msg = (
+                f"The list of files has an entry of type {type(path).__name__}; expected "
+                "paths of Parquet files."
+            )
+            raise OptionError(msg)
+    return [os.fspath(path) for path in table]
+
+
+def _find_executor(table: Any) -> Any:
+    """Return the module that scores DataFrames of this kind."""
+    library = type(table).__module__.partition(".")[0]
+    if library in _FRAMES:
+        return import_module(_FRAMES[library])
+    if not hasattr(table, "__arrow_c_stream__") and library != "polars":
+        msg = (
+            f"A {type(table).__name__} is no table that can be scored; expected Parquet "
+            "files, or a DataFrame of pandas, polars, pyarrow, DuckDB, Spark, Dask or Ray."
+        )
+        raise OptionError(msg)
+    return import_module("metra.scoring.executors.frames")
+
+
+#: Who has which options besides; Spark begins lost work again by itself.
+_OPTIONS = {"local": ("scores_out", "resume"), "spark": ("scores_out",)}
+
+
+def _refuse_options(given: Mapping[str, Any], table: Any, engine: str) -> None:
+    """Refuse options that an engine, or a kind of table, does not have."""
+    library = type(table).__module__.partition(".")[0]
+    if _list_paths(table) is None:
+        engine = "spark" if library == "pyspark" else library
+    for name, value in given.items():
+        if value and name not in _OPTIONS.get(engine, ()):
+            names = {"dask": "Dask", "spark": "Spark", "ray": "Ray"}
+            who = names.get(engine, f"A table of {engine}")
+            msg = (
+                f"{who} has no `{name}`; leave it out, or score files on this machine."
+            )
+            raise OptionError(msg)
 
 
 def _settle_digits(results: Results, names: Sequence[str]) -> Results:

@@ -123,7 +123,7 @@ def set_password(
     kept = {"scrypt": _hash_password(password)}
     change = update(database.admin).where(database.admin.c.name == name).values(kept)
     if db.execute(change).rowcount == 0:
-        db.execute(insert(database.admin), kept | {"name": name, "totp_period": 0})
+        db.execute(insert(database.admin), kept | {"name": name})
     end_sessions(db, name)
     audit.add_entry(db, who, "set password", {"admin": name}, now=now)
 

@@ -250,7 +250,7 @@ def _link_revisions(db: sa.Connection, rows: list[dict[str, Any]]) -> None:
     links = [
         {"answer": row["id"], "changed": row[_LINK]}
         for row in rows
-        if row["id"] in held and row[_LINK] in held
+        if row[_LINK] in held
     ]
     if links:
         change = sa.update(answer).where(answer.c.id == sa.bindparam("answer"))

@@ -140,6 +140,10 @@ def test_typed_corrections_and_fingers_on_chips(server, work):
     assert scores(mine)["syntax"] == [pytest.approx(100 / 6), pytest.approx(100 / 3)]
 
 
+def is_above(one, other) -> bool:
+    return one.bounding_box()["y"] < other.bounding_box()["y"]
+
+
 def test_cloze_and_the_second_look_at_close_answers(server, work):
     made = frozen("cloze", cloze={"every": 4})
     mine = link(server, made)
@@ -147,6 +151,11 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     text = "\n".join(OUTPUT)  # gaps: open, whole, said
     assert page.locator("input.gap").count() == 3
     assert "whole" not in page.content()
+    # On a phone, the question stands above the text, which may be long.
+    question, card = page.locator(".question"), page.locator(".card.judged")
+    assert is_above(card, question)
+    page.set_viewport_size({"width": 390, "height": 780})
+    assert is_above(question, card)
     page.keyboard.type("OPEN")
     press(page, "Tab")
     page.keyboard.type("a")

@@ -176,6 +176,7 @@ AGENTS = {
     "Mozilla/5.0 (iPhone; CPU iPhone OS 18 like Mac OS X) Safari/604.1": "Safari on iPhone",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) Safari/605.1": "Safari on macOS",
     "Mozilla/5.0 (X11; CrOS x86_64) Chrome/140.0 OPR/120.0": "Opera on ChromeOS",
+    "Mozilla/5.0 (iPad; CPU OS 18 like Mac OS X) Safari/604.1": "Safari on iPad",
     "<b>": "Another browser",
 }
 

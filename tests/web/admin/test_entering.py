@@ -148,6 +148,8 @@ def test_coming_in_again_ends_the_session_before(light_admin):
     reply = sign_in(browser)
     assert reply.status_code == 303
     assert "Max-Age=43200;" in reply.headers["Set-Cookie"]
+    device = next(c for c in reply.headers.get_list("Set-Cookie") if "device" in c)
+    assert f"Max-Age={365 * 86400};" in device
     assert browser.client.cookies["metra-admin"] != old
     thief = light_admin.house.browser()
     thief.client.cookies.set("metra-admin", old)

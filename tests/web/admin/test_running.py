@@ -84,7 +84,7 @@ def test_a_link_is_shown_once_and_works(admin):
     assert house.browser("judge 1").work()["screen"] is not None
     admin.form("/judges/revoke", judge=judge.id)
     assert house.browser().get(f"/j/{token}").status_code == 404
-    assert "taken back" in admin.get("/judges")
+    assert "revoked" in admin.get("/judges")
     with house.store.reading() as db:
         assert token not in str(audit.list_entries(db))
 

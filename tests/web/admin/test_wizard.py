@@ -67,7 +67,7 @@ def test_from_files_to_a_draft(admin):
     assert "12 segments, 2 systems, with the source." in reply.text
     texts = carried(reply.text)
     browser = admin.browser
-    wishes = "/admin/campaigns/new/wishes"
+    wishes = "/admin/campaigns/new/settings"
     looked = browser.form(wishes, texts=texts, go="check", **WISHES)
     assert looked.status_code == 200
     assert "4 judges × " in looked.text
@@ -120,7 +120,7 @@ def test_wishes_that_do_not_fit_are_said_and_kept(light_admin):
     ):
         wished = WISHES | {"basis": "", "name": "<b>kept"} | change
         reply = browser.form(
-            "/admin/campaigns/new/wishes", texts=texts, go="create", **wished
+            "/admin/campaigns/new/settings", texts=texts, go="create", **wished
         )
         assert reply.status_code == 422
         assert says in reply.text
@@ -130,7 +130,7 @@ def test_wishes_that_do_not_fit_are_said_and_kept(light_admin):
 
 def test_texts_that_were_changed_on_the_way(light_admin):
     for texts in ("", "nothing", "{}"):
-        reply = light_admin.browser.form("/admin/campaigns/new/wishes", texts=texts)
+        reply = light_admin.browser.form("/admin/campaigns/new/settings", texts=texts)
         assert reply.status_code == 422
         assert "did not come back whole" in reply.text
 
@@ -226,7 +226,7 @@ def test_what_a_protocol_needs_is_pasted_and_kept(light_admin):
     reply = upload(light_admin, **files)
     assert "verdicts" not in reply.text
     wishes = WISHES | {"protocol": "reading", "repeats": "", "each": "1"}
-    browser, place = light_admin.browser, "/admin/campaigns/new/wishes"
+    browser, place = light_admin.browser, "/admin/campaigns/new/settings"
     texts = carried(reply.text)
     lacking = browser.form(place, texts=texts, go="check", **wishes)
     assert lacking.status_code == 422
@@ -288,7 +288,7 @@ TAMPERED = {
 
 
 def test_texts_that_were_tampered_with(admin):
-    path = "/admin/campaigns/new/wishes"
+    path = "/admin/campaigns/new/settings"
     for name, texts in TAMPERED.items():
         reply = admin.browser.form(path, go="check", texts=texts, **WISHES)
         assert reply.status_code == 422, name

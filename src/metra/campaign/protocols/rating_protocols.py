@@ -82,7 +82,7 @@ CATEGORIES = (
 MQM = ask_once(
     "mqm",
     "Multidimensional quality metrics",
-    "Mark at most five errors, the gravest first, with kind and severity.",
+    "Mark at most five errors, the most serious first, with kind and severity.",
     Marks(("major", "minor", "neutral"), CATEGORIES, most=5, costs=MQM_WEIGHTS),
     ("basis", "context"),
     seconds=120,
@@ -199,7 +199,7 @@ def evaltrans(*, k: int = 3) -> Protocol:
         raise OptionError(msg)
     question = (
         "From 0 (nonsense) to 10 (perfect), how good is this text as a translation? Give "
-        "like texts like scores."
+        "similar texts similar scores."
     )
     return ask_once("evaltrans", "EvalTrans", question, Near(k), ("basis",), seconds=15)
 
@@ -227,8 +227,7 @@ RANKING = ask_once(
 GOLD_STANDARD = ask_once(
     "gold-standard",
     "Choice of the gold standard",
-    "Which text translates the source best, so that other translations can be held against "
-    "it?",
+    "Which text is the best translation of the source, with which others can be compared?",
     Choice(),
     ("basis",),
     step="gold",

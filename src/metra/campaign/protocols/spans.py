@@ -61,7 +61,7 @@ class Marks(QuestionKind):
         if self.most is not None and len(value) > self.most:
             msg = (
                 f"{name} holds {len(value)} marks; expected at most {self.most}: "
-                "keep the gravest."
+                "keep the most serious."
             )
             raise OptionError(msg)
         marks = [

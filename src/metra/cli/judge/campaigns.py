@@ -61,7 +61,7 @@ def init(
 ) -> None:
     """Make a store, set its admin's password, and put campaigns into it.
 
-    A campaign is frozen then: its texts, protocol and wishes, and who judges what in which
+    A campaign is frozen then: its texts, protocol and settings, and who judges what in which
     order. Without a file only the store is made.
 
     \b
@@ -175,7 +175,7 @@ def _echo_table(columns: "list[Column]", rows: list[tuple[str, ...]]) -> None:
 def _describe_judge(judge: "Judge") -> str:
     remarks = {
         "anonymised": judge.anonymised_at is not None,
-        "link taken back": judge.revoked_at is not None,
+        "link revoked": judge.revoked_at is not None,
         "tasks released": judge.released_at is not None,
         "no link yet": not judge.has_link,
         "not begun": judge.seen_at is None,

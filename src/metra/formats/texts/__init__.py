@@ -20,4 +20,5 @@ sgml_tags: the tags of NIST's SGML
 wmt_xml: the XML of WMT's test sets
 bilingual: TMX and XLIFF, which are only read
 parquet: tables in Parquet, and rows of Arrow tables
+reference_lists: lists of references in a column, and the columns made of them
 """

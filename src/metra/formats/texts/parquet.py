@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from metra.errors import CorpusError, FormatError
+from metra.errors import CorpusError, FormatError, OptionError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import STDIN, get_file_state
@@ -31,6 +31,14 @@ from metra.formats.texts.columns import (
     describe_missing_column,
     format_column_name,
     recognise_fields,
+)
+from metra.formats.texts.reference_lists import (
+    ELEMENT,
+    add_element_fields,
+    add_elements,
+    add_fields,
+    list_lists,
+    measure_lists,
 )
 from metra.formats.texts.rows import Chunks, Fields
 from metra.limits import check_limit, check_unpacked
@@ -50,11 +58,16 @@ class NullValueError(CorpusError):
         """Name the column, and the row of the batch or of a file."""
         self.column = column
         self.row = row
+        self.where = where
         super().__init__(
             f"Row {row + 1} of {where} is null in the column {column!r}, where a text has "
             "to be; give it one, leave the row out, or count nulls as empty texts: "
             "`nulls` empty."
         )
+
+    def __reduce__(self) -> Any:
+        """Pickle what the message is made of: it comes from other processes."""
+        return type(self), (self.column, self.row, self.where)
 
 
 def check_columns(
@@ -183,31 +196,10 @@ def read_schema(path: str) -> pa.Schema:
     with _translate_errors(path), _open_parquet(path) as file:
         check_limit("columns", len(file.schema_arrow), path)
         schema = file.schema_arrow
-    count = max(
-        (
-            _count_elements(path, name, get_file_state(path))
-            for name in _list_lists(schema)
-        ),
-        default=0,
-    )
-    check_limit("columns", count, path)
-    elements = [f"ref:{number}" for number in range(1, count + 1)]
-    for names, mark in ((elements, _ELEMENT), (read_partitions(path), _PARTITION)):
-        for name in names:
-            if name not in schema.names:
-                schema = schema.append(pa.field(name, pa.string(), metadata=mark))
-    return schema
-
-
-def _list_lists(schema: pa.Schema) -> list[str]:
-    """Find the column that holds lists of references, as in JSON lines."""
-    return [
-        field.name
-        for field in schema
-        if field.name.lower() in ("refs", "references")
-        and (pa.types.is_list(field.type) or pa.types.is_large_list(field.type))
-        and is_text_type(field.type.value_type)
-    ][:1]
+    for name in list_lists(schema):
+        count = _count_elements(path, name, get_file_state(path))
+        schema = add_element_fields(schema, count, path)
+    return add_fields(schema, read_partitions(path), _PARTITION)
 
 
 @lru_cache(maxsize=1024)
@@ -216,12 +208,16 @@ def _count_elements(path: str, name: str, state: object) -> int:
     del state
     with _translate_errors(path), _open_parquet(path) as file:
         batches = file.iter_batches(ROWS, columns=[name], use_threads=False)
-        lengths = (pc.max(pc.list_value_length(batch.column(0))) for batch in batches)
-        return max((length.as_py() or 0 for length in lengths), default=0)
+        return max((measure_lists(batch, name) for batch in batches), default=0)
 
 
 def read_union(paths: Sequence[str]) -> pa.Schema:
     """Return the columns of all files of a table, each as the first file has it."""
+    if not paths:
+        msg = (
+            "There are no files to score; give at least one Parquet file, or a folder."
+        )
+        raise OptionError(msg)
     schemas = map(read_schema, paths)
     union = next(schemas)
     for schema in schemas:
@@ -231,9 +227,8 @@ def read_union(paths: Sequence[str]) -> pa.Schema:
     return union
 
 
-# Mark columns that are not in the file.
+# Marks columns that are not in the file.
 _PARTITION = {b"metra.added": b"folder"}
-_ELEMENT = {b"metra.added": b"element"}
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 
@@ -253,8 +248,17 @@ def read_partitions(path: str) -> dict[str, str | None]:
     }
 
 
+def mark_partitions(schema: pa.Schema, path: str) -> pa.Schema:
+    """Mark the columns that the names of a file's folders give, where another reader did."""
+    for name in read_partitions(path):
+        index = schema.get_field_index(name)
+        if index >= 0:
+            schema = schema.set(index, schema.field(index).with_metadata(_PARTITION))
+    return schema
+
+
 def list_added(
-    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, _ELEMENT)
+    schema: pa.Schema, kinds: Sequence[object] = (_PARTITION, ELEMENT)
 ) -> list[str]:
     """List the columns that are in no file, but made of folders' names and of lists."""
     return [field.name for field in schema if field.metadata in kinds]
@@ -290,10 +294,10 @@ def read_batches(
             if name not in own and (columns is None or name in columns)
         }
         elements: list[str] = []
-        lists = _list_lists(file.schema_arrow)
+        lists = list_lists(file.schema_arrow)
         if columns is not None:
             if lists:
-                made = list_added(read_schema(path), [_ELEMENT])
+                made = list_added(read_schema(path), [ELEMENT])
                 elements = [name for name in columns if name in made]
             # A file's first column says how many rows there are.
             read = {*columns, *(lists if elements else ())}
@@ -308,9 +312,8 @@ def read_batches(
                 batch = next(batches, None)
             if batch is None:
                 return
-            for name in elements:
-                field = pa.field(name, pa.string(), metadata=_ELEMENT)
-                batch = batch.append_column(field, _get_element(batch, lists[0], name))
+            if elements:
+                batch = add_elements(batch, lists[0], elements)
             unpacked += _measure_batch(batch, path)
             check_unpacked(unpacked, size, path)
             for name, value in folders.items():
@@ -318,16 +321,6 @@ def read_batches(
                 field = pa.field(name, pa.string(), metadata=_PARTITION)
                 batch = batch.append_column(field, values)
             yield batch
-
-
-def _get_element(batch: pa.RecordBatch, lists: str, name: str) -> pa.Array:
-    """Return one text of each list, null where the list is shorter."""
-    place = int(name.partition(":")[2]) - 1
-    column = batch.column(lists)
-    parts = pc.list_slice(column, place, place + 1, return_fixed_size_list=True)
-    # What stands for a list that is null is no text of it.
-    texts = parts.values.cast(pa.string())
-    return pc.if_else(column.is_valid(), texts, pa.scalar(None, pa.string()))
 
 
 # So many bytes of a column may become one batch.
@@ -353,17 +346,21 @@ def _choose_rows(
             check_unpacked(size, chunk.total_compressed_size, path)
             # If every cell were the longest one, which is stored once:
             if size * min(ROWS, group.num_rows) > _BATCH:
-                longest = max(_find_longest(path, number, name), 1)
+                longest = max(_find_longest(path, number, chunk.path_in_schema), 1)
                 mean = size // max(group.num_rows, 1)
                 least = min(least, max(1, _BATCH // max(longest, mean)))
     return least
 
 
-def _find_longest(path: str, group: int, name: str) -> int:
+def _find_longest(path: str, group: int, place: str) -> int:
     """Return the length of the longest text that many rows of a row group may share."""
-    with _open_parquet(path, shared=[name]) as file:
-        batches = file.iter_batches(1, [group], [name], use_threads=False)
-        column = next(batches).column(0)
+    with _open_parquet(path, shared=[place]) as file:
+        name = place.partition(".")[0]
+        column = next(file.iter_batches(1, [group], [name], use_threads=False)).column(
+            0
+        )
+    if name != place and hasattr(column, "values"):  # a list of texts
+        column = column.values
     if not pa.types.is_dictionary(column.type):
         return 0
     return pc.max(pc.binary_length(column.dictionary)).as_py() or 0

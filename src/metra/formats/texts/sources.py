@@ -124,6 +124,11 @@ def get_kept_segments(files: Sequence[Source]) -> list[bool] | None:
 
 def _expand_file(file: str) -> list[tuple[str | None, str]]:
     """List the names and paths that a file, a folder or an unresolved pattern stands for."""
+    return [split_named_path(path) for path in _expand_path(file)]
+
+
+def _expand_path(file: str) -> list[str]:
+    """List the paths that a file, a folder or an unresolved pattern stands for."""
     paths = [file]
     if is_remote(file):
         paths = _list_remote_files(file)
@@ -136,7 +141,7 @@ def _expand_file(file: str) -> list[tuple[str | None, str]]:
         if not paths:
             msg = f"No file fits {file}; check the pattern, or name the files."
             raise FormatError(msg)
-    return [split_named_path(path) for path in paths]
+    return paths
 
 
 def _walk_folder(folder: str) -> list[str]:
@@ -195,20 +200,30 @@ def _choose_shards(folder: str, files: Sequence[str]) -> list[str]:
 
 def _merge_shards(sources: list[Source], shards: list[Source]) -> list[Source]:
     """Put Parquet files without a name together, in the place of the first."""
-    places = [
-        shard.path if is_remote(shard.path) else os.path.realpath(shard.path)
-        for shard in shards
-    ]
-    for index, shard in enumerate(shards):
-        if places[index] in places[:index]:
-            problem = f"{shard.path} is given twice, so that its rows would count twice"
-            msg = f"{problem}; give it once."
-            raise FormatError(msg)
+    _refuse_duplicates([shard.path for shard in shards])
     # Parts of a table have numbers for names, so that a lone output goes by its column's.
     table = shards[0]._replace(name="", shards=tuple(shard.path for shard in shards))
     place = sources.index(shards[0])
     others = [file for file in sources[place:] if file not in shards]
     return [*sources[:place], table, *others]
+
+
+def _refuse_duplicates(paths: Sequence[str]) -> None:
+    places: set[str] = set()
+    for path in paths:
+        place = path if is_remote(path) else os.path.realpath(path)
+        if place in places:
+            problem = f"{path} is given twice, so that its rows would count twice"
+            msg = f"{problem}; give it once."
+            raise FormatError(msg)
+        places.add(place)
+
+
+def list_shards(paths: Sequence[str]) -> list[str]:
+    """List the files of a table, with those that folders and patterns stand for."""
+    files = [path for given in paths for path in _expand_path(given)]
+    _refuse_duplicates(files)
+    return files
 
 
 def _leave_out_labels(

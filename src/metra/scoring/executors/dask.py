@@ -1,31 +1,31 @@
-"""Scoring tables on Dask: a task for each Parquet file, on threads, processes or a cluster.
+"""Scoring tables on Dask: a task for each Parquet file, or for each partition of a DataFrame.
 
-It also shows how little an executor needs: see `spark` for a large one.
+Tasks run on threads, processes or a cluster.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from metra.errors import MissingResourceError, OptionError, missing_package
+from metra.errors import CorpusError, MissingResourceError, missing_package
 from metra.formats.texts import parquet
-from metra.scoring import table_totals
+from metra.scoring.executors.frames import Counting, reduce_frame, score_frame
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.results import Results
-from metra.scoring.table_totals import add_totals, sum_terms
-from metra.scoring.tables import TableProgress, check_files
+from metra.scoring.tables import PlanBuilder, TableProgress, check_files
 
 # So many answers are put together by one task.
 _FAN = 16
+
+#: Gives the batches of a part of a table, where a task counts them.
+PartReader = Callable[[Any, Sequence[str]], Iterable[pa.RecordBatch]]
 
 
 def score_files(
     paths: Sequence[str],
     plan: ScoringPlan,
     *,
-    scores_out: str | None = None,
-    resume: str | None = None,
     progress: TableProgress | None = None,
     **compute: Any,
 ) -> Results:
@@ -35,56 +35,83 @@ def score_files(
     there by the same names. `compute` is what `dask.compute` takes, such as
     `scheduler="processes"`.
     """
-    for name, value in {"scores_out": scores_out, "resume": resume}.items():
-        if value:
-            msg = f"Dask has no `{name}`; leave it out, or score on this machine."
-            raise OptionError(msg)
-    try:
-        from dask import delayed
-    except ImportError:
-        msg = missing_package("Scoring on Dask", "dask", "dask")
-        raise MissingResourceError(msg) from None
+    schema = parquet.read_union(paths)
     check_files(paths, plan)
-    weights = None
-    if plan.two_passes:
-        terms = [delayed(count_file_terms)(path, plan) for path in paths]
-        weights = delayed(table_totals.encode_weights)(
-            _merge_parts(delayed(add_terms), terms)
-        )
-    totals = [delayed(count_file)(path, plan, weights) for path in paths]
-    total = _merge_parts(delayed(add_totals), totals)
-    results = table_totals.score_totals(total.compute(**compute), plan)
-    if progress:
-        progress(results.segments, 1.0)
-    return results
+    frame = DaskFrame(schema, paths, paths, parquet.read_batches, compute)
+    return reduce_frame(frame, plan, schema, plan.columns, progress=progress)
 
 
-def count_file(path: str, plan: ScoringPlan, weights: bytes | None) -> pa.RecordBatch:
-    """Count one file."""
-    schema = table_totals.totals_schema(plan, parquet.read_schema(path))
-    nothing = pa.RecordBatch.from_pylist([], schema=schema)
-    batches = parquet.read_batches(path, plan.columns)
-    counted = (table_totals.count_totals(batch, plan, weights) for batch in batches)
-    return add_totals([nothing, *counted])
+def score_dataframe(
+    table: Any,
+    build_plan: PlanBuilder,
+    *,
+    progress: TableProgress | None = None,
+    **compute: Any,
+) -> Results:
+    """Score a `dask.dataframe.DataFrame`, partition by partition."""
+    parts = table.to_delayed()
+    places = [f"partition {number}" for number in range(1, len(parts) + 1)]
+    rows = table._meta
+    if any(kind == "object" for kind in rows.dtypes):  # texts or lists: a row tells
+        rows = table.head(1, npartitions=-1, compute=False).compute(**compute)
+    schema = pa.Schema.from_pandas(rows, preserve_index=False)
+    frame = DaskFrame(schema, parts, places, convert_partition, compute)
+    return score_frame(frame, build_plan, progress)
 
 
-def count_file_terms(path: str, plan: ScoringPlan) -> list[pa.RecordBatch]:
-    """Count what one file's references have, for metrics of two passes."""
-    batches = parquet.read_batches(path, plan.columns)
-    return sum_terms(
-        table_totals.count_terms(batch, plan) for batch in batches
-    ).to_batches()
+class DaskFrame:
+    """A table in parts, each of which is counted by a task."""
+
+    def __init__(
+        self,
+        schema: pa.Schema,
+        parts: Sequence[Any],
+        places: Sequence[str],
+        read: PartReader,
+        compute: dict[str, Any],
+    ) -> None:
+        self.schema = schema
+        self._parts = parts
+        self._places = places
+        self._read = read
+        self._compute = compute
+
+    def reduce(self, counting: Counting) -> Any:
+        """Count the parts, and add a few answers at a time up until there is one."""
+        try:
+            from dask import delayed
+        except ImportError:
+            msg = missing_package("Scoring on Dask", "dask", "dask")
+            raise MissingResourceError(msg) from None
+        shared = delayed(counting)  # sent once to whoever counts
+        answers = [
+            delayed(count_part)(part, place, self._read, shared)
+            for part, place in zip(self._parts, self._places, strict=True)
+        ]
+        while len(answers) > 1:
+            starts = range(0, len(answers), _FAN)
+            answers = [
+                delayed(add_parts)(answers[start : start + _FAN], shared)
+                for start in starts
+            ]
+        return answers[0].compute(**self._compute)
 
 
-def add_terms(parts: Sequence[Sequence[pa.RecordBatch]]) -> list[pa.RecordBatch]:
-    """Add up what was counted in several files."""
-    return sum_terms(batch for part in parts for batch in part).to_batches()
+def count_part(part: Any, place: str, read: PartReader, counting: Counting) -> Any:
+    """Count one part of a table."""
+    return counting.run(read(part, counting.columns), place)
 
 
-def _merge_parts(add: Callable[[list[Any]], Any], parts: list[Any]) -> Any:
-    """Have a few answers at a time added up, until there is one."""
-    while True:
-        starts = range(0, len(parts), _FAN)
-        parts = [add(parts[start : start + _FAN]) for start in starts]
-        if len(parts) == 1:
-            return parts[0]
+def add_parts(answers: Sequence[Any], counting: Counting) -> Any:
+    """Add up what was counted of several parts."""
+    return counting.add(answers)
+
+
+def convert_partition(frame: Any, columns: Sequence[str]) -> list[pa.RecordBatch]:
+    """Give a partition of a DataFrame, which is one of pandas, as Arrow's batches."""
+    try:
+        table = pa.Table.from_pandas(frame[[*columns]], preserve_index=False)
+    except pa.ArrowException as error:
+        msg = f"A partition cannot be made a table of Arrow: {str(error).strip()}."
+        raise CorpusError(msg) from None
+    return table.to_batches()

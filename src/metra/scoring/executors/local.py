@@ -459,14 +459,5 @@ def _read_rows(
     first: int = 0,
 ) -> Iterator[pa.RecordBatch]:
     """Read a shard's rows, or those of a row group; refuse nulls where they are."""
-    required = [*(name for _, name in plan.outputs), plan.source, plan.documents]
-    for rows in parquet.read_batches(path, columns, row_group):
-        try:
-            for name in filter(None, required):
-                parquet.get_required_column(rows, name, plan.nulls)
-            parquet.get_references(rows, plan.references, plan.nulls)
-        except parquet.NullValueError as null:
-            error = parquet.NullValueError(null.column, first + null.row, path)
-            raise error from None
-        yield rows
-        first += rows.num_rows
+    batches = parquet.read_batches(path, columns, row_group)
+    return table_totals.refuse_nulls(batches, plan, path, first)

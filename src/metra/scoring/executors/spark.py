@@ -5,21 +5,25 @@ had to be tried, and the answers add up to the same digits in any order: so a wo
 dies, or tasks that are cut otherwise, change nothing.
 """
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 import pyarrow as pa
 
 from metra import __version__
-from metra.errors import FormatError, MissingResourceError, OptionError
+from metra.errors import FormatError, MissingResourceError
 from metra.formats.stream import name_system
-from metra.formats.texts.parquet import NullValueError
+from metra.formats.texts.parquet import NullValueError, mark_partitions
+from metra.formats.texts.reference_lists import add_element_fields, list_lists
 from metra.scoring.executors.spark_session import (
     LOCAL,
+    find_context,
     format_path,
     run_steps,
     silence_warnings,
@@ -44,11 +48,12 @@ from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
 
 #: Where a column's metadata has the signature of the metric that its scores are by.
 SIGNATURE = "metra.signature"
+# Marks columns that are made of lists.
+_ELEMENT = {"metra.added": "element"}
+_GUESS = "spark.sql.sources.partitionColumnTypeInference.enabled"
 
-#: A pyspark.sql.DataFrame, wherever its rows come from.
+#: A pyspark.sql.DataFrame, classic or of Spark Connect, wherever its rows come from.
 Frame: TypeAlias = Any
-#: A broadcast variable that holds the weights of metrics of two passes.
-Weights: TypeAlias = Any
 Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 _EVERY = 0.1  # seconds
@@ -62,28 +67,42 @@ def score_files(
     build_plan: PlanBuilder,
     *,
     scores_out: str | None = None,
-    resume: str | None = None,
     progress: TableProgress | None = None,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> Results:
     """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
-    if resume:
-        msg = (
-            "Spark has no `resume`: it begins lost work again by itself; leave it out."
-        )
-        raise OptionError(msg)
-    with spark_session(master or LOCAL, conf) as session:
+    with spark_session(master or LOCAL, conf) as session, read_folders_as_text(session):
         if progress:
             progress(0, 0.0)  # what Java took to start is no scoring
-        frame = read_files(session, paths)
+        frame = expand_lists(read_files(session, paths))
         files = frame.inputFiles()
         # Of several files, Spark takes the columns of any one.
         where, system = f"The table that Spark makes of {len(files)} files", ""
         if len(files) == 1:
             where, system = paths[0], name_system(format_path(files[0]))
-        plan = build_plan(convert_schema(frame), where, system)
+        schema = mark_partitions(convert_schema(frame), format_path(files[0]))
+        plan = build_plan(schema, where, system)
         return score_frame(frame, plan, scores_to=scores_out, progress=progress)
+
+
+def score_dataframe(
+    table: Frame,
+    build_plan: PlanBuilder,
+    *,
+    scores_out: str | None = None,
+    progress: TableProgress | None = None,
+) -> Results:
+    """Score a DataFrame, whose plan is made from its columns; see `score_frame`."""
+    frame, plan = plan_frame(table, build_plan)
+    return score_frame(frame, plan, scores_to=scores_out, progress=progress)
+
+
+def plan_frame(frame: Frame, build_plan: PlanBuilder) -> tuple[Frame, ScoringPlan]:
+    """Give the DataFrame with lists of references as columns, and the plan for it."""
+    with translate_errors():
+        frame = expand_lists(frame)
+    return frame, build_plan(convert_schema(frame), "The DataFrame", "")
 
 
 def score_frame(
@@ -102,7 +121,7 @@ def score_frame(
     check_metrics(plan)
     check_schema(plan, convert_schema(frame))
 
-    weights: list[Weights] = [None]
+    weights: list[bytes | None] = [None]
     totals: list[pa.RecordBatch] = []
 
     def weigh() -> None:
@@ -121,8 +140,6 @@ def score_frame(
         steps.append(write)
     with silence_warnings(), locate_nulls(frame, plan), translate_errors():
         run_steps(frame.sparkSession, steps, progress)
-    if weights[0] is not None:
-        weights[0].destroy()
     return score_totals(totals[0], plan)
 
 
@@ -141,10 +158,11 @@ def convert_schema(frame: Frame) -> pa.Schema:
     return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
 
 
-def count_frame_weights(frame: Frame, plan: ScoringPlan) -> Weights | None:
-    """Count what metrics of two passes weigh by, and send it to all workers.
+def count_frame_weights(frame: Frame, plan: ScoringPlan) -> bytes | None:
+    """Count what metrics of two passes weigh by.
 
-    Equal terms are put together on the cluster: each comes here once.
+    Equal terms are put together on the cluster: each comes here once. The weights travel to
+    the workers with the function that needs them, which Spark broadcasts if it is large.
     """
     if not plan.two_passes:
         return None
@@ -158,18 +176,17 @@ def count_frame_weights(frame: Frame, plan: ScoringPlan) -> Weights | None:
     counted = _map_batches(frame, plan.columns, count, kinds)
     added = counted.groupBy(metric, term).sum(number).toDF(*names)
     table = added.toArrow().rename_columns(TERMS.names).cast(TERMS)
-    return frame.sparkSession.sparkContext.broadcast(encode_weights(table.to_batches()))
+    return encode_weights(table.to_batches())
 
 
 def count_frame(
-    frame: Frame, plan: ScoringPlan, weights: Weights | None = None
+    frame: Frame, plan: ScoringPlan, weights: bytes | None = None
 ) -> pa.RecordBatch:
     """Count every partition where it lies, and add up what comes back."""
     from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType
 
     def count(batches: Batches) -> Batches:
-        value = None if weights is None else weights.value
-        return _add_partition(count_totals(batch, plan, value) for batch in batches)
+        return _add_partition(count_totals(batch, plan, weights) for batch in batches)
 
     names = [*plan.group_by, *OWN_COLUMNS]
     keys = [frame.schema[name].dataType for name in plan.group_by]
@@ -185,9 +202,7 @@ def count_frame(
     return add_totals([*table.to_batches(), nothing])
 
 
-def add_scores(
-    frame: Frame, plan: ScoringPlan, weights: Weights | None = None
-) -> Frame:
+def add_scores(frame: Frame, plan: ScoringPlan, weights: bytes | None = None) -> Frame:
     """Give the DataFrame with a column of scores for each system and metric behind its own.
 
     Like every DataFrame it is computed when it is used. The metadata of a column of scores
@@ -196,13 +211,16 @@ def add_scores(
     from pyspark.sql.types import DoubleType
 
     def score(batches: Batches) -> Batches:
-        value = None if weights is None else weights.value
-        return (score_rows(batch, plan, value) for batch in batches)
+        return (score_rows(batch, plan, weights) for batch in batches)
 
+    own = _list_own(frame)
     names = scores_schema(plan, convert_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
     scored = _map_batches(frame, frame.columns, score, kinds).toDF(*names)
+    if len(own) < len(frame.columns):
+        made = [name for name in frame.columns if name not in own]
+        scored = scored.drop(*made)
     for name, signature in list_signatures(plan).items():
         scored = scored.withMetadata(name, {SIGNATURE: signature})
     return scored
@@ -259,13 +277,50 @@ def _add_partition(totals: Batches) -> Batches:
         yield add_totals(chain([first], totals))
 
 
-def read_files(session: Any, paths: Sequence[str]) -> Any:
-    """Read Parquet files, or folders of them, as a DataFrame."""
-    _refuse_duplicates(paths)
-    with translate_errors():
-        frame = session.read.parquet(*paths)
-        _refuse_empty(session, frame.inputFiles())
+def expand_lists(frame: Frame) -> Frame:
+    """Give the DataFrame with a column for each element of lists of references."""
+    for lists in list_lists(convert_schema(frame)):
+        longest = frame.selectExpr(f"max(size(`{lists}`)) as longest").first().longest
+        wanted = add_element_fields(pa.schema([]), max(longest or 0, 0)).names
+        names = [name for name in wanted if name not in frame.columns]
+        elements = [
+            f"get(`{lists}`, {wanted.index(name)}) as `{name}`" for name in names
+        ]
+        frame = frame.selectExpr("*", *elements)
+        for name in names:
+            frame = frame.withMetadata(name, _ELEMENT)
     return frame
+
+
+def _list_own(frame: Frame) -> list[str]:
+    """List the columns that are not made of lists."""
+    return [field.name for field in frame.schema if field.metadata != _ELEMENT]
+
+
+def read_files(session: Any, paths: Sequence[str]) -> Frame:
+    """Read Parquet files, or folders of them, as a DataFrame.
+
+    Folders named after a column, such as `lp=en-de`, count wherever they are in a path.
+    """
+    _refuse_duplicates(paths)
+    bases = {re.split(r"(?:^|/)[^/=]+=", path, maxsplit=1)[0] or "." for path in paths}
+    options = {}
+    if len(bases) == 1 and not bases.issubset(paths):
+        options["basePath"] = bases.pop()
+    with translate_errors():
+        _refuse_empty(session.read.options(**options), paths)
+        return session.read.options(**options).parquet(*paths)
+
+
+@contextmanager
+def read_folders_as_text(session: Any) -> Iterator[None]:
+    """Let values in the names of folders be texts, as on this machine: 2024, 007 and all."""
+    before = session.conf.get(_GUESS, "true")
+    session.conf.set(_GUESS, "false")
+    try:
+        yield
+    finally:
+        session.conf.set(_GUESS, before)
 
 
 def _refuse_duplicates(paths: Sequence[str]) -> None:
@@ -278,28 +333,19 @@ def _refuse_duplicates(paths: Sequence[str]) -> None:
             raise FormatError(msg)
 
 
-def _refuse_empty(session: Any, files: Sequence[str]) -> None:
-    """Refuse files without a byte: Spark passes over them, as if they had never been written.
-
-    Folders are listed, rather than file after file looked at: on distant storage that is slow.
-    """
-    java = session.sparkContext._jvm
-    settings = session.sparkContext._jsc.hadoopConfiguration()
-    by_folder: dict[str, set[str]] = {}
-    for file in files:
-        by_folder.setdefault(file.rpartition("/")[0], set()).add(
-            file.rpartition("/")[2]
-        )
-    for folder, names in by_folder.items():
-        path = java.org.apache.hadoop.fs.Path(java.java.net.URI(folder))
-        for status in path.getFileSystem(settings).listStatus(path):
-            name = status.getPath().toUri().getRawPath().rpartition("/")[2]
-            if status.getLen() == 0 and name in names:
-                msg = (
-                    f"{format_path(f'{folder}/{name}')} cannot be read as Parquet: it is "
-                    "empty; write it again, or leave it out."
-                )
-                raise FormatError(msg)
+def _refuse_empty(reader: Any, paths: Sequence[str]) -> None:
+    """Refuse files without a byte: Spark lists them, but passes over them in silence."""
+    listed = reader.format("binaryFile").load([*paths])
+    read = {
+        re.sub("^file:/+", "/", row.path) for row in listed.select("path").collect()
+    }
+    for file in map(format_path, listed.inputFiles()):
+        if file not in read and unquote(file) not in read:
+            msg = (
+                f"{file} cannot be read as Parquet: it is empty; write it again, or leave "
+                "it out."
+            )
+            raise FormatError(msg)
 
 
 @contextmanager
@@ -333,13 +379,17 @@ def _find_null(frame: Any, plan: ScoringPlan, column: str) -> tuple[str, int] | 
     return None if first is None else (first.file_path, first.row_index)
 
 
-def write_frame(frame: Any, folder: str) -> None:
+def write_frame(frame: Frame, folder: str) -> None:
     """Write a DataFrame into a folder that is not there yet.
 
     Spark moves files into it when all of them are whole. Of work that is stopped before
-    that, it leaves the folder, with nothing that is of use in it: that is taken away.
+    that, it leaves the folder, with nothing that is of use in it: that is taken away, where
+    this process has Spark's Java, which Spark Connect keeps elsewhere.
     """
-    context = frame.sparkSession.sparkContext
+    context = find_context(frame.sparkSession)
+    if context is None:
+        frame.write.parquet(folder)
+        return
     path = context._jvm.org.apache.hadoop.fs.Path(folder)
     files = path.getFileSystem(context._jsc.hadoopConfiguration())
     existed = files.exists(path)

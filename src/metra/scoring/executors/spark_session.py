@@ -3,14 +3,16 @@
 import os
 import re
 import shutil
+import socket
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from tempfile import TemporaryFile
 from threading import Event, Thread
-from typing import IO, Any
-from urllib.parse import unquote
+from typing import IO, Any, TypeAlias
+from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 from metra import errors
@@ -26,9 +28,11 @@ from metra.formats.texts.parquet import NullValueError
 from metra.scoring.tables import TableProgress
 
 LOCAL = "local[*]"
+CONNECT = "sc://"
 
 _EVERY = 0.5  # seconds
 _PATIENCE = 240  # times that; a second Ctrl-C is always quicker
+_TRY = 10  # seconds
 
 
 @contextmanager
@@ -39,12 +43,21 @@ def spark_session(
 
     On this machine (`local…`) it talks to nobody else, and works with this Python. Elsewhere
     the workers' Python is what the cluster says (PYSPARK_PYTHON); metra must be there.
+    `sc://HOST:PORT` is a server of Spark Connect, which needs no Java here.
     """
     pyspark = load_pyspark()
     active = pyspark.sql.SparkSession.getActiveSession()
     if active is not None:
         with silence_warnings():
             yield active
+        return
+    if master.startswith(CONNECT):
+        session = _connect(pyspark, master, settings or {})
+        try:
+            with silence_warnings():
+                yield session
+        finally:
+            session.stop()
         return
     with TemporaryFile() as log:
         session = _start_session(
@@ -55,6 +68,11 @@ def spark_session(
                 yield session
         finally:
             session.stop()
+
+
+def find_context(session: Any) -> Any | None:
+    """Return the session's SparkContext; None for Spark Connect, which has none here."""
+    return getattr(session, "sparkContext", None)
 
 
 def load_pyspark() -> Any:
@@ -112,6 +130,27 @@ def _start_session(pyspark: Any, settings: Mapping[str, str], log: IO[bytes]) ->
         raise _explain_failure(settings["spark.master"], error, log) from None
 
 
+def _connect(pyspark: Any, address: str, settings: Mapping[str, str]) -> Any:
+    """Connect to a server of Spark Connect; one that is absent Spark would try for minutes."""
+    place = urlsplit(address)
+    try:
+        socket.create_connection((place.hostname, place.port or 15002), _TRY).close()
+    except OSError as error:
+        msg = (
+            f"No server of Spark Connect answers at {place.netloc}: "
+            f"{error.strerror or error}; check the address that `master` gives."
+        )
+        raise OptionError(msg) from None
+    if find_spec("grpc") is None:
+        msg = missing_package("Spark Connect", "grpcio", "spark-connect")
+        raise MissingResourceError(msg)
+    with silence_warnings(), translate_errors():
+        builder = pyspark.sql.SparkSession.builder.remote(address)
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
+
+
 def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else "java"
@@ -149,7 +188,8 @@ def run_steps(
     They wait in a thread of its own: Ctrl-C reaches the main thread, and finds it free to
     tell Spark.
     """
-    context = session.sparkContext
+    context = find_context(session)
+    jobs = _ConnectJobs(session) if context is None else _ContextJobs(context)
     # Each step has its own group of jobs, so that it can be told how far it is.
     groups = [f"metra-{uuid4().hex}" for _ in steps]
     done = Event()
@@ -158,8 +198,8 @@ def run_steps(
     def attempt() -> None:
         try:
             for group, step in zip(groups, steps, strict=True):
-                context.setJobGroup(group, "metra", interruptOnCancel=True)
-                step()
+                with jobs.begin(group):
+                    step()
         except BaseException as error:
             failed.append(error)
         finally:
@@ -167,7 +207,7 @@ def run_steps(
 
     threads = [Thread(target=attempt, daemon=True)]
     if progress is not None:
-        following = (context, groups, progress, done)
+        following = (jobs, groups, progress, done)
         threads.append(Thread(target=_follow_progress, args=following, daemon=True))
     for thread in threads:
         thread.start()
@@ -178,7 +218,7 @@ def run_steps(
         for thread in threads:
             thread.join()
     except KeyboardInterrupt:
-        _cancel_jobs(context, groups, done)
+        _cancel_jobs(jobs, groups, done)
         # Else it was finished before Spark could be told.
         if failed or not done.is_set():
             raise
@@ -186,22 +226,86 @@ def run_steps(
         raise failed[0]
 
 
-def _cancel_jobs(context: Any, groups: Sequence[str], done: Event) -> None:
+class _ContextJobs:
+    """Groups of jobs of a session that has its Java here."""
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+
+    @contextmanager
+    def begin(self, group: str) -> Iterator[None]:
+        """Put the jobs that this thread starts into a group."""
+        self._context.setJobGroup(group, "metra", interruptOnCancel=True)
+        yield
+
+    def cancel(self, group: str) -> None:
+        """Cancel the jobs of a group."""
+        self._context.cancelJobGroup(group)
+
+    def count_tasks(self, group: str) -> tuple[int, int]:
+        """Return how many tasks of a group are done, and how many there are so far."""
+        tracker = self._context.statusTracker()
+        stages = [
+            tracker.getStageInfo(stage)
+            for job in tracker.getJobIdsForGroup(group)
+            for stage in getattr(tracker.getJobInfo(job), "stageIds", ())
+        ]
+        known = [stage for stage in stages if stage is not None]
+        finished = sum(stage.numCompletedTasks for stage in known)
+        return finished, sum(stage.numTasks for stage in known)
+
+
+class _ConnectJobs:
+    """Groups of jobs of a session on a server of Spark Connect, which tells how far it is."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._tasks: dict[str, tuple[int, int]] = {}
+
+    @contextmanager
+    def begin(self, group: str) -> Iterator[None]:
+        """Put the jobs that this thread starts into a group."""
+
+        def note(stages: Any, **_: Any) -> None:
+            known = [*stages]
+            finished = sum(stage.num_completed_tasks for stage in known)
+            self._tasks[group] = finished, sum(stage.num_tasks for stage in known)
+
+        self._session.addTag(group)
+        self._session.registerProgressHandler(note)
+        try:
+            yield
+        finally:
+            self._session.removeProgressHandler(note)
+            self._session.removeTag(group)
+
+    def cancel(self, group: str) -> None:
+        """Cancel the jobs of a group."""
+        self._session.interruptTag(group)
+
+    def count_tasks(self, group: str) -> tuple[int, int]:
+        """Return how many tasks of a group are done, and how many there are so far."""
+        return self._tasks.get(group, (0, 0))
+
+
+_Jobs: TypeAlias = _ContextJobs | _ConnectJobs
+
+
+def _cancel_jobs(jobs: _Jobs, groups: Sequence[str], done: Event) -> None:
     """Cancel groups of jobs, repeatedly: Spark cannot cancel what has not begun."""
     for _ in range(_PATIENCE):
         for group in groups:
-            context.cancelJobGroup(group)
+            jobs.cancel(group)
         if done.wait(_EVERY):
             return
 
 
 def _follow_progress(
-    context: Any, groups: Sequence[str], progress: TableProgress, done: Event
+    jobs: _Jobs, groups: Sequence[str], progress: TableProgress, done: Event
 ) -> None:
-    tracker = context.statusTracker()
     share = 0.0
     while not done.wait(_EVERY):
-        tasks = [_count_tasks(tracker, group) for group in groups]
+        tasks = [jobs.count_tasks(group) for group in groups]
         begun = [pair for pair in tasks if pair[1]]
         if not begun:
             continue
@@ -211,27 +315,19 @@ def _follow_progress(
         progress(sum(finished for finished, _ in tasks), share)
 
 
-def _count_tasks(tracker: Any, group: str) -> tuple[int, int]:
-    """How many tasks of a group of jobs are done, and how many there are so far."""
-    stages = [
-        tracker.getStageInfo(stage)
-        for job in tracker.getJobIdsForGroup(group)
-        for stage in getattr(tracker.getJobInfo(job), "stageIds", ())
-    ]
-    known = [stage for stage in stages if stage is not None]
-    finished = sum(stage.numCompletedTasks for stage in known)
-    return finished, sum(stage.numTasks for stage in known)
-
-
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Raise what Spark raises inside as an error of ours, told in one sentence."""
-    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
+    kinds: list[type[Exception]] = [PySparkException]
+    with suppress(ImportError):  # pyspark-client has no Java
+        from py4j.protocol import Py4JError
+
+        kinds.append(Py4JError)
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except tuple(kinds) as error:
         raise translate_error(str(error)) from None
 
 

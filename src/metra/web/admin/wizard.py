@@ -67,7 +67,7 @@ async def check_files(request: Request, _: Administering) -> Response:
     return _render_settings(request, pairing.texts, _DEFAULTS, pairing=pairing)
 
 
-@router.post("/admin/campaigns/new/wishes")
+@router.post("/admin/campaigns/new/settings")
 async def check_form(request: Request, session: Administering) -> Response:
     """Show the workload of the settings, or store the campaign as a draft once confirmed."""
     form = await request.form()
@@ -139,7 +139,7 @@ def _render_settings(
     languages = [(code, get_language_name(code)) for code in LANGUAGES]
     return render_admin_page(
         request,
-        "new_wishes.html",
+        "new_settings.html",
         typed=typed,
         packed=texts.pack(),
         systems=list(texts.outputs),

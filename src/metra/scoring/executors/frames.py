@@ -1,0 +1,222 @@
+"""Tables of other libraries, scored where their rows are: polars, DuckDB, pandas, Arrow.
+
+A kind of table needs a class with two things, see `Frame`: the columns as Arrow's, and
+`reduce`, which has batches of rows counted somewhere and the answers added up.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from metra.errors import CorpusError, MetraError, OptionError
+from metra.formats.texts import parquet, reference_lists
+from metra.scoring import table_totals
+from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.results import Results
+from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
+from metra.stats.parallel import ordered_map, thread_count
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is counted of a table: a function of batches, and one that adds answers up.
+
+    It can be pickled, and run anywhere.
+    """
+
+    #: The columns to read.
+    columns: tuple[str, ...]
+    count: Callable[[pa.RecordBatch], Any]
+    add: Callable[[Iterable[Any]], Any]
+    #: Whose nulls are refused.
+    plan: ScoringPlan | None = None
+    #: The column with lists of references, if columns of the plan are made of it.
+    lists: str | None = None
+
+    def read(
+        self, batches: Iterable[pa.RecordBatch], where: str
+    ) -> Iterator[pa.RecordBatch]:
+        """Go through the rows of a place, ready to be counted; refuse nulls by their rows."""
+        if self.plan is None:
+            yield from batches
+            return
+        if self.lists is not None:
+            names = [name for name in self.plan.references if name not in self.columns]
+            batches = (
+                reference_lists.add_elements(b, self.lists, names) for b in batches
+            )
+        yield from table_totals.refuse_nulls(batches, self.plan, where)
+
+    def run(self, batches: Iterable[pa.RecordBatch], where: str) -> Any:
+        """Count the rows of a place, in this thread."""
+        return self.add(map(self.count, self.read(batches, where)))
+
+
+class Frame(Protocol):
+    """A table, wherever its rows are."""
+
+    schema: pa.Schema
+
+    def reduce(self, counting: Counting) -> Any:
+        """Have all rows counted, and the answers added up."""
+
+
+def score_dataframe(
+    table: Any, build_plan: PlanBuilder, *, progress: TableProgress | None = None
+) -> Results:
+    """Score a table in this process: of pyarrow, pandas, polars or DuckDB."""
+    return score_frame(ArrowFrame(table), build_plan, progress)
+
+
+def score_frame(
+    frame: Frame, build_plan: PlanBuilder, progress: TableProgress | None = None
+) -> Results:
+    """Score a table."""
+    schema = frame.schema
+    lists = next(iter(reference_lists.list_lists(schema)), None)
+    if lists is not None and not _uses_lists(schema, build_plan):
+        lists = None
+    if lists is not None:
+        measure = partial(reference_lists.measure_lists, name=lists)
+        longest = frame.reduce(Counting((lists,), measure, _find_largest))
+        schema = reference_lists.add_element_fields(schema, longest)
+    plan = build_plan(schema, "The table", "")
+    check_schema(plan, schema)
+    columns = tuple(name for name in plan.columns if name in frame.schema.names)
+    if lists is not None:
+        columns += (lists,)
+    return reduce_frame(frame, plan, schema, columns, lists, progress=progress)
+
+
+def reduce_frame(
+    frame: Frame,
+    plan: ScoringPlan,
+    schema: pa.Schema,
+    columns: Sequence[str],
+    lists: str | None = None,
+    *,
+    progress: TableProgress | None = None,
+) -> Results:
+    """Score a table by a plan that fits its columns."""
+    check_metrics(plan)
+
+    def reduce(count: Callable[..., Any], add: Callable[[Iterable[Any]], Any]) -> Any:
+        return frame.reduce(Counting(tuple(columns), count, add, plan, lists))
+
+    weights = None
+    if plan.two_passes:
+        terms = reduce(partial(table_totals.count_terms, plan=plan), _add_terms)
+        weights = table_totals.encode_weights(terms.to_batches())
+    count = partial(table_totals.count_totals, plan=plan, weights=weights)
+    nothing = pa.RecordBatch.from_pylist([], table_totals.totals_schema(plan, schema))
+    totals = reduce(count, partial(_add_totals, nothing))
+    results = table_totals.score_totals(totals, plan)
+    if progress:
+        progress(results.segments, 1.0)
+    return results
+
+
+def _uses_lists(schema: pa.Schema, build_plan: PlanBuilder) -> bool:
+    """Whether a plan would have references that are in lists: then these are measured."""
+    try:
+        plan = build_plan(
+            reference_lists.add_element_fields(schema, 1), "The table", ""
+        )
+    except MetraError:  # which may name a further element
+        return True
+    return any(name not in schema.names for name in plan.references)
+
+
+def _find_largest(lengths: Iterable[int]) -> int:
+    return max(lengths, default=0)
+
+
+def _add_terms(parts: Iterable[pa.RecordBatch | pa.Table]) -> pa.Table:
+    batches = (p.to_batches() if isinstance(p, pa.Table) else [p] for p in parts)
+    return table_totals.sum_terms(chain.from_iterable(batches))
+
+
+def _add_totals(
+    nothing: pa.RecordBatch, totals: Iterable[pa.RecordBatch]
+) -> pa.RecordBatch:
+    return table_totals.add_totals(chain([nothing], totals))
+
+
+class ArrowFrame:
+    """A table in this process that gives itself as Arrow's batches, once or again and again.
+
+    That is what pyarrow, pandas, polars and DuckDB have in common: `__arrow_c_stream__`. Lazy
+    tables of polars and queries of DuckDB run for each pass and are read as they come.
+    """
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+        self._library = type(table).__module__.partition(".")[0]
+        self._is_stream = isinstance(table, pa.RecordBatchReader)
+        self._is_used = False
+        if self._library == "polars":
+            lazy = table.lazy()
+            with self._translate_errors():
+                empty = lazy.head(0).collect()
+            self.schema = empty.to_arrow().schema
+        else:
+            self.schema = self._open(table).schema
+
+    def reduce(self, counting: Counting) -> Any:
+        """Count all rows on this machine's threads."""
+        rows = counting.read(self._read(counting.columns), "the table")
+        return counting.add(ordered_map(counting.count, rows, thread_count()))
+
+    def _read(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+        """Read some columns, a few thousand rows at a time."""
+        if self._is_stream and self._is_used:
+            msg = (
+                "The stream of batches can be read only once, but this takes two passes; "
+                "give a table, or a query that can be run again."
+            )
+            raise OptionError(msg)
+        self._is_used = True
+        with self._translate_errors():
+            for batch in self._list_batches([*columns]):
+                for start in range(0, batch.num_rows, parquet.ROWS):
+                    yield batch.slice(start, parquet.ROWS)
+
+    def _list_batches(self, columns: list[str]) -> Iterator[pa.RecordBatch]:
+        table = self._table
+        if self._library == "polars":
+            chunks = table.lazy().select(columns)
+            for frame in chunks.collect_batches(chunk_size=8 * parquet.ROWS):
+                yield from frame.to_arrow().to_batches()
+            return
+        if self._library == "duckdb":
+            quoted = ('"{}"'.format(name.replace('"', '""')) for name in columns)
+            table = table.project(", ".join(quoted))
+        for batch in self._open(table):
+            yield batch.select(columns)
+
+    def _open(self, table: Any) -> pa.RecordBatchReader:
+        with self._translate_errors():
+            if self._library == "duckdb":  # as it comes, rather than whole
+                name = "to_arrow_reader"  # `fetch_record_batch` before DuckDB 1.4
+                read = getattr(table, name, None) or table.fetch_record_batch
+                return read(8 * parquet.ROWS)
+            return pa.RecordBatchReader.from_stream(table)
+
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
+        """Raise what the library raises as an error of ours, in one sentence."""
+        try:
+            yield
+        except Exception as error:
+            library = type(error).__module__.partition(".")[0].lstrip("_")
+            is_theirs = library in (self._library, "pyarrow")
+            if not is_theirs and not isinstance(error, OSError):
+                raise
+            reason = str(error).strip().split("\n", 1)[0].rstrip(".")
+            msg = f"The table of {self._library} cannot be read: {reason}."
+            raise CorpusError(msg) from None

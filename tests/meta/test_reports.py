@@ -1,0 +1,112 @@
+"""What the tables and notes of reports say, where little or nothing is known."""
+
+import numpy as np
+import pytest
+from tests.panels import cells_by_name, given_too, panel_of, scores_of
+
+from metra.errors import CorpusError, FormatError
+from metra.meta.agree import compute_agreement, report_agreement
+from metra.meta.correlate import (
+    correlate_metrics,
+    parse_questions,
+    report_correlation,
+)
+from metra.meta.deltas import measure_differences
+from metra.meta.judge_options import AgreeOptions, RankOptions
+from metra.meta.options import CorrelateOptions, DeltaOptions
+from metra.meta.rank import rank_by_scorer
+from metra.meta.scatter import correlate_choices, report_scatter
+from metra.meta.study import _read_documents
+from metra.meta.variance import build_component_table
+from metra.stats.correlation import Options
+from metra.stats.ratings import convert_matrix
+from metra.stats.variance import RATING, SEGMENT, SYSTEM, VarianceComponents
+
+NAN = float("nan")
+
+
+def test_shares_of_variance_are_of_all_of_it():
+    values = {SYSTEM: 1.0, SEGMENT: 4.0, RATING: 15.0}
+    components = VarianceComponents(values, {}, {SYSTEM: 3, SEGMENT: 9})
+    table = cells_by_name(build_component_table(components, "da"))
+    figures = {
+        term: [cell.value for cell in cells[:3]] for term, cells in table.items()
+    }
+    assert figures == {
+        SYSTEM: [1, 1, 5],
+        SEGMENT: [4, 2, 20],
+        RATING: [15, pytest.approx(15**0.5), 75],
+    }
+    assert {cells[2].digits for cells in table.values()} == {0}
+
+
+@pytest.mark.parametrize(("count", "said"), [(2, True), (3, False)])
+def test_two_systems_agree_by_chance(count, said):
+    gold = np.array([[1.0, 2], [3, 4], [5, 7]])[:count]
+    panel = panel_of(gold, {"m": gold + 1})
+    options = CorrelateOptions(level="sys", coefficients=("pearson",), no_ci=True)
+    found = correlate_metrics(panel, parse_questions(options), options)
+    notes = report_correlation([found], options).notes
+    note = "Two systems agree wholly or not at all, by chance too."
+    assert (note in notes) is said
+
+
+def test_scores_of_whole_systems_rank_nothing():
+    scores = given_too([[1.0, 2], [3, 4]], {}, {"m": [1.0, 2]})
+    with pytest.raises(CorpusError, match="The scores of m are of whole systems; rank"):
+        rank_by_scorer(scores, "m", RankOptions())
+
+
+@pytest.mark.parametrize(("last", "outliers"), [(4.0, False), (99.0, True)])
+def test_a_column_without_outliers_where_there_are_some(last, outliers):
+    gold = np.array([[1.0], [2], [3], [3.5], [last]])
+    panel = panel_of(gold, {"m": gold**2})
+    report = report_scatter(correlate_choices(panel, Options(coef="pearson")))
+    heads = ["all (5)", "no outliers (4)"] if outliers else ["all (5)"]
+    assert [column.heading for column in report.tables[0].columns[1:]] == heads
+    assert report.notes == (["Outliers by gold: s4."] if outliers else [])
+
+
+def test_two_differences_are_enough():
+    panel = panel_of([[1.0], [1], [2]], {"m": [[1.0], [3], [2]]})
+    [found] = measure_differences([panel], DeltaOptions(trials=5))
+    assert len(found.pairs.size) == 2
+
+
+@pytest.mark.parametrize(
+    ("matrix", "expected"),
+    [
+        pytest.param(
+            [[1, 2, 3, 4, 5], [1, 2, 4, NAN, NAN]],
+            ["2 of 5 units have one judge: they say nothing about agreement."],
+            id="some judged alone",
+        ),
+        pytest.param([[1, 2, 3, 4, 5], [1, 2, 4, 4, 5]], [], id="nobody judged alone"),
+    ],
+)
+def test_units_of_one_judge_are_counted(matrix, expected):
+    ratings = convert_matrix(matrix)
+    for most in (0, 2, 1):
+        options = AgreeOptions(most_judges=most, no_ci=True)
+        agreement = compute_agreement(ratings, options)
+        notes = report_agreement(ratings, "da", agreement, options).notes
+        assert [note for note in notes if "units have" in note] == expected
+        shown = [note for note in notes if note.startswith("Of 2 judges the ")]
+        assert len(shown) == (most == 1)
+
+
+def test_documents_may_have_no_domain(write):
+    read = _read_documents(str(write("d.tsv", ["seg\tdoc", "1\ta", "2\tb"])))
+    assert read == {"1": ("a", ""), "2": ("b", "")}
+    read = _read_documents(str(write("en-de.docs", ["news\ta", "chat b"])))
+    assert read == {"1": ("a", "news"), "2": ("b", "chat")}
+    with pytest.raises(FormatError, match="expected segment, document and domain"):
+        _read_documents(str(write("d.tsv", ["seg\tdomain", "1\tnews"])))
+    with pytest.raises(FormatError, match="lines without a domain and a document"):
+        _read_documents(str(write("en-de.docs", ["news"])))
+
+
+def test_a_rank_needs_segments_of_some_system():
+    scores = scores_of([[1.0, 2, 4], [3, 4, 5], [NAN, NAN, NAN]], {})
+    ranking = rank_by_scorer(scores, "gold", RankOptions())
+    assert "Without gold and so left out: s2." in ranking.notes

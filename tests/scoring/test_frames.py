@@ -1,0 +1,277 @@
+"""Tables of other libraries: the digits of files on this machine, errors with their rows."""
+
+import pickle
+import random
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import metra
+from metra.errors import CorpusError, FormatError, MetraError, OptionError
+from metra.scoring.tables import score_table
+
+METRICS = ["bleu", "chrf", "ter", "nist", "meteor", "wer"]
+WORDS = [*"abcdefgh", ",", "é", "日本", "house", "very"]
+ROWS = 240
+
+
+def build_table(rows: int = ROWS) -> pa.Table:
+    draw = random.Random(11)
+
+    def write_text() -> str:
+        return " ".join(draw.choices(WORDS, k=draw.randint(1, 12)))
+
+    refs = [write_text() for _ in range(rows)]
+    return pa.table(
+        {
+            "mt": [ref if draw.random() < 0.3 else write_text() for ref in refs],
+            "other": [write_text() for _ in refs],
+            # Lists of one reference, or two.
+            "refs": [[ref, write_text()][: draw.randint(1, 2)] for ref in refs],
+            "lp": draw.choices(["en-de", "fr-de", None], k=rows),
+            "year": pa.array(draw.choices([2023, 2024], k=rows), pa.int64()),
+            "length": [0.5] * rows,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    return build_table()
+
+
+@pytest.fixture(scope="module")
+def folder(table: pa.Table, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The table in three files, one of them in a folder of its own kind."""
+    place = tmp_path_factory.mktemp("table")
+    for at, (first, rows) in enumerate([(0, 100), (100, 1), (101, ROWS - 101)]):
+        pq.write_table(table.slice(first, rows), place / f"{at}.parquet")
+    return str(place)
+
+
+ASKED: dict[str, Any] = {
+    "metrics": METRICS,
+    "hypothesis": {"A": "mt", "B": "other"},
+    "group_by": ["lp", "year"],
+}
+
+
+@pytest.fixture(scope="module")
+def expected(folder: str) -> metra.Results:
+    results = score_table(folder, **ASKED)
+    assert results.segments == ROWS
+    assert results.references == 2
+    assert len(results.groups) == 6
+    return results
+
+
+@pytest.fixture(scope="module")
+def ray_data() -> Iterator[Any]:
+    ray = pytest.importorskip("ray", reason="needs ray: metra[ray]")
+    with warnings.catch_warnings():  # about its own settings
+        warnings.simplefilter("ignore")
+        from ray import data
+
+        ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+        data.DataContext.get_current().enable_progress_bars = False
+    yield data
+    ray.shutdown()
+
+
+def make_lazy_polars(table: pa.Table) -> Any:
+    return pytest.importorskip("polars").from_arrow(table).lazy()
+
+
+def make_duckdb(table: pa.Table) -> Any:
+    return pytest.importorskip("duckdb").arrow(table)
+
+
+def make_dask(table: pa.Table) -> Any:
+    frames = pytest.importorskip("dask.dataframe")
+    pandas = table.to_pandas()
+    return frames.concat([frames.from_pandas(pandas[at : at + 50]) for at in (0, 50)])
+
+
+KINDS: dict[str, Callable[[pa.Table], Any]] = {
+    "pyarrow": lambda table: table,
+    "pandas": lambda table: table.to_pandas(),
+    "polars": lambda table: pytest.importorskip("polars").from_arrow(table),
+    "lazy polars": make_lazy_polars,
+    "duckdb": make_duckdb,
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_in_this_process(table, expected, kind):
+    assert score_table(KINDS[kind](table), **ASKED) == expected
+
+
+def test_queries_over_files(folder, expected):
+    """Read by the libraries themselves, in batches."""
+    duckdb = pytest.importorskip("duckdb")
+    polars = pytest.importorskip("polars")
+    pattern = f"{folder}/*.parquet"
+    assert score_table(duckdb.sql(f"from '{pattern}'"), **ASKED) == expected
+    assert score_table(polars.scan_parquet(pattern), **ASKED) == expected
+
+
+def test_a_stream_of_batches(table, folder):
+    asked = {"hypothesis": "mt", "reference": "other", "group_by": "lp"}
+    found = score_table(table.to_reader(max_chunksize=7), ["chrf", "ter"], **asked)
+    assert found == score_table(folder, ["chrf", "ter"], **asked)
+    with pytest.raises(
+        OptionError, match=r"^The stream of batches can be read only once"
+    ):
+        score_table(table.to_reader(), ["nist"], **asked)
+
+
+# Dask calls pandas in ways that pandas warns about.
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_dask_dataframes(folder, expected):
+    frames = pytest.importorskip("dask.dataframe")
+    frame = frames.read_parquet(folder)
+    assert frame.npartitions == 3
+    assert score_table(frame, **ASKED, scheduler="synchronous") == expected
+
+
+def test_dask_folders(folder, expected):
+    pytest.importorskip("dask")
+    found = score_table(folder, **ASKED, engine="dask", scheduler="threads")
+    assert found == expected
+
+
+about_ray = pytest.mark.filterwarnings("ignore::Warning")
+
+
+@about_ray
+def test_ray_datasets(table, folder, expected, ray_data):
+    parts = [table.slice(first, 90) for first in (0, 90, 180)]
+    assert score_table(ray_data.from_arrow(parts), **ASKED) == expected
+    assert score_table(folder, **ASKED, engine="ray") == expected
+    # Ray makes no Arrow of pandas' lists.
+    plain = ray_data.from_pandas(table.drop(["refs"]).to_pandas())
+    asked = {"hypothesis": "mt", "reference": "other"}
+    found = score_table(plain, METRICS, **asked)
+    assert found == score_table(folder, METRICS, **asked)
+
+
+def with_null(table: pa.Table, row: int) -> pa.Table:
+    texts = table["mt"].to_pylist()
+    texts[row] = None
+    return table.set_column(0, "mt", pa.array(texts, pa.string()))
+
+
+NULL = "Row {} of {} is null in the column 'mt', where a text has to be"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_null_is_named_by_its_row(table, kind):
+    broken = KINDS[kind](with_null(table, 207))
+    with pytest.raises(CorpusError, match=NULL.format(208, "the table")):
+        score_table(broken, **ASKED)
+    found = score_table(broken, ["wer"], hypothesis="mt", nulls="empty")
+    assert found.segments == ROWS
+
+
+def test_dask_names_the_place_of_a_null(table, tmp_path):
+    frames = pytest.importorskip("dask.dataframe")
+    broken = with_null(table, 207)
+    frame = frames.from_pandas(broken.to_pandas(), npartitions=4)  # of 60 rows
+    with pytest.raises(CorpusError, match=NULL.format(28, "partition 4")):
+        score_table(frame, **ASKED, scheduler="synchronous")
+    pq.write_table(table, tmp_path / "0.parquet")
+    pq.write_table(broken, tmp_path / "1.parquet")
+    place = NULL.format(208, tmp_path / "1.parquet")
+    with pytest.raises(CorpusError, match=place) as caught:
+        score_table(str(tmp_path), **ASKED, engine="dask", scheduler="synchronous")
+    # As it comes from another process.
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.row) == (str(caught.value), 207)
+
+
+@about_ray
+def test_ray_names_the_place_of_a_null(table, tmp_path, ray_data):
+    broken = with_null(table, 207)
+    parts = [broken.slice(first, 90) for first in (0, 90, 180)]
+    with pytest.raises(CorpusError, match=NULL.format(208, "the dataset")):
+        score_table(ray_data.from_arrow(parts), **ASKED)
+    pq.write_table(broken, tmp_path / "1.parquet")
+    with pytest.raises(CorpusError, match=NULL.format(208, tmp_path / "1.parquet")):
+        score_table(str(tmp_path), **ASKED, engine="ray")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "dask"])
+def test_what_a_table_lacks_is_said(table, kind):
+    given = (KINDS | {"dask": make_dask})[kind](table)
+    with pytest.raises(FormatError, match="The table has no column 'mtt'"):
+        score_table(given, ["bleu"], hypothesis="mtt")
+    with pytest.raises(
+        FormatError, match=r"'length' of type double, whose values make no"
+    ):
+        score_table(given, ["bleu"], hypothesis="mt", group_by="length")
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "dask"])
+def test_a_table_without_rows(table, kind):
+    if kind == "dask":
+        frame = make_dask(table)
+        empty = frame[frame.year > 3000]
+    else:
+        empty = KINDS[kind](table.slice(0, 0))
+    with pytest.raises(CorpusError, match="There are no segments to score"):
+        score_table(empty, ["bleu"], hypothesis="mt", reference="other")
+
+
+def test_a_query_that_fails(tmp_path):
+    polars = pytest.importorskip("polars")
+    broken = tmp_path / "broken.parquet"
+    broken.write_bytes(b"PAR1 and no more")
+    with pytest.raises(
+        CorpusError, match=r"^The table of polars cannot be read: .+\.$"
+    ):
+        score_table(polars.scan_parquet(broken), ["bleu"])
+
+
+REFUSED = [
+    pytest.param({}, {}, "A dict is no table that can be scored; expected", id="dict"),
+    pytest.param([3], {}, "has an entry of type int; expected paths", id="number"),
+    pytest.param([], {}, "There are no files to score; give at least one", id="none"),
+    pytest.param(
+        [], {"engine": "dask"}, "There are no files to score; give", id="none for Dask"
+    ),
+    pytest.param(
+        build_table(1),
+        {"resume": "kept"},
+        "A table of pyarrow has no `resume`",
+        id="kept",
+    ),
+    pytest.param(
+        build_table(1), {"scores_out": "x"}, "of pyarrow has no `scores_out`", id="out"
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "options", "message"), REFUSED)
+def test_what_is_refused(given, options, message):
+    if "engine" in options:
+        pytest.importorskip("dask")
+    with pytest.raises(MetraError, match=message) as caught:
+        score_table(given, ["bleu"], **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_folders_named_after_columns(table, tmp_path):
+    for lp in ("en-de", "fr-de"):
+        place = Path(tmp_path, f"lp={lp}", "year=007")
+        place.mkdir(parents=True)
+        pq.write_table(table.drop(["lp", "year"]).slice(0, 60), place / "0.parquet")
+    asked = ASKED | {"metrics": ["bleu", "nist"]}
+    here = score_table(tmp_path, **asked)
+    assert [group.key["year"] for group in here.groups] == ["007", "007"]
+    pytest.importorskip("dask")
+    assert score_table(tmp_path, **asked, engine="dask", scheduler="threads") == here

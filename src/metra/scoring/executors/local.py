@@ -54,7 +54,7 @@ _PARQUET_ENDINGS = (".parquet", ".pq")
 _ROW_GROUP = 64 * 1024
 
 # The terms of so many rows are held in memory; those of more go through files.
-_HELD_ROWS = 100_000
+_HELD_ROWS = 500_000
 
 # Threads read row groups by themselves where each has at least so many of them to read.
 _PIECES = 2

@@ -159,6 +159,7 @@ def list_cases() -> dict[str, Case]:
                 lambda: metra.align_sentences(cut_text(h), cut_text(r))
             ),
             "tie calibration": calibrate,
+            "agreement": agree,
         }
     )
 
@@ -287,6 +288,18 @@ def calibrate(hyp: str, ref: str, _: Path) -> Work:
     return lambda: calibrate_long(
         gold, metric + np.random.default_rng(1).random(metric.shape)
     )
+
+
+def agree(hyp: str, ref: str, _: Path) -> Work:
+    """Return the agreement of two judges, whose answers are the lengths of words."""
+    from metra.meta.arrays import agree
+    from metra.text.words import count_words_to_read
+
+    def work() -> object:
+        judges = [count_words_to_read(list(map(" ".join, t.split()))) for t in (hyp, ref)]
+        return agree(judges)
+
+    return work
 
 
 def cut_text(text: str) -> list[str]:

@@ -91,4 +91,4 @@ def test_errors(cli, files, monkeypatch, arguments, message):
 def test_the_segment_is_needed(cli, files):
     ran = cli("grid", files / "sys.txt", "-r", files / "ref.1.txt")
     assert ran.code == 2
-    assert "--segment" in ran.err
+    assert "needs -n NUMBER" in ran.err

@@ -360,22 +360,13 @@ def _list_kept_files(folder: Path, run) -> Iterator[Sample]:
     command = ("score", f"{folder}/made.parquet", "-m", "bleu", "-m", "nist", "--resume",
                f"{folder}/kept")  # fmt: skip
 
-    def read_with(place: Path) -> Callable[[str], object]:
-        def read(path: str) -> None:
-            for kept in (totals, weights):
-                kept.unlink(missing_ok=True)
-            shutil.copy(path, place)
-            run(*command)
-
-        return read
+    def read(path: str) -> None:
+        shutil.copy(path, totals)
+        run(*command)
 
     run(*command)
-    [totals], [weights] = (
-        (folder / "kept").glob(f"*.{end}") for end in ("totals", "weights")
-    )
-    yield Sample("kept/totals", totals.read_bytes(), command, read_with(totals))
-    # Weights are read where there are no totals yet.
-    yield Sample("kept/weights", weights.read_bytes(), command, read_with(weights))
+    [totals] = (folder / "kept").glob("*.totals")
+    yield Sample("kept/totals", totals.read_bytes(), command, read)
 
 
 def _list_model_files(folder: Path) -> Iterator[Sample]:

@@ -145,6 +145,7 @@ import ctypes, signal, numpy
 from functools import partial
 from operator import call
 from metra import _core
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell may have ignored
 hits = _core.Tokenizer("none", "mixed").hits("a b", ["b"])
 calls = [partial(ctypes.CDLL(None)["raise"], signal.SIGINT), partial(_core.unequal_rows, hits)]
 try:

@@ -95,7 +95,7 @@ def test_scores_and_totals_are_kept_in_a_store(cli, folder, bucket, tmp_path):
     # What is kept is taken up again: damage of it is noticed.
     kept_files = sorted(remote.list_remote("s3://tables/kept"), key=lambda p: p[-7:])
     endings = [path.rpartition(".")[2] for path in kept_files]
-    assert endings == ["totals", "totals", "weights"]
+    assert endings == ["totals", "totals"]
     again = cli("score", address, *options, "s3://tables/out", *kept)
     assert again.out == found.out
     first = kept_files[0]

@@ -35,7 +35,7 @@ def test_without_grpc_it_is_said_how_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "grpc", None)
     with (
         socket.create_server(("127.0.0.1", 0)) as server,
-        pytest.raises(MissingResourceError, match=r"'metra\[spark-connect\]'"),
+        pytest.raises(MissingResourceError, match=r"'\.\[spark-connect\]'"),
         spark_session(f"sc://127.0.0.1:{server.getsockname()[1]}"),
     ):
         pass

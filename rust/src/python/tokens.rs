@@ -98,7 +98,6 @@ pub fn texts<'a>(strings: &'a [Bound<'_, PyString>]) -> PyResult<Vec<&'a str>> {
     strings.iter().map(|string| string.to_str()).collect()
 }
 
-/// The version of the Unicode standard whose grapheme clusters are cut.
 /// How many words each text has.
 #[pyfunction]
 pub fn word_counts<'py>(
@@ -109,6 +108,7 @@ pub fn word_counts<'py>(
     PyArray1::from_vec(py, texts.iter().map(count).collect())
 }
 
+/// The version of the Unicode standard whose grapheme clusters are cut.
 #[pyfunction]
 pub fn grapheme_version() -> String {
     let (major, minor, patch) = unicode_segmentation::UNICODE_VERSION;

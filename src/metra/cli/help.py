@@ -88,7 +88,9 @@ def walk_commands(
     command: click.Command, name: str = "metra", parent: click.Context | None = None
 ) -> Iterator[click.Context]:
     """Yield the context of a command and, if it is a group, of all commands below it."""
-    context = click.Context(command, info_name=name, parent=parent)
+    # Click keeps the help option that it makes first, so the settings have to be those in use.
+    settings = command.context_settings
+    context = click.Context(command, info_name=name, parent=parent, **settings)
     yield context
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):

@@ -227,9 +227,9 @@ _Swap: TypeAlias = Callable[[Array, Array, Array], Array]
 
 
 def _swap_rows(gold: Array, options: Options) -> _Swap:
+    rows = _prepare_rows(gold, options)  # which some coefficients do not have
     if options.coefficient.pairs and not options.eps:
         return _swap_accuracy(gold)
-    rows = _prepare_rows(gold, options)
 
     def swap(one: Array, other: Array, signs: Array) -> Array:
         moved = _find_moved(signs)

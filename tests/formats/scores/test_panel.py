@@ -236,7 +236,7 @@ def test_each_judges_ranks_compare_two_systems():
         ("ann", "A – C 2"): -1,
         ("ann", "B – C 2"): 1,
     }
-    assert ratings.cluster.tolist() == [0, 0, 0, 1, 1, 1]
+    assert ratings.segment.tolist() == [0, 0, 0, 1, 1, 1]
 
 
 def test_a_judge_is_compared_with_themselves():

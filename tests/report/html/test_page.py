@@ -27,7 +27,8 @@ def arguments(root):
 def page(cli, arguments, tmp_path) -> str:
     path = tmp_path / "report.html"
     ran = cli(*arguments, "-o", path)
-    assert ran == (0, "", "")
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err.startswith(f"metra: wrote {path}, ")
     return path.read_text(encoding="utf-8")
 
 

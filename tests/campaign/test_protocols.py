@@ -227,7 +227,7 @@ VERSIONS = {
     "da": "9f61259c74812b2b",
     "da-sqm": "43d7318ddcb99cf7",
     "esa": "4df44fd687711f1b",
-    "mqm": "80e25126d6579eb4",
+    "mqm": "ea0e5796ff133704",
     "pairwise": "a5b66ba90dbf401c",
     "ranking": "400ec1a446404719",
     "intelligibility": "706c0b242867c67b",
@@ -245,8 +245,8 @@ VERSIONS = {
     "templates": "7d15ef985bacef2b",
     "entity-tagging": "bd1a10126976518d",
     "entity-reconciliation": "f5b10ab55186ca23",
-    "evaltrans": "ffdb7943174aebde",
-    "gold-standard": "2874f077fcaa2fdc",
+    "evaltrans": "1470e374c0a7fd8f",
+    "gold-standard": "38ea4439369c94a3",
 }
 
 

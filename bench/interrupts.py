@@ -296,7 +296,9 @@ def agree(hyp: str, ref: str, _: Path) -> Work:
     from metra.text.words import count_words_to_read
 
     def work() -> object:
-        judges = [count_words_to_read(list(map(" ".join, t.split()))) for t in (hyp, ref)]
+        judges = [
+            count_words_to_read(list(map(" ".join, t.split()))) for t in (hyp, ref)
+        ]
         return agree(judges)
 
     return work

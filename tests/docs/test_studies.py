@@ -10,7 +10,7 @@ import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 STUDIES = DOCS / "studies"
-sys.path.append(str(STUDIES))
+sys.path.insert(0, str(STUDIES))  # before bench, which has a module run as well
 
 import run  # noqa: E402 (docs is no package)
 import study_page  # noqa: E402

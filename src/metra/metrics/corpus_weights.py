@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from metra import _core
 from metra.corpus.batch import Batch, CorpusChunk
 from metra.errors import UnfittedError
 from metra.metrics.record import AnyBatch, Array, Metric
@@ -29,6 +30,8 @@ class TermCounts(NamedTuple):
     keys: bytes
     ends: NDArray[np.int64]
     counts: NDArray[Any]
+    #: What counted them, where `TermExchange.apply` needs it.
+    source: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +56,51 @@ class TermExchange:
     check: Callable[[float, bool], None] = lambda *_: None
 
 
+class SplitTerms(NamedTuple):
+    """Terms in the order of the partitions that they belong to."""
+
+    #: The place of each among the terms before.
+    order: NDArray[np.int64]
+    #: The keys in the new order; where each begins, and where the last ends.
+    keys: NDArray[np.uint8]
+    bounds: NDArray[np.int32]
+    #: Where in the new order each partition begins, and where the last ends.
+    starts: NDArray[np.int64]
+
+
+def sort_by_partition(
+    terms: TermCounts, partitions: int, *, by_document: bool
+) -> SplitTerms:
+    """Sort terms by partition, which their bytes choose: the same on every machine.
+
+    `by_document` keeps terms together that begin with the same word.
+    """
+    order, keys, starts = _core.split_terms(
+        terms.keys, terms.ends, partitions, by_document
+    )
+    return SplitTerms(order, *keys, starts)
+
+
 def find_separators(terms: TermCounts) -> NDArray[np.int64]:
     """Find where the first word of each term ends."""
-    ends = np.asarray(terms.ends, np.int64)
-    places = np.flatnonzero(np.frombuffer(terms.keys, np.uint8) == SEPARATOR)
-    first = np.searchsorted(places, np.concatenate([[0], ends[:-1]]))
-    return np.minimum(np.append(places, len(terms.keys))[first], ends)
+    return _core.first_word_ends(terms.keys, terms.ends)
+
+
+class PairNumbers(NamedTuple):
+    """Terms of a document and a word by numbers."""
+
+    #: The number of each term's document, and how many documents there are.
+    document: NDArray[np.int32]
+    documents: int
+    #: The number of the word of each term that counts.
+    word: NDArray[np.int32]
+    #: The different words, and where each ends.
+    words: tuple[bytes, NDArray[np.int64]]
+
+
+def number_pairs(terms: TermCounts) -> PairNumbers:
+    """Number the documents of terms, and the words of those whose count is above 0."""
+    return PairNumbers(*_core.split_pairs(*terms[:3]))
 
 
 def sum_words(terms: TermCounts) -> float:

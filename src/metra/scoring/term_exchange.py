@@ -16,7 +16,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metra.metrics.corpus_weights import TermCounts, find_separators
+from metra.metrics.corpus_weights import (
+    TermCounts,
+    number_pairs,
+    sort_by_partition,
+)
 from metra.metrics.record import Array
 from metra.text.salience import DocumentWords
 
@@ -76,16 +80,15 @@ def split_terms(
 
     `by_document` keeps terms together that begin with the same word.
     """
-    places = choose_partitions(terms, partitions, by_document=by_document)
-    order = np.argsort(places, kind="stable")
-    counts = _list_columns(np.asarray(terms.counts, np.float64))[order]
-    table = build_batch(build_term_array(terms).take(wrap_array(order)), counts)
-    bounds = np.searchsorted(places[order], np.arange(partitions + 1))
-    batches = [
-        table.slice(start, stop - start)
-        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+    split = sort_by_partition(terms, partitions, by_document=by_document)
+    counts = _list_columns(np.asarray(terms.counts, np.float64))[split.order]
+    buffers = [None, pa.py_buffer(split.bounds), pa.py_buffer(split.keys)]
+    keys = pa.Array.from_buffers(pa.binary(), len(split.order), buffers)
+    table = build_batch(keys, counts)
+    bounds = split.starts.tolist()
+    return split.order, [
+        table.slice(start, stop - start) for start, stop in pairwise(bounds)
     ]
-    return order, batches
 
 
 def join_answers(order: Index, answers: Sequence[pa.RecordBatch]) -> Array:
@@ -120,37 +123,6 @@ class TermSums:
         """Give each batch that was added up the numbers of its terms, in their order."""
         numbers = _list_columns(numbers)
         return [build_batch(None, numbers[codes]) for codes in self._codes]
-
-
-def choose_partitions(
-    terms: TermCounts, partitions: int, *, by_document: bool
-) -> NDArray[np.int64]:
-    """Choose a partition for each term, by its bytes: the same on every machine."""
-    stops = np.asarray(terms.ends, np.int64)
-    starts = np.concatenate([[0], stops[:-1]]).astype(np.int64)
-    if by_document:
-        stops = find_separators(terms)
-    lengths = stops - starts
-    # Eight bytes at the beginning, in the middle and at the end: enough to spread terms.
-    data = np.frombuffer(b"%b%b%b" % (bytes(8), terms.keys, bytes(8)), np.uint8)
-    words = np.ndarray((len(data) - 7,), "<u8", data, strides=(1,))
-    short = np.minimum(lengths, 8).astype(np.uint64)
-    mask = np.where(
-        short == 8, ~np.uint64(0), (np.uint64(1) << np.uint64(8) * (short % 8)) - 1
-    )
-    hashed = lengths.astype(np.uint64)
-    last = np.maximum(stops - 8, starts)
-    for at in (starts, (starts + last) // 2, last):
-        hashed = (hashed ^ (words[at + 8] & mask)) * np.uint64(0x9E3779B97F4A7C15)
-        hashed ^= hashed >> np.uint64(32)
-    return (hashed % np.uint64(partitions)).astype(np.int64)
-
-
-def build_term_array(terms: TermCounts) -> pa.Array:
-    """Give the keys as an array of Arrow, without a copy of them."""
-    bounds = np.concatenate([[0], terms.ends]).astype(np.int32)
-    buffers = [None, pa.py_buffer(bounds), pa.py_buffer(terms.keys)]
-    return pa.Array.from_buffers(pa.binary(), len(terms.ends), buffers)
 
 
 def read_term_array(keys: pa.Array, counts: NDArray[Any]) -> TermCounts:
@@ -206,15 +178,11 @@ class DocumentLists:
 
     def __init__(self, terms: TermCounts) -> None:
         """Take documents apart from words; terms that no reference has are no entries."""
-        documents, words = _split_pairs(terms)
+        pairs = number_pairs(terms)
         self._tf = np.asarray(terms.counts)
         self._is_entry = self._tf > 0
-        encoded = documents.dictionary_encode()
-        self._document = _read_buffer(encoded.indices, np.int32)
-        self._documents = len(encoded.dictionary)
-        known = words.filter(_build_mask(self._is_entry)).dictionary_encode()
-        self._word = _read_buffer(known.indices, np.int32)
-        self._words = known.dictionary
+        self._document, self._documents = pairs.document, pairs.documents
+        self._word, self._words = pairs.word, pairs.words
 
     def summarise(self) -> list[float]:
         """Count the documents, and their words."""
@@ -222,13 +190,13 @@ class DocumentLists:
 
     def count_words(self) -> TermCounts:
         """Count for each word the documents that have it, and how often they do."""
-        size = len(self._words)
+        size = len(self._words[1])
         tf = self._tf[self._is_entry]
         counts = [
             np.bincount(self._word, minlength=size),
             np.bincount(self._word, tf, size),
         ]
-        return read_term_array(self._words, np.stack(counts, axis=1).astype(np.float64))
+        return TermCounts(*self._words, np.stack(counts, axis=1).astype(np.float64))
 
     def weigh(
         self,
@@ -254,23 +222,3 @@ class DocumentLists:
         numbers = unknown[self._document]
         numbers[self._is_entry] = weights
         return numbers
-
-
-def _split_pairs(terms: TermCounts) -> tuple[pa.Array, pa.Array]:
-    """Split pairs of words into the first and the second ones."""
-    ends = np.asarray(terms.ends, np.int64)
-    starts = np.concatenate([[0], ends[:-1]])
-    between = find_separators(terms)
-    data = np.frombuffer(terms.keys, np.uint8)
-    kept = np.ones(len(data), bool)
-    kept[between] = False
-    lengths = np.stack([between - starts, ends - between - 1], axis=1).ravel()
-    both = TermCounts(data[kept].tobytes(), np.cumsum(lengths), lengths)
-    array = build_term_array(both)
-    at = np.arange(len(ends)) * 2
-    return array.take(wrap_array(at)), array.take(wrap_array(at + 1))
-
-
-def _build_mask(values: NDArray[np.bool_]) -> pa.Array:
-    bits = np.packbits(values, bitorder="little")
-    return pa.Array.from_buffers(pa.bool_(), len(values), [None, pa.py_buffer(bits)])

@@ -204,14 +204,19 @@ def done_by_executor(session: Any) -> dict[str, int]:
     return {one.id(): one.completedTasks() for one in every if one.id() != "driver"}
 
 
+@pytest.fixture
+def small(monkeypatch):
+    """Send terms in chunks of 70 rows to 3 partitions."""
+    monkeypatch.setattr(engine, "choose_sizes", lambda _: (70, 3))
+
+
+@pytest.mark.usefixtures("small")
 def test_all_measures_equal_those_counted_here(spark, data):
     wanted = plan(metrics=tuple(decomposable()))
     assert {"bleu", "chrf", "nist", "ltv", "meteor", "gtm", "wer"} < set(wanted.metrics)
     before = done_by_executor(spark)
     frame = read_files(spark, [str(data)])
-    totals = engine.count_frame(
-        frame, wanted, engine.count_frame_weights(frame, wanted)
-    )
+    totals = engine.count_frame(frame, wanted)
     after = done_by_executor(spark)
     expected, _ = local(pq.read_table(data), wanted)
     assert entries(totals, wanted) == entries(expected, wanted)  # to the last bit
@@ -250,9 +255,7 @@ def is_dead(marker: Path) -> bool:
 def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
     wanted = plan(outputs=(("A", "hyp"), ("B", "other")))
     names = [name.replace("hyp.a", "hyp") for name in table(0).schema.names]
-    expected, expected_weights = local(
-        pq.read_table(data).rename_columns(names), wanted
-    )
+    expected, _ = local(pq.read_table(data).rename_columns(names), wanted)
     frame = read_files(spark, [str(data)]).toDF(*names).repartition(6)
 
     def dying(whom: str) -> Any:
@@ -260,12 +263,10 @@ def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
             return frame.mapInArrow(struck(tmp_path / whom, whom), frame.schema)
 
     before = done_by_executor(spark)
-    weights = engine.count_frame_weights(dying("worker"), wanted)
-    assert is_dead(tmp_path / "worker")
-    assert weights == expected_weights
-    totals = engine.count_frame(dying("executor"), wanted, weights)
-    assert is_dead(tmp_path / "executor")
-    assert entries(totals, wanted) == entries(expected, wanted)
+    for whom in ("worker", "executor"):
+        totals = engine.count_frame(dying(whom), wanted)
+        assert is_dead(tmp_path / whom)
+        assert entries(totals, wanted) == entries(expected, wanted)
     # Somebody comes in the place of the dead; the survivor may have done it all by then.
     wait_until(lambda: done_by_executor(spark).keys() - before.keys())
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ from metra.errors import FormatError, MissingResourceError
 from metra.formats.stream import name_system
 from metra.formats.texts.parquet import NullValueError, mark_partitions
 from metra.formats.texts.reference_lists import add_element_fields, list_lists
+from metra.metrics.record import Metric
 from metra.scoring.executors.spark_session import (
     LOCAL,
     find_context,
@@ -30,21 +31,21 @@ from metra.scoring.executors.spark_session import (
     spark_session,
     translate_errors,
 )
-from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.plan import ScoringPlan, build_metrics, check_metrics
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (
     OWN_COLUMNS,
-    TERMS,
     add_totals,
-    count_terms,
-    count_totals,
-    encode_weights,
+    build_totals_batch,
+    count_batch,
     list_signatures,
-    score_rows,
     score_totals,
     scores_schema,
+    totals_schema,
 )
 from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
+from metra.scoring.term_exchange import choose_sizes
+from metra.scoring.term_messages import MessageExchange
 
 #: Where a column's metadata has the signature of the metric that its scores are by.
 SIGNATURE = "metra.signature"
@@ -121,25 +122,30 @@ def score_frame(
     check_metrics(plan)
     check_schema(plan, convert_schema(frame))
 
-    weights: list[bytes | None] = [None]
+    rows: list[MetricRows] = []
     totals: list[pa.RecordBatch] = []
 
-    def weigh() -> None:
-        weights[0] = count_frame_weights(frame, plan)
-
     def count() -> None:
-        totals.append(count_frame(frame, plan, weights[0]))
+        columns = plan.columns if scores_to is None else frame.columns
+        rows.append(fit_rows(frame, plan, columns))
+        if scores_to is not None and plan.two_passes:
+            rows[0].frame.persist(StorageLevel.DISK_ONLY)
+        totals.append(count_rows(frame, plan, rows[0]))
 
     def write() -> None:
-        write_frame(add_scores(frame, plan, weights[0]), str(scores_to))
+        write_frame(_add_columns(frame, plan, rows[0]), str(scores_to))
 
     steps = [count]
-    if plan.two_passes:
-        steps.insert(0, weigh)
     if scores_to is not None:
         steps.append(write)
     with silence_warnings(), locate_nulls(frame, plan), translate_errors():
-        run_steps(frame.sparkSession, steps, progress)
+        from pyspark import StorageLevel
+
+        try:
+            run_steps(frame.sparkSession, steps, progress)
+        finally:
+            for each in rows:
+                each.frame.unpersist()
     return score_totals(totals[0], plan)
 
 
@@ -158,41 +164,75 @@ def convert_schema(frame: Frame) -> pa.Schema:
     return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
 
 
-def count_frame_weights(frame: Frame, plan: ScoringPlan) -> bytes | None:
-    """Count what metrics of two passes weigh by.
+class MetricRows(NamedTuple):
+    """A DataFrame, and how workers read batches of rows from it, each with its metrics."""
 
-    Equal terms are put together on the cluster: each comes here once. The weights travel to
-    the workers with the function that needs them, which Spark broadcasts if it is large.
+    frame: Frame
+    columns: Sequence[str]
+    read: Callable[[Batches], Iterator[tuple[pa.RecordBatch, Mapping[str, Metric]]]]
+
+
+def fit_rows(frame: Frame, plan: ScoringPlan, columns: Sequence[str]) -> MetricRows:
+    """Bring rows and metrics together; those of two passes get the weights of their rows.
+
+    No process holds the terms of a large table: chunks of rows send theirs to partitions, by
+    which they are added up, and get back the numbers of their own. Chunks travel along, so
+    that the table is read once.
     """
     if not plan.two_passes:
-        return None
-    from pyspark.sql.types import BinaryType, LongType, StringType
+        return MetricRows(
+            frame, columns, lambda rows: ((each, build_metrics(plan)) for each in rows)
+        )
+    from pyspark.sql.types import BinaryType, StringType
 
-    def count(batches: Batches) -> Batches:
-        return (count_terms(batch, plan) for batch in batches)
+    sizes = choose_sizes(frame.count() * len(plan.references))
+    exchange = MessageExchange(plan, *sizes)
+    kinds = [StringType(), StringType(), StringType(), BinaryType()]
 
-    kinds = [StringType(), BinaryType(), LongType()]
-    metric, term, number = names = _number_columns(kinds)
-    counted = _map_batches(frame, plan.columns, count, kinds)
-    added = counted.groupBy(metric, term).sum(number).toDF(*names)
-    table = added.toArrow().rename_columns(TERMS.names).cast(TERMS)
-    return encode_weights(table.to_batches())
+    def ask(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        return exchange.ask(batches, TaskContext.get().partitionId())
+
+    messages = _map_batches(frame, columns, ask, kinds)
+    for _ in range(exchange.rounds):
+        mail = _deliver(messages, exchange.partitions)
+        messages = _map_batches(mail, mail.columns, exchange.read_mail, kinds)
+    mail = _deliver(messages, exchange.partitions)
+    return MetricRows(mail, mail.columns, exchange.fit_chunks)
 
 
-def count_frame(
-    frame: Frame, plan: ScoringPlan, weights: bytes | None = None
-) -> pa.RecordBatch:
+def _deliver(messages: Frame, tasks: int) -> Frame:
+    """Bring all messages to a receiver into one task, in order."""
+    receiver, kind, sender, _ = messages.columns
+    delivered = messages.repartition(tasks, receiver)
+    return delivered.sortWithinPartitions(receiver, kind, sender)
+
+
+def count_frame(frame: Frame, plan: ScoringPlan) -> pa.RecordBatch:
     """Count every partition where it lies, and add up what comes back."""
+    return count_rows(frame, plan, fit_rows(frame, plan, plan.columns))
+
+
+def count_rows(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> pa.RecordBatch:
+    """Count the rows of a DataFrame, whose columns name groups."""
     from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType
 
+    read = rows.read
+
     def count(batches: Batches) -> Batches:
-        return _add_partition(count_totals(batch, plan, weights) for batch in batches)
+        return _add_partition(
+            build_totals_batch(
+                count_batch(batch, plan, metrics)[0], totals_schema(plan, batch.schema)
+            )
+            for batch, metrics in read(batches)
+        )
 
     names = [*plan.group_by, *OWN_COLUMNS]
     keys = [frame.schema[name].dataType for name in plan.group_by]
     own = [StringType(), StringType(), LongType(), LongType(), ArrayType(DoubleType())]
     kinds = [*keys, *own]
-    counted = _map_batches(frame, plan.columns, count, kinds)
+    counted = _map_batches(rows.frame, rows.columns, count, kinds)
     if plan.group_by:
         # Every partition may have every group: they are added up on the cluster as well.
         together = counted.repartition(*_number_columns(keys)).toDF(*names)
@@ -202,22 +242,30 @@ def count_frame(
     return add_totals([*table.to_batches(), nothing])
 
 
-def add_scores(frame: Frame, plan: ScoringPlan, weights: bytes | None = None) -> Frame:
+def add_scores(frame: Frame, plan: ScoringPlan) -> Frame:
     """Give the DataFrame with a column of scores for each system and metric behind its own.
 
     Like every DataFrame it is computed when it is used. The metadata of a column of scores
-    says how they are computed, `metra.signature`; Spark writes it into Parquet files.
+    says how they are computed, `metra.signature`; Spark writes it into Parquet files. Metrics
+    of two passes bring rows into another order.
     """
+    return _add_columns(frame, plan, fit_rows(frame, plan, frame.columns))
+
+
+def _add_columns(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> Frame:
     from pyspark.sql.types import DoubleType
 
+    read = rows.read
+
     def score(batches: Batches) -> Batches:
-        return (score_rows(batch, plan, weights) for batch in batches)
+        for batch, metrics in read(batches):
+            yield count_batch(batch, plan, metrics, keep=True)[1]
 
     own = _list_own(frame)
     names = scores_schema(plan, convert_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
-    scored = _map_batches(frame, frame.columns, score, kinds).toDF(*names)
+    scored = _map_batches(rows.frame, rows.columns, score, kinds).toDF(*names)
     if len(own) < len(frame.columns):
         made = [name for name in frame.columns if name not in own]
         scored = scored.drop(*made)

@@ -5,6 +5,7 @@ had to be tried, and the answers add up to the same digits in any order: so a wo
 dies, or tasks that are cut otherwise, change nothing.
 """
 
+import hashlib
 import re
 import time
 from collections import Counter
@@ -17,7 +18,7 @@ from urllib.parse import unquote
 import pyarrow as pa
 
 from metra import __version__
-from metra.errors import FormatError, MissingResourceError
+from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import name_system
 from metra.formats.texts.parquet import NullValueError, mark_partitions
 from metra.formats.texts.reference_lists import add_element_fields, list_lists
@@ -51,6 +52,8 @@ from metra.scoring.term_messages import MessageExchange
 SIGNATURE = "metra.signature"
 # Marks columns that are made of lists.
 _ELEMENT = {"metra.added": "element"}
+# Ends the name of a folder that says that another is whole.
+_KEPT = "-kept"
 _GUESS = "spark.sql.sources.partitionColumnTypeInference.enabled"
 
 #: A pyspark.sql.DataFrame, classic or of Spark Connect, wherever its rows come from.
@@ -68,11 +71,16 @@ def score_files(
     build_plan: PlanBuilder,
     *,
     scores_out: str | None = None,
+    resume: str | None = None,
     progress: TableProgress | None = None,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> Results:
-    """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
+    """Score a table in Parquet files wherever Spark finds it; see `score_frame`.
+
+    `resume` is a folder that keeps the first pass of metrics of two passes, until there are
+    scores: the same call goes on from there.
+    """
     with spark_session(master or LOCAL, conf) as session, read_folders_as_text(session):
         if progress:
             progress(0, 0.0)  # what Java took to start is no scoring
@@ -84,7 +92,30 @@ def score_files(
             where, system = paths[0], name_system(format_path(files[0]))
         schema = mark_partitions(convert_schema(frame), format_path(files[0]))
         plan = build_plan(schema, where, system)
-        return score_frame(frame, plan, scores_to=scores_out, progress=progress)
+        kept = None
+        if resume:
+            kept = _name_kept(session, paths, plan, resume)
+        return score_frame(
+            frame, plan, scores_to=scores_out, progress=progress, kept=kept
+        )
+
+
+def _name_kept(
+    session: Any, paths: Sequence[str], plan: ScoringPlan, folder: str
+) -> str:
+    """Name the folder of a first pass by all that it depends on."""
+    if not plan.two_passes:
+        msg = (
+            "On Spark, `resume` keeps the first pass of metrics that have two, such as nist "
+            f"and ltv, but {', '.join(plan.metrics)} has one; leave it out."
+        )
+        raise OptionError(msg)
+    with translate_errors():
+        listed = session.read.format("binaryFile").load([*paths])
+        rows = listed.select("path", "length", "modificationTime").collect()
+    known = [plan.fingerprint(), *sorted(map(str, rows))]
+    digest = hashlib.sha256("\n".join(known).encode()).hexdigest()
+    return f"{folder.rstrip('/')}/terms-{digest[:24]}"
 
 
 def score_dataframe(
@@ -112,12 +143,14 @@ def score_frame(
     *,
     scores_to: str | None = None,
     progress: TableProgress | None = None,
+    kept: str | None = None,
 ) -> Results:
     """Score a DataFrame; if wished, write it with its segments' scores as Parquet.
 
     `scores_to` names a folder that is not there yet. Spark moves files into it when all of
     them are whole, and then puts `_SUCCESS` beside them. `progress` is told now and then how
-    many tasks are done, and what share of the work that is.
+    many tasks are done, and what share of the work that is. `kept` names a folder for what
+    metrics of two passes count first, or one that has it.
     """
     check_metrics(plan)
     check_schema(plan, convert_schema(frame))
@@ -127,7 +160,7 @@ def score_frame(
 
     def count() -> None:
         columns = plan.columns if scores_to is None else frame.columns
-        rows.append(fit_rows(frame, plan, columns))
+        rows.append(fit_rows(frame, plan, columns, kept))
         if scores_to is not None and plan.two_passes:
             rows[0].frame.persist(StorageLevel.DISK_ONLY)
         totals.append(count_rows(frame, plan, rows[0]))
@@ -146,6 +179,8 @@ def score_frame(
         finally:
             for each in rows:
                 each.frame.unpersist()
+        if kept:
+            _remove_kept(frame.sparkSession, kept)
     return score_totals(totals[0], plan)
 
 
@@ -172,7 +207,9 @@ class MetricRows(NamedTuple):
     read: Callable[[Batches], Iterator[tuple[pa.RecordBatch, Mapping[str, Metric]]]]
 
 
-def fit_rows(frame: Frame, plan: ScoringPlan, columns: Sequence[str]) -> MetricRows:
+def fit_rows(
+    frame: Frame, plan: ScoringPlan, columns: Sequence[str], kept: str | None = None
+) -> MetricRows:
     """Bring rows and metrics together; those of two passes get the weights of their rows.
 
     No process holds the terms of a large table: chunks of rows send theirs to partitions, by
@@ -198,8 +235,31 @@ def fit_rows(frame: Frame, plan: ScoringPlan, columns: Sequence[str]) -> MetricR
     for _ in range(exchange.rounds):
         mail = _deliver(messages, exchange.partitions)
         messages = _map_batches(mail, mail.columns, exchange.read_mail, kinds)
+    if kept:
+        messages = _keep_frame(messages, kept)
     mail = _deliver(messages, exchange.partitions)
     return MetricRows(mail, mail.columns, exchange.fit_chunks)
+
+
+def _keep_frame(frame: Frame, folder: str) -> Frame:
+    """Write a DataFrame into a folder, unless a folder beside it says that it is there."""
+    from pyspark.errors import AnalysisException
+
+    session = frame.sparkSession
+    try:
+        session.read.parquet(f"{folder}{_KEPT}")
+    except AnalysisException:
+        frame.write.mode("overwrite").parquet(folder)
+        session.range(1).write.mode("overwrite").parquet(f"{folder}{_KEPT}")
+    return session.read.parquet(folder)
+
+
+def _remove_kept(session: Any, folder: str) -> None:
+    """Remove what is no longer needed, where this process has Spark's Java."""
+    context = find_context(session)
+    for place in (f"{folder}{_KEPT}", folder) if context else ():
+        path = context._jvm.org.apache.hadoop.fs.Path(place)
+        path.getFileSystem(context._jsc.hadoopConfiguration()).delete(path, True)
 
 
 def _deliver(messages: Frame, tasks: int) -> Frame:

@@ -257,7 +257,9 @@ def _keep_frame(frame: Frame, folder: str) -> Frame:
 def _remove_kept(session: Any, folder: str) -> None:
     """Remove what is no longer needed, where this process has Spark's Java."""
     context = find_context(session)
-    for place in (f"{folder}{_KEPT}", folder) if context else ():
+    if context is None:
+        return
+    for place in (f"{folder}{_KEPT}", folder):
         path = context._jvm.org.apache.hadoop.fs.Path(place)
         path.getFileSystem(context._jsc.hadoopConfiguration()).delete(path, True)
 

@@ -20,7 +20,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +28,8 @@ from typing import NamedTuple
 import diverse
 import environment
 import fresh
+import pyarrow as pa
+import pyarrow.parquet as pq
 import table
 import warm
 
@@ -66,9 +68,7 @@ _TABLE = ("--resume", "KEPT")
 JOBS = (
     Job("lines, BLEU", "text", ()),
     Job("Parquet, BLEU", "parquet", ()),
-    Job(
-        "Parquet, BLEU and chrF", "parquet", ("-m", "bleu", "-m", "chrf"), 100_000_000
-    ),
+    Job("Parquet, BLEU and chrF", "parquet", ("-m", "bleu", "-m", "chrf"), 100_000_000),
     Job(
         "Parquet, BLEU, chrF and TER",
         "parquet",
@@ -154,9 +154,6 @@ def _measure_sizes(options: argparse.Namespace, folder: Path) -> None:
 def _measure_files(options: argparse.Namespace, folder: Path) -> None:
     """Measure very many small files, the second time with everything kept."""
     del options
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     here = folder / "files"
     here.mkdir()
     block = pa.Table.from_batches([diverse.make_rows(0)])
@@ -188,8 +185,6 @@ def _measure_threads(options: argparse.Namespace, folder: Path) -> None:
 
 def _files(folder: Path, size: int, *, text: bool = False) -> dict[str, list[str]]:
     """Write so many pairs as a table in shards, and as lines if asked."""
-    import pyarrow.parquet as pq
-
     here = folder / str(size)
     (here / "shards").mkdir(parents=True, exist_ok=True)
     hyp, ref = here / "hyp.txt", here / "ref.txt"
@@ -212,7 +207,7 @@ def _files(folder: Path, size: int, *, text: bool = False) -> dict[str, list[str
     }
 
 
-def _rows(first: int, last: int):  # noqa: ANN202, pyarrow is loaded late
+def _rows(first: int, last: int) -> Iterator[pa.RecordBatch]:
     """Give rows of the endless table, a part of a block at a time."""
     while first < last:
         block, start = divmod(first, diverse.BLOCK)
@@ -306,14 +301,14 @@ _INTRODUCTION = """\
 
 Written by `python bench/scale.py --write-results`; do not edit.
 
-`metra score` on all cores: two files of lines, or a table in {shards} Parquet files, and in files of
-{shard_rows:,} rows beyond that. The texts are diverse: words of a made-up language with 400,000 word
-forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), about 20 words a segment, outputs
-with three of ten words replaced. No text occurs twice. CPU time is the sum over cores; up to
-100,000 pairs it is that of a process that has scored ten pairs before, where the command keeps nothing
-and is not Spark's. Peak memory is that of all processes of the command. Wall time suffers from
-other work on the machine, and the load beside each line says how much there was; CPU time suffers a
-little, because caches are shared."""
+`metra score` on all cores: two files of lines, or a table in {shards} Parquet files, and in
+files of {shard_rows:,} rows beyond that. The texts are diverse: words of a made-up language
+with 400,000 word forms, drawn by Zipf's law from fixed seeds (`bench/diverse.py`), about 20
+words a segment, outputs with three of ten words replaced. No text occurs twice. CPU time is
+the sum over cores; up to 100,000 pairs it is that of a process that has scored ten pairs
+before, where the command keeps nothing and is not Spark's. Peak memory is that of all
+processes of the command. Wall time suffers from other work on the machine, and the load beside
+each line says how much there was; CPU time suffers a little, because caches are shared."""
 
 
 def _describe_files() -> list[str]:
@@ -364,17 +359,19 @@ _BILLION = """\
 Computed, not measured: the cost of a pair at the largest size times 10⁹. It holds if nothing
 grows with the table, for which there are these reasons.
 
-- **Memory.** A chunk of rows is read, counted and dropped; what stays is one row of sums for each
-  group, system and metric. The table above shows the same memory at every size.
-- **Sums.** Fractions are added on fixed grids, exact for 10⁹ segments, whole counts up to 2⁵³; so
-  the digits do not depend on how the rows are cut.
-- **Weights (NIST, LTV).** No process holds all terms: chunks write them by partition, there are as
-  many partitions as rows ask for (one for 65,536 rows, at most 4,096), and a partition is added up
-  alone. Beyond 2.7 · 10⁸ rows partitions grow: at 10⁹ one has the terms of 244,000 rows.
-- **Checkpoints.** `--resume` keeps the totals of each finished file, and each step of the weights
-  file by file; `--part` shares them out among machines.
-- **Spark.** A task gives back one row of sums for each group, so the driver's share does not depend
-  on the rows; without groups nothing is shuffled, with groups one row for each group and task is."""
+- **Memory.** A chunk of rows is read, counted and dropped; what stays is one row of sums for
+  each group, system and metric. The table above shows the same memory at every size.
+- **Sums.** Fractions are added on fixed grids, exact for 10⁹ segments, whole counts up to 2⁵³;
+  so the digits do not depend on how the rows are cut.
+- **Weights (NIST, LTV).** No process holds all terms: chunks write them by partition, there
+  are as many partitions as rows ask for (one for 32,768 rows, at most 4,096), and a partition
+  is added up alone. Beyond 1.3 · 10⁸ rows partitions grow: at 10⁹ one has the terms of 244,000
+  rows.
+- **Checkpoints.** `--resume` keeps the totals of each finished file, and each step of the
+  weights file by file; `--part` shares them out among machines.
+- **Spark.** A task gives back one row of sums for each group, so the driver's share does not
+  depend on the rows; without groups nothing is shuffled, with groups one row for each group
+  and task is."""
 
 
 if __name__ == "__main__":

@@ -150,6 +150,11 @@ impl WindowSums {
         ids.resize(end, 0);
     }
 
+    /// How many numbers answer a term.
+    pub fn width(&self) -> usize {
+        width(self.order)
+    }
+
     /// How many words the terms of one word stand for.
     pub fn total(&self) -> f64 {
         self.unigrams.iter().sum()

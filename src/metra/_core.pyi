@@ -292,7 +292,11 @@ class Information:
         """[information matched of orders 1..n, n-grams of orders 1..n, the two lengths]."""
 
     def fit(
-        self, columns: Sequence[Tokens], numbers: _Rows, total: int, short: tuple[int, int]
+        self,
+        columns: Sequence[Tokens],
+        numbers: _Rows,
+        total: int,
+        short: tuple[int, int],
     ) -> None:
         """Count n-grams as often as a corpus of `total` words has them.
 
@@ -301,9 +305,7 @@ class Information:
 
 def request_windows(
     columns: Sequence[Tokens], order: int
-) -> tuple[
-    tuple[bytes, NDArray[np.int64], NDArray[np.int64]], tuple[int, int]
-]:
+) -> tuple[tuple[bytes, NDArray[np.int64], NDArray[np.int64]], tuple[int, int]]:
     """The terms of these references: words and pairs with their counts, then windows.
 
     A window is a word with those behind it, up to `order` of them. Also how many words and
@@ -324,8 +326,8 @@ class WindowSums:
     def total(self) -> float:
         """How many words the terms of one word stand for."""
 
-    def answers(self) -> list[NDArray[np.float64]]:
-        """For each batch and term its count; for windows those of 3, 4, … first words."""
+    def answers(self) -> list[_Rows]:
+        """For each batch a row for each term: its count; of windows 3, 4, … first words'."""
 
 def split_terms(
     bytes: bytes, ends: _Ints, partitions: int, words: int | None = None

@@ -10,7 +10,9 @@ use crate::information::{Information, Tables};
 use crate::nist;
 use crate::tokens::Tokens;
 use crate::windows::{self, Rows, WindowSums};
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{
+    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -187,10 +189,15 @@ impl PyWindowSums {
         self.0.total()
     }
 
-    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
+    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyArray2<f64>>>> {
         load_numpy(py)?;
+        let width = self.0.width();
         let found = detach(py, || self.0.answers())?;
-        Ok(found.into_iter().map(|numbers| numbers.into_pyarray(py)).collect())
+        let rows = |numbers: Vec<f64>| {
+            let count = numbers.len() / width;
+            numbers.into_pyarray(py).reshape([count, width])
+        };
+        found.into_iter().map(rows).collect()
     }
 }
 

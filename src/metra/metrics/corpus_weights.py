@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,22 @@ class TermCounts(NamedTuple):
     source: Any = None
 
 
+class NgramSums(Protocol):
+    """Terms of n-grams from all chunks of a corpus, added up."""
+
+    def add(
+        self, bytes: NDArray[np.uint8], bounds: NDArray[np.int32], counts: Array
+    ) -> None:
+        """Add a chunk's terms, given by where each begins and where the last ends."""
+
+    @property
+    def total(self) -> float:
+        """How many words the terms stand for."""
+
+    def answers(self) -> list[Array]:
+        """Give each chunk a row of numbers for each of its terms."""
+
+
 @dataclass(frozen=True, slots=True)
 class TermExchange:
     """How chunks of rows get their weights where no memory holds all terms of a corpus.
@@ -45,8 +61,13 @@ class TermExchange:
     #: The terms of some rows, with what the references of these rows count; 0 where a term
     #: is only asked about.
     request: Callable[[Sequence[CorpusChunk]], TermCounts]
-    #: The metric for some rows: from their terms, the answers, and the words of the corpus.
+    #: The metric for some rows: from their terms, the answers (a row of numbers for each
+    #: term), and the words of the corpus.
     apply: Callable[[TermCounts, Array, float], Metric]
+    #: Terms with the same first words, so many, belong to the same partition.
+    together: int
+    #: Makes what adds up terms, where they do not add up one by one.
+    start_sums: "Callable[[], NgramSums] | None" = None
     #: Where terms are pairs of a document and a word, and weights are answered: what the
     #: words of documents weigh, and those that a document does not have, from its weights.
     weigh: tuple[Callable[[DocumentWords], Array], Callable[[Array], float]] | None = (
@@ -69,21 +90,16 @@ class SplitTerms(NamedTuple):
 
 
 def sort_by_partition(
-    terms: TermCounts, partitions: int, *, by_document: bool
+    terms: TermCounts, partitions: int, together: int | None = None
 ) -> SplitTerms:
     """Sort terms by partition, which their bytes choose: the same on every machine.
 
-    `by_document` keeps terms together that begin with the same word.
+    `together` keeps terms together that have the same first words, so many.
     """
     order, keys, starts = _core.split_terms(
-        terms.keys, terms.ends, partitions, by_document
+        terms.keys, terms.ends, partitions, together
     )
     return SplitTerms(order, *keys, starts)
-
-
-def find_separators(terms: TermCounts) -> NDArray[np.int64]:
-    """Find where the first word of each term ends."""
-    return _core.first_word_ends(terms.keys, terms.ends)
 
 
 class PairNumbers(NamedTuple):
@@ -101,11 +117,6 @@ class PairNumbers(NamedTuple):
 def number_pairs(terms: TermCounts) -> PairNumbers:
     """Number the documents of terms, and the words of those whose count is above 0."""
     return PairNumbers(*_core.split_pairs(*terms[:3]))
-
-
-def sum_words(terms: TermCounts) -> float:
-    """Add up the counts of terms of one word."""
-    return float(np.asarray(terms.counts)[find_separators(terms) == terms.ends].sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,9 +168,10 @@ def ltv(
             request=partial(_request_words, text=text),
             apply=lambda terms, answers, _: with_weights(
                 # Behind the words come documents that have none.
-                restore_weights(terms.source, answers[: len(terms.source.document)]),
+                restore_weights(terms.source, answers[: len(terms.source.document), 0]),
                 fitted_on,
             ),
+            together=1,
             weigh=(
                 lambda words: limit_weights(
                     weigh_words(words, weight_files.WEIGHTS[weight]),

@@ -109,8 +109,11 @@ def nist(
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_ngrams, text=text, n=n, style=style),
-            apply=lambda *answers: apply(_take_answers(*answers)),
+            request=partial(_request_ngrams, text=text, n=n),
+            apply=lambda *answers: apply(_take_answers(*answers, n=n, style=style)),
+            # Terms of three words and more are windows, which stand for n-grams.
+            together=3,
+            start_sums=partial(_core.WindowSums, n),
         ),
     )
     return replace(plain, fit=weighing.fit, weighing=weighing)
@@ -156,23 +159,22 @@ def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
 
 
 def _request_ngrams(
-    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int, style: str
+    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int
 ) -> TermCounts:
     """Count the n-grams of references: those of outputs that no reference has weigh nothing."""
-    counts = _core.Information(n, style)
-    for chunk in chunks:
-        for ref in chunk.refs:
-            counts.add(ref.tokens(text))
-    return TermCounts(*counts.terms(), counts)
+    columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
+    terms, short = _core.request_windows(columns, n)
+    return TermCounts(*terms, (columns, short))
 
 
 def _take_answers(
-    terms: TermCounts, answers: Array, words: float
+    terms: TermCounts, answers: Array, words: float, *, n: int, style: str
 ) -> _core.Information:
     """Weigh n-grams that the whole corpus has so often, of so many words."""
-    counts: _core.Information = terms.source
-    counts.replace_counts(answers, int(words))
-    return counts
+    columns, short = terms.source
+    weights = _core.Information(n, style)
+    weights.fit(columns, answers, int(words), short)
+    return weights
 
 
 def _build_tables(weights: _core.Information) -> Tables:

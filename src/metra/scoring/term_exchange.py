@@ -2,13 +2,13 @@
 
 A chunk of rows needs to know of its own terms only how often the whole corpus has them. So
 each chunk sends its terms with its counts to the partitions that they belong to; a partition
-adds up what came from all chunks, and answers each with a number for every term that it sent,
+adds up what came from all chunks, and answers each with numbers for every term that it sent,
 in the same order. Keys stay whole, so that no two are ever taken for the same. These are
-functions of Arrow's batches, for files on this machine (`executors.term_files`) and for other
-engines.
+functions of Arrow's batches, for files on this machine (`executors.term_files`) and for engines
+that send messages (`term_messages`).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from metra.metrics.corpus_weights import (
     TermCounts,
+    TermExchange,
     number_pairs,
     sort_by_partition,
 )
 from metra.metrics.record import Array
+from metra.scoring.plan import PIECE, ScoringPlan, pack_chunk
 from metra.text.salience import DocumentWords
 
 Index: TypeAlias = NDArray[np.int64]
@@ -31,7 +33,7 @@ _ROWS = (16_384, 131_072)
 # There are so many chunks at most before they get longer.
 _CHUNKS = 4_096
 # A partition gets the terms of about so many rows, and there are so many partitions at most.
-_PARTITION_ROWS = 65_536
+_PARTITION_ROWS = 32_768
 _PARTITIONS = 4_096
 
 
@@ -39,10 +41,10 @@ def choose_sizes(rows: int) -> tuple[int, int]:
     """Choose the rows of a chunk and the number of partitions, for all rows together.
 
     >>> choose_sizes(1000), choose_sizes(10**7), choose_sizes(10**9)
-    ((16384, 1), (16384, 153), (131072, 4096))
+    ((16384, 1), (16384, 306), (131072, 4096))
     """
     chunk_rows = min(max(rows // _CHUNKS, _ROWS[0]), _ROWS[1])
-    return chunk_rows, min(-(-rows // _PARTITION_ROWS), _PARTITIONS)
+    return chunk_rows, min(max(-(-rows // _PARTITION_ROWS), 1), _PARTITIONS)
 
 
 def cut_rows(
@@ -74,13 +76,13 @@ def _join_batches(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
 
 
 def split_terms(
-    terms: TermCounts, partitions: int, *, by_document: bool
+    terms: TermCounts, partitions: int, together: int | None = None
 ) -> tuple[Index, list[pa.RecordBatch]]:
     """Split a chunk's terms by partition: their order there, and a batch for each partition.
 
-    `by_document` keeps terms together that begin with the same word.
+    `together` keeps terms together that have the same first words, so many.
     """
-    split = sort_by_partition(terms, partitions, by_document=by_document)
+    split = sort_by_partition(terms, partitions, together)
     counts = _list_columns(np.asarray(terms.counts, np.float64))[split.order]
     buffers = [None, pa.py_buffer(split.bounds), pa.py_buffer(split.keys)]
     keys = pa.Array.from_buffers(pa.binary(), len(split.order), buffers)
@@ -97,6 +99,57 @@ def join_answers(order: Index, answers: Sequence[pa.RecordBatch]) -> Array:
     joined = np.empty_like(numbers)
     joined[order] = numbers
     return joined
+
+
+def request_terms(
+    exchange: TermExchange, plan: ScoringPlan, rows: pa.RecordBatch, partitions: int
+) -> tuple[TermCounts, Index, list[pa.RecordBatch]]:
+    """Find the terms of a chunk of rows, and split them by partition."""
+    starts = range(0, rows.num_rows, PIECE)
+    terms = exchange.request([pack_chunk(rows.slice(at, PIECE), plan) for at in starts])
+    return terms, *split_terms(terms, partitions, exchange.together)
+
+
+def answer_partition(
+    exchange: TermExchange,
+    asked: Iterable[pa.RecordBatch],
+    word_answers: Sequence[pa.RecordBatch],
+    corpus: Sequence[float],
+) -> tuple[list[pa.RecordBatch], list[float]]:
+    """Answer all batches of a partition, and give the partition's share of three sums.
+
+    These are documents, words and the largest weight. Where terms are pairs of a document and a
+    word, all partitions have answered how many documents have its words, and `corpus` is the
+    number of documents and of words.
+    """
+    if exchange.weigh is None:
+        return _answer_ngrams(exchange, asked)
+    added = TermSums([*asked])
+    lists = DocumentLists(added.terms)
+    order, _ = split_terms(lists.count_words(), len(word_answers))
+    sums = join_answers(order, word_answers)
+    numbers = lists.weigh(*exchange.weigh, sums, corpus)
+    whole = [*lists.summarise(), float(numbers.max(initial=0.0))]
+    return added.answer(numbers), whole
+
+
+def _answer_ngrams(
+    exchange: TermExchange, asked: Iterable[pa.RecordBatch]
+) -> tuple[list[pa.RecordBatch], list[float]]:
+    """Add up n-grams batch by batch, none of which is held."""
+    if exchange.start_sums is None:
+        msg = "terms that are not weighed by document need `start_sums`"
+        raise TypeError(msg)
+    sums = exchange.start_sums()
+    for batch in asked:
+        keys = batch.column(0)
+        _, bounds, values = keys.buffers()
+        starts = np.frombuffer(bounds, np.int32) if bounds else np.zeros(1, np.int32)
+        starts = starts[keys.offset : keys.offset + len(keys) + 1]
+        data = np.frombuffer(values or b"", np.uint8)
+        sums.add(data, starts, np.ascontiguousarray(read_numbers(batch)[:, 0]))
+    answers = [build_batch(None, numbers) for numbers in sums.answers()]
+    return answers, [0.0, sums.total, 0.0]
 
 
 class TermSums:

@@ -70,6 +70,8 @@ pub fn request(columns: &[&Tokens], order: usize) -> (Terms, (usize, usize)) {
 pub struct WindowSums {
     order: usize,
     list: TermList,
+    /// The number of words of each term, and its count.
+    lengths: Vec<u8>,
     counts: Vec<f64>,
     /// Where each batch ends.
     ends: Vec<usize>,
@@ -79,8 +81,9 @@ pub struct WindowSums {
 
 impl WindowSums {
     pub fn new(order: usize) -> Self {
-        let (list, counts, ends) = (TermList::new(Some(LEAST)), Vec::new(), Vec::new());
-        WindowSums { order, list, counts, ends, total: 0.0 }
+        let list = TermList::new(Some(LEAST));
+        let (lengths, counts, ends) = (Vec::new(), Vec::new(), Vec::new());
+        WindowSums { order, list, lengths, counts, ends, total: 0.0 }
     }
 
     /// Adds terms, given by where each begins and where the last ends. False if they are none.
@@ -94,6 +97,7 @@ impl WindowSums {
             if words > self.order || !count.is_normal() || *count < 1.0 {
                 return false;
             }
+            self.lengths.push(words as u8);
             self.total += *count * (words == 1) as u8 as f64;
         }
         self.counts.extend_from_slice(counts);
@@ -114,32 +118,43 @@ impl WindowSums {
     /// words, of its first four and so on, and 0 where it has no more.
     pub fn answers(&self) -> Vec<Vec<f64>> {
         let sorted = self.list.sort();
-        let lengths: Vec<_> = (0..self.list.len()).map(|at| length(self.list.get(at))).collect();
-        let mut numbers = vec![0.0; self.width() * lengths.len()];
+        let width = self.width();
+        let mut numbers = vec![0.0; width * sorted.len()];
         // Where the terms begin that have so many first words in common with the last one.
         let mut starts = vec![0; self.order + 1];
+        let mut before = 0;
         for next in 1..=sorted.len() {
             spend(READING);
-            let shared =
-                sorted.get(next).map_or(0, |term| self.list.shared(sorted[next - 1], *term));
+            let last = sorted[next - 1];
+            let shared = sorted.get(next).map_or(0, |term| self.list.shared(last, *term));
+            if before == 0 && shared == 0 {
+                // Most terms are alone, which needs no sums.
+                let at = last.1 as usize;
+                let columns = (self.lengths[at] as usize).saturating_sub(LEAST) + 1;
+                numbers[at * width..][..columns].fill(self.counts[at]);
+                starts.fill(next);
+            }
+            before = shared;
             for words in shared + 1..=self.order {
-                let run = &sorted[starts[words]..next];
-                self.close(run, words, &lengths, &mut numbers);
+                self.close(&sorted[starts[words]..next], words, &mut numbers);
                 starts[words] = next;
             }
         }
         let mut rest = &numbers[..];
         let mut cut = |last: &usize| {
             let own;
-            (own, rest) = rest.split_at(last * self.width() - (numbers.len() - rest.len()));
+            (own, rest) = rest.split_at(last * width - (numbers.len() - rest.len()));
             own.to_vec()
         };
         self.ends.iter().map(&mut cut).collect()
     }
 
     /// Adds up terms with the same first words; those of fewer than three words have no more.
-    fn close(&self, run: &[(u64, u32)], words: usize, lengths: &[usize], numbers: &mut [f64]) {
-        let counts = |at: usize| lengths[at] == words || lengths[at] > words && words >= LEAST;
+    fn close(&self, run: &[(u64, u32)], words: usize, numbers: &mut [f64]) {
+        let counts = |at: usize| {
+            let length = self.lengths[at] as usize;
+            length == words || length > words && words >= LEAST
+        };
         let places = || run.iter().map(|term| term.1 as usize).filter(|at| counts(*at));
         let sum: f64 = places().map(|at| self.counts[at]).sum();
         let column = words.saturating_sub(LEAST);

@@ -8,12 +8,13 @@ python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of t
 
 Everything happens in a copy of the tree. A run of each test file records which lines of the
 package each of its tests executes; a mutant is then tried by the tests that execute its line,
-the quickest first, until one fails. Each trial is a fork of a process that has loaded all tests,
-and in it a mutant replaces the code of a function in place; a mutant outside functions, or of
-a function that runs while tests are loaded, is tried in a process that loads them anew. What
-is known is kept in .mutants, so that a run can be stopped and continued; lines of files that
-have changed since are found by comparing versions. Tests in browsers, on Spark and of many judges are left out unless --slow is given;
-neural metrics are left out, because their tests need torch.
+the quickest first, until one fails. Each trial is a fork of a process that has loaded all
+tests, and in it a mutant replaces the code of a function in place; a mutant outside functions,
+or of a function that runs while tests are loaded, is tried in a process that loads them anew.
+What is known is kept in .mutants, so that a run can be stopped and continued; lines of files
+that have changed since are found by comparing versions. Tests in browsers, on Spark and of many
+judges are left out unless --slow is given; neural metrics are left out, because their tests
+need torch.
 """
 
 import argparse

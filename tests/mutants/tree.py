@@ -95,7 +95,7 @@ class Tree:
             plugin.load()
 
     def test(self, files: list[str], plugin: object, seconds: float) -> int | None:
-        """Load files and run tests in a fork; return its exit status, None if it took too long."""
+        """Run tests in a fork that loads them; return its status, None if it took too long."""
         pid = os.fork()
         if not pid:
             limit_process(self.log, seconds)

@@ -39,7 +39,12 @@ RULES = {
         "",
     ),
     "seed": (*COUNTS, "a whole number, 0 or more", "count"),
-    "basis": (["source", "reference"], ["", "both", None], "source or reference", "text"),
+    "basis": (
+        ["source", "reference"],
+        ["", "both", None],
+        "source or reference",
+        "text",
+    ),
     "unit": (
         ["segment", "document"],
         ["", "within-document", None],

@@ -109,7 +109,7 @@ class Chooser:
 
 
 def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
-    """Return the tests that may notice a mutant, by file, the quickest first."""
+    """Return the tests that may notice a mutant: files named like it, then the quickest."""
     first, last = mutant.lines
     mask = ((1 << (last - first + 1)) - 1) << first
     chosen = {}
@@ -127,9 +127,11 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
     for nodeid, rank in chosen.items():
         costs[rank, nodeid.partition("::")[0]] += tests[nodeid]["seconds"] + 0.2
 
-    def place(nodeid: str) -> tuple[int, float, str, float, str]:
+    def place(nodeid: str) -> tuple[int | float | str, ...]:
         file, rank = nodeid.partition("::")[0], chosen[nodeid]
-        return rank, costs[rank, file], file, tests[nodeid]["seconds"], nodeid
+        is_other = Path(mutant.path).stem not in file
+        seconds = tests[nodeid]["seconds"]
+        return is_other, rank, costs[rank, file], file, seconds, nodeid
 
     return sorted(chosen, key=place)
 

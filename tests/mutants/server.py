@@ -52,6 +52,7 @@ class Server:
         self.folder, self.log = folder, log
         self.requests, self.answers = requests, answers
         self.early: set[tuple[str, int]] = set()
+        self.functions: dict[str, list[FunctionType]] = {}
         self.note: Path | None = None
 
     def watch(self) -> None:
@@ -69,7 +70,8 @@ class Server:
         """Answer until nobody asks any more."""
         sys.settrace(None)
         items = {item.nodeid: item for item in session.items}
-        gc.collect()
+        self.functions = list_functions(str(self.folder / "src/metra"))
+        # A fork copies the memory that it touches: it shall not walk over all objects.
         gc.freeze()
         for line in self.requests:
             request = json.loads(line)
@@ -116,9 +118,9 @@ class Server:
             chosen = [items[name] for name in request["tests"] if name in items]
             self.note = Path(request["note"])
             path = str(self.folder / request["path"])
-            if not replace_functions(
-                path, Path(request["old"]).read_bytes(), self.early
-            ):
+            functions = self.functions.get(path, [])
+            old = Path(request["old"]).read_bytes()
+            if not replace_functions(path, old, functions, self.early):
                 os._exit(ELSEWHERE)
         for item, following in zip(chosen, [*chosen[1:], None], strict=True):
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -128,7 +130,21 @@ class Server:
         os._exit(0)
 
 
-def replace_functions(path: str, old: bytes, early: set[tuple[str, int]]) -> bool:
+def list_functions(folder: str) -> dict[str, list[FunctionType]]:
+    """Return the functions that are loaded from files of a folder, by file."""
+    gc.collect()
+    functions: dict[str, list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType):
+            path = one.__code__.co_filename
+            if path.startswith(folder):
+                functions.setdefault(path, []).append(one)
+    return functions
+
+
+def replace_functions(
+    path: str, old: bytes, functions: list[FunctionType], early: set[tuple[str, int]]
+) -> bool:
     """Put the functions of a changed file in place; return False if that would not be all.
 
     It would not be all where the change is outside functions, or where a function that it
@@ -140,21 +156,16 @@ def replace_functions(path: str, old: bytes, early: set[tuple[str, int]]) -> boo
         return False
     replaced = {}
     for one, other in zip(before, after, strict=True):
-        place = one.co_qualname, one.co_firstlineno
         if describe_code(one) != describe_code(other):
             is_function = one.co_flags & 1
             if not is_function or (path, one.co_firstlineno) in early:
                 return False
-        replaced[place] = other
-    gc.unfreeze()
-    for function in gc.get_objects():
-        if isinstance(function, FunctionType):
-            code = function.__code__
-            if code.co_filename == path:
-                try:
-                    function.__code__ = replaced[code.co_qualname, code.co_firstlineno]
-                except (KeyError, ValueError):
-                    return False
+        replaced[one] = other
+    for function in functions:
+        try:
+            function.__code__ = replaced[function.__code__]
+        except (KeyError, ValueError):
+            return False
     return True
 
 

@@ -3,7 +3,7 @@
 from tests.mutants.changes import find_mutants
 from tests.mutants.lines import Tracer
 from tests.mutants.run import format_section
-from tests.mutants.server import replace_functions
+from tests.mutants.server import list_functions, replace_functions
 from tests.mutants.tree import Tree
 
 SOURCE = '''"""A module, 1 line."""
@@ -75,7 +75,7 @@ def test_functions_are_replaced_in_place(tmp_path):
 
     def change(before: str, after: str, early: set) -> bool:
         (tmp_path / "m.py").write_text(SOURCE.replace(before, after))
-        return replace_functions(path, old, early)
+        return replace_functions(path, old, list_functions(path)[path], early)
 
     # Elsewhere: outside functions, a default, and what has run before.
     assert not change('"a"', '"b"', set())

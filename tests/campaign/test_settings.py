@@ -131,7 +131,7 @@ def test_a_table_named_like_the_protocol_adapts_it():
     assert settings.options == {"every": 6}
     with pytest.raises(FormatError, match="ldc"):
         check_settings(cloze | {"ldc": {"every": 6}}, "c.toml")
-    with pytest.raises(FormatError, match="c.toml.*eech.*each"):
+    with pytest.raises(FormatError, match=r"c\.toml.*eech.*each"):
         check_settings(LEAST | {"eech": 2}, "c.toml")
 
 

@@ -1,5 +1,7 @@
 """Every name that files of others may use: headings, marks, metrics, endings of files."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -83,7 +85,7 @@ def test_headings_of_scores(role):
     for name in names:
         assert find_columns(["x", name.upper()]) == {role: 1}
     # Of two columns for one thing, the name that stands first counts.
-    for first, second in zip(names, names[1:], strict=False):
+    for first, second in pairwise(names):
         assert find_columns([second, first]) == {role: 1}
 
 

@@ -218,7 +218,9 @@ def test_python_code_of_other_threads_is_stopped():
 def test_an_interrupt_that_comes_too_late_hits_nobody(caplog):
     """The pool logs what is raised in its threads outside of the calls."""
     for length in range(300):
-        answers = ordered_map(lambda size: sum(range(size)), [length * 7] * 9, 2, alone=0)
+        answers = ordered_map(
+            lambda size: sum(range(size)), [length * 7] * 9, 2, alone=0
+        )
         next(answers)
         answers.close()
     assert not caplog.records

@@ -303,7 +303,15 @@ def split_by_scorer(
 
 #: Endings that readers add to the name of a scorer where a line is no judgement of a system.
 CHECK_ENDINGS = (
-    *("-bad", "-bad-ref", "-baseline", "-calibration", "-check", "-degraded", "-earlier"),
+    *(
+        "-bad",
+        "-bad-ref",
+        "-baseline",
+        "-calibration",
+        "-check",
+        "-degraded",
+        "-earlier",
+    ),
     *("-incomplete", "-ref", "-repeat", "-tutorial"),
 )
 

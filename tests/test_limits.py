@@ -425,6 +425,12 @@ def test_parquet(tmp_path):
         pytest.raises(LimitError, match=refused("columns")),
     ):
         read_schema(path)
+    # What nobody asks for is not unpacked.
+    path = write_parquet(tmp_path / "b.parquet", a=["x" * at for at in range(50)])
+    with use_limits(Limits(unpacked=300)):
+        assert len(list(read_batches(path, ["ref"]))) == 1
+        with pytest.raises(LimitError, match=refused("unpacked")):
+            list(read_batches(path, ["ref", "a"]))
 
 
 def test_a_text_that_many_rows_of_parquet_share(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ from metra.formats.table import Dialect, read_table
 from metra.formats.texts import parquet
 from metra.formats.texts.parquet import read_batches, read_schema
 from metra.formats.texts.sources import list_sources
-from metra.formats.workbook_size import check_workbook
+from metra.formats.workbook_size import _read_number, check_workbook
 from metra.limits import (
     EXPLANATIONS,
     SERVED,
@@ -400,6 +400,19 @@ def test_binary_workbooks():
         check_workbook(out.getvalue(), "a.xlsb")
     with use_limits(Limits(whole=900)):
         check_workbook(out.getvalue(), "a.xlsb")
+
+
+def test_numbers_that_a_workbook_breaks_off():
+    """Seven bits a byte, the lowest first; what is missing counts as zero."""
+    for part, most, expected in (
+        (b"\x05\x81", 2, (5, 1)),
+        (b"\x85\x01", 2, (133, 2)),
+        (b"\x85\x81\x01", 2, (133, 2)),
+        (b"\x85\x81\x01", 4, (16517, 3)),
+        (b"\x85", 4, (5, 2)),
+        (b"", 2, (0, 1)),
+    ):
+        assert _read_number(part, 0, most) == expected
 
 
 def write_parquet(path, **columns):

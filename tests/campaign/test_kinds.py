@@ -64,6 +64,19 @@ def test_simulated_answers_are_accepted(step, asked):
     assert isinstance(step.asks.scores(checked, step.name), list)
 
 
+def test_simulated_marks_are_of_whole_words():
+    text = "one two  three four five six seven"
+    [asks] = [step.asks for step in PROTOCOLS["mqm"].steps]
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        marks = asks.simulate([0.0], text, rng)
+        words = [text[mark["start"] : mark["end"]] for mark in marks]
+        assert words == sorted({*words}, key=text.index)
+        assert {*words} <= {*text.split()}
+        assert len(marks) <= 5
+    assert asks.simulate([1.0], text, rng) == []
+
+
 #: Words that all differ, none of them a name.
 WORDS = " ".join(f"w{number}" for number in range(2000))
 QUESTIONS = tuple(Question(f"q{number}?", ("yes",), ()) for number in range(1000))

@@ -252,7 +252,7 @@ class DocumentLists:
     ) -> Array:
         """Weigh every term: what is in a document's list, and what is not."""
         tf, document = self._tf[self._is_entry], self._document[self._is_entry]
-        lengths = np.bincount(document, tf, self._documents)
+        lengths: Array = np.bincount(document, tf, self._documents).astype(np.float64)
         df, count = word_sums[self._word].T
         entries = DocumentWords(tf, df, count, lengths[document], *whole)
         weights = weigh(entries)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from metra.errors import format_count
 from metra.meta.card import MetricCard, build_figure_table
 from metra.meta.deltas import build_curves
 from metra.meta.scatter import build_system_clouds
@@ -14,7 +15,6 @@ from metra.report.html.page import PageSection, Provenance, render_page
 from metra.report.html.tables import build_figure, convert_table, format_with_minus
 from metra.report.pictures.curves import CurvePlot, measure_curve_names, plot_curves
 from metra.report.pictures.scatter import plot_points
-from metra.report.table import format_count
 from metra.scoring.table import Cell, Table, make_table
 
 #: Letters of a name at the end of a line.

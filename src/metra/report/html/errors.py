@@ -1,10 +1,10 @@
 """Errors that judges or programs marked: how many of which kind, system by system."""
 
 from metra.analysis.marked_errors import MarkedErrorFindings
+from metra.errors import format_count
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import format_count
 from metra.report.writers.headings import join_names
 from metra.scoring.table import Cell
 

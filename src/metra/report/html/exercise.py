@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from metra.campaign.exercise import SystemEvaluation
 from metra.campaign.exercise_study import ExerciseStudy, HumanCorrelation
+from metra.errors import format_count
 from metra.meta.scatter import ScatterPoints
 from metra.report import chart
 from metra.report.html import tables
@@ -11,7 +12,6 @@ from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.page import PageSection, Provenance, render_page
 from metra.report.pictures.heatmap import CELL, Heatmap, plot_matrix
 from metra.report.pictures.scatter import plot_points
-from metra.report.table import format_count
 from metra.report.writers import exercise as writer
 from metra.report.writers.headings import join_names, shorten_specs
 from metra.scoring.table import Cell

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from metra.analysis.buckets import Buckets
 from metra.analysis.ngrams import NgramChange, NgramChanges
 from metra.analysis.profiles import Trait, TraitValue
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 from metra.scoring.table import Cell
 
 ROW = 34

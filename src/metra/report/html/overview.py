@@ -10,11 +10,12 @@ from metra.analysis.headlines import (
     list_best_systems,
 )
 from metra.analysis.relations import HUMAN_SCORE
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.study import Study
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 from metra.report.writers.headings import (
     TESTS,
     format_metric_heading,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from metra import __version__
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
+from metra.errors import format_count
 from metra.formats.atomic import write_file
 from metra.metrics.record import Metric
 from metra.report import REPORT_METRICS
@@ -21,7 +22,6 @@ from metra.report.html import data, errors, findings, overview, relations, segme
 from metra.report.html.markup import Html, join_markup, mark_safe, tag
 from metra.report.pictures import grid
 from metra.report.study import Study, build_study
-from metra.report.table import format_count
 from metra.report.writers.headings import describe_corpus, list_signatures
 from metra.scoring.evaluate import make_metrics
 from metra.stats.defaults import SEED

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 from metra.analysis.distributions import Distribution
 from metra.analysis.relations import HumanScores, ScoreRelation
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html import tables
 from metra.report.html.markup import Html, join_markup, tag
 from metra.report.pictures.scatter import plot_points
 from metra.report.study import Study
-from metra.report.table import format_count
 from metra.report.writers.headings import format_metric_heading, join_names
 from metra.scoring.table import Cell
 

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from metra.analysis.changes import ScoreChange, SegmentChange, SystemChanges
 from metra.analysis.word_diff import OutputPiece
+from metra.errors import format_count
 from metra.report.html.markup import Child, Html, join_markup, tag
 from metra.report.html.tables import format_difference
 from metra.report.study import Study
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 
 #: Longer texts are cut in the plain list; the script shows them whole.
 LONG = 1500

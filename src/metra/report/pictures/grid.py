@@ -6,6 +6,7 @@ from functools import lru_cache
 from textwrap import wrap
 from typing import NamedTuple
 
+from metra.errors import format_count
 from metra.metrics.alignment import AlignedSegment
 from metra.report import chart
 from metra.report.html.markup import Html, escape_text, join_markup, tag
@@ -18,7 +19,6 @@ from metra.report.pictures.grid_plot import (
     format_scores,
     format_title,
 )
-from metra.report.table import format_count
 from metra.report.terminal import shorten_text
 
 CELL = 16

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from metra.errors import CorpusError
+from metra.errors import CorpusError, format_count
 from metra.metrics.alignment import AlignedSegment, Alignment, Link
-from metra.report.table import format_count, format_score
+from metra.report.table import format_score
 
 #: More words than this on a side make a picture that nobody can read.
 MOST_WORDS = 600

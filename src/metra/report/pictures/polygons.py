@@ -11,9 +11,9 @@ from metra.analysis.word_stability import (
     StabilityResult,
     WordSet,
 )
+from metra.errors import format_count
 from metra.report import chart
 from metra.report.html.markup import Html
-from metra.report.table import format_count
 
 WIDTH, PANEL = 640.0, 250.0
 LEFT, RIGHT, TOP, GAP = 56.0, 20.0, 64.0, 66.0

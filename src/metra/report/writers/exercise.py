@@ -5,8 +5,8 @@ from typing import Any
 
 from metra.campaign.exercise_study import ExerciseStudy
 from metra.campaign.score_scales import MeasureScale
+from metra.errors import format_count
 from metra.meta.findings import MetaReport, build_count, build_signature
-from metra.report.table import format_count
 from metra.report.writers.headings import shorten_specs
 from metra.scoring.table import Cell, Column, Table, make_table, mark_best
 

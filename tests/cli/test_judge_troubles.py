@@ -127,7 +127,7 @@ def test_a_port_that_is_taken(cli, tmp_path, monkeypatch):
         other.listen()
         port = other.getsockname()[1]
         ran = cli("judge", "serve", "--store", url, "--port", port)
-    refused(ran, f"Nobody can listen at 127.0.0.1, port {port}", "--port")
+    refused(ran, f"Cannot listen on 127.0.0.1, port {port}", "--port")
 
 
 @pytest.mark.parametrize("address", ["nonsense", "https://", "ftp://x", "http://[x"])

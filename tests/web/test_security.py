@@ -89,7 +89,7 @@ def test_our_mistakes_are_told_to_the_log_alone(house, monkeypatch, caplog):
     reply = browser.get("/judge/done")
     assert reply.status_code == 500
     assert reply.json() == {
-        "error": "The server made a mistake; try again in a moment."
+        "error": "An internal error occurred; try again in a moment."
     }
     assert reply.headers["Content-Security-Policy"]
     assert "under the mat" in caplog.text
@@ -123,7 +123,7 @@ def test_who_goes_away_is_in_the_log_and_no_mistake_of_ours(caplog):
         anyio.run(ErrorReplies(leave), {"type": "http"}, None, None)
     [record] = caplog.records
     assert (record.levelname, record.exc_info) == ("INFO", None)
-    assert record.getMessage() == "A client went away in the middle of a request."
+    assert record.getMessage() == "A client disconnected during a request."
 
 
 def test_no_page_holds_script_or_style_of_its_own(house):

@@ -128,7 +128,7 @@ def test_typed_corrections_and_fingers_on_chips(server, work):
         ),
     )
     page = work(mine, touch=True, width=390, height=800)
-    page.get_by_role("button", name="Type it as a text").tap()
+    page.get_by_role("button", name="Edit as text").tap()
     page.locator("textarea.whole").fill("市場は開く。")
     page.get_by_role("button", name="Save and continue").tap()
     page.locator(".word-chip").nth(1).tap()
@@ -374,18 +374,18 @@ def test_chips_become_a_text_with_the_blanks_that_belong_there(
 ):
     _, page = chips_of(server, work, text, language=language)
     press(page, "Delete")
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     expect(page.locator("textarea.whole")).to_have_value(after)
 
 
 def test_neither_chips_nor_typing_is_lost_by_a_look_at_the_other(server, work):
     mine, page = chips_of(server, work, "one two three")
     press(page, "Delete")
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     page.locator("textarea.whole").fill("two four three")
     page.get_by_role("button", name="Edit word by word").click()
     expect(page.locator(".count")).to_contain_text("1 deleted")
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     expect(page.locator("textarea.whole")).to_have_value("two four three")
     press(page, "Control+Enter")
     done(page)

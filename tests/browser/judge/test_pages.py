@@ -42,7 +42,7 @@ def test_the_way_in_and_out(server, visit):
     check(page)
     page.get_by_label("How well do you know English?").select_option("fluent")
     page.get_by_label("I have read this").check()
-    page.get_by_role("button", name="I agree").click()
+    page.get_by_role("button", name="Agree and continue").click()
     page.wait_for_url("**/guide")
     page.locator(".example").nth(2).wait_for()
     check(page)
@@ -55,7 +55,7 @@ def test_the_way_in_and_out(server, visit):
     page.keyboard.press("Enter")
     page.wait_for_url("**/done")
     check(page)
-    page.get_by_role("button", name="Leave").click()
+    page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
     check(page)
     assert page.context.cookies(server.url) == []

@@ -63,7 +63,7 @@ def test_a_wrong_password_says_no_more_than_that(light_admin):
     browser = light_admin.house.browser()
     wrong, nobody = sign_in(browser, "no"), sign_in(browser, "no", "who")
     assert wrong.status_code == nobody.status_code == 401
-    said = "This name and this password do not belong together."
+    said = "Wrong name or password."
     assert said in wrong.text
     assert said in nobody.text
     assert not browser.client.cookies
@@ -262,7 +262,7 @@ def test_a_code_needs_its_password(guarded):
     ):
         reply = send_code(browser, wrong, compute(house))
         assert reply.status_code == 401
-        assert "Type the password again." in reply.text
+        assert "Enter the password again." in reply.text
     assert send_code(browser, ticket, compute(house), "bob").status_code == 401
     assert send_code(browser, ticket, compute(house), "who").status_code == 401
     house.clock.pass_by(301)

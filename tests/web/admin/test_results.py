@@ -157,7 +157,7 @@ def test_tags_have_agreement(tmp_path, table):
 
 def test_metrics_are_compared_when_asked(light_full, table):
     page = light_full.get("/results?metrics=yes")
-    _, *body = table(page, "People and metrics")
+    _, *body = table(page, "Judges and metrics")
     assert [row[:2] for row in body[:3]] == [
         ["fluency", "bleu"],
         ["fluency", "chrf"],
@@ -263,6 +263,6 @@ def test_the_bar_filters_by_kind_and_day(light_admin):
         count = sum(one.kind == kind for one in house.judgements())
         page = light_admin.get(f"/results?kind={kind}")
         assert f"{count} answers" in page
-    assert "No answer is left by these filters" in light_admin.get(
+    assert "No answer matches these filters" in light_admin.get(
         "/results?from=2028-01-01"
     )

@@ -165,7 +165,7 @@ REFUSED = [
     pytest.param(
         [f"{HEAD}\tkind", "m\te\t1\tt\t3\tx"], "the kind is 'x'", id="no kind"
     ),
-    pytest.param(["one two three"], "begins with 'one two three'; expected what", id="text"),
+    pytest.param(["one two three"], "begins with 'one two three'; expected output", id="text"),
     pytest.param(
         ["system  bleu ↑", "──────────────", "a  1.00  2.00"],
         "has 3 cells for a; expected 2",

@@ -178,7 +178,7 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     assert [one.mean for one in study.exercise.systems] == [80, 0]
     assert study.scales[0].cut == 1
     assert study.notes == (
-        "ter: 1 of 2 values lie beyond 100..0 and count as its ends.",
+        "ter: 1 of 2 values are outside 100..0 and are clipped to it.",
     )
     ends = run_exercise(given("ter", "ann", [0, 100], higher_is_better=False))
     assert [one.mean for one in ends.exercise.systems] == [100, 0]
@@ -216,7 +216,7 @@ def test_the_model_combines_means_and_shares_weights():
         ("clarity", 100, 25),
         ("hter", None, 0),
     )
-    assert "whose weight the others share: hter." in study.notes[-1]
+    assert "whose weight the other metrics share: hter." in study.notes[-1]
 
 
 def test_texts_are_compared_only_where_all_measures_share_some():
@@ -230,7 +230,7 @@ def test_texts_are_compared_only_where_all_measures_share_some():
     assert study.exercise.systems[0].mean == 50
     study = run_exercise([*by_text, *whole], level="text")
     assert {one.metric for one in study.exercise.results} == {"clarity"}
-    assert "Left out, because no text has a score: bleu." in study.notes
+    assert "Skipped, because no text has a score: bleu." in study.notes
     with pytest.raises(OptionError, match="No score is of a single text"):
         run_exercise(whole, level="text")
 
@@ -265,7 +265,7 @@ def test_missing_systems_are_noted():
 def test_a_kind_that_is_not_known_is_asked_for():
     scores = [*given("x", "ann", [1, 2]), *given("bleu", "bob", [1, 2])]
     study = run_exercise(scores, scales={"x": ScoreScale(0, 10)})
-    assert "say which with `human` or `automated`" in study.notes[-1]
+    assert "name each in `human` or `automated`" in study.notes[-1]
     study = run_exercise(scores, scales={"x": ScoreScale(0, 10)}, human=["x"])
     assert study.notes == ()
     assert study.human[0].human == "x"
@@ -276,7 +276,7 @@ REFUSED = [
     pytest.param(
         given("nist", "ann", [4.2]),
         {},
-        "the unit of nist is not known; say which scores are worth 0 and 100 with "
+        "the unit of nist is not known; set which values map to 0 and 100 with "
         "`scales`, such as nist=0..10",
         id="unit unknown",
     ),
@@ -298,7 +298,7 @@ REFUSED = [
     pytest.param(
         [*given("bleu", "ann", [1, 2]), NativeScore("bleu", "bob", "", "sysA", 3)],
         {},
-        "No other score is of the systems of bleu by ann (a, b); the others are of sysA.",
+        "No other evaluator scored the systems of bleu by ann (a, b); the others scored sysA.",
         id="different names",
     ),
     pytest.param(
@@ -331,7 +331,7 @@ REFUSED = [
     pytest.param(
         given("bleu", "ann", [1]),
         {"model": QualityModel("m", "u", (WeightedMetric("ter", 1, 100, 0),))},
-        "Nobody has scored any measure of the model m: ter; measures: bleu.",
+        "No metric of the model m has scores: ter; metrics with scores: bleu.",
         id="model of nothing",
     ),
 ]

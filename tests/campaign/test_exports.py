@@ -458,7 +458,7 @@ def test_means_of_systems_leave_out_judges_with_a_flag_as_results_do():
     cells = csv.DictReader(io.StringIO(sheet))
     assert {(row["judge"], row["flags"]) for row in cells} == {
         ("ann", ""),
-        ("bobby", "always the same score (90 of 100)"),
+        ("bobby", "always gives the same score (90 of 100)"),
     }
 
 

@@ -113,7 +113,7 @@ WRONG = [
     ),
     pytest.param(
         {"lead": "{x}"},
-        r"wording\.lead has the place \{x\}; expected \{missing\}",
+        r"wording\.lead has the field \{x\}; expected \{missing\}",
         id="unknown place",
     ),
     pytest.param(

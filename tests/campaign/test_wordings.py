@@ -181,7 +181,7 @@ def test_a_record_names_the_words_that_were_read():
         "- 4: Das meiste: Das meiste vom Sinn ist da; wenig ist verloren oder falsch."
         in text
     )
-    assert "| wording | Language in which the judge read questions and guide. |" in text
+    assert "| wording | Language of the questions and guide shown. |" in text
     packed = zipfile.ZipFile(
         io.BytesIO(export_judgements("zip", [one], frozen).content)
     )

@@ -120,7 +120,7 @@ def test_all_of_it_there_and_back(cli, filled, tmp_path):
     out = tmp_path / "back.jsonl"
     ran = cli("judge", "import", table, "--lang", "fr-en", "-o", out)
     assert ran.code == 0, ran.err
-    assert "answers by 8 judges about 4 systems." in ran.err
+    assert "answers from 8 judges on 4 systems." in ran.err
 
     def means(path):
         found = average_systems(

@@ -27,7 +27,7 @@ def test_no_folder_for_the_store(cli, tmp_path):
 def test_a_file_of_something_else(cli, tmp_path):
     (tmp_path / "notes.db").write_text("shopping list\n" * 100)
     ran = cli("judge", "status", "--store", tmp_path / "notes.db")
-    refused(ran, "the file holds something else")
+    refused(ran, "the file is not a SQLite database")
 
 
 @pytest.mark.parametrize(

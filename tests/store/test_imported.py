@@ -149,7 +149,7 @@ def test_half_of_it_is_nothing(store, filled, monkeypatch):
 def test_several_campaigns_in_one_file_become_several(store, filled):
     both = [one for mine in list(filled.values())[:2] for one in mine]
     assert set(put(store, both)) == set(list(filled)[:2])
-    with pytest.raises(OptionError, match=r"hold 2 campaigns .* cannot all be called"):
+    with pytest.raises(OptionError, match=r"hold 2 campaigns .* cannot all be named"):
         put(store, both, "x")
     renamed = [replace(one, campaign="same") for one in both]
     names = set(put(store, renamed))

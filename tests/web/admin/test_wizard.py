@@ -87,7 +87,7 @@ def test_from_files_to_a_draft(admin):
     assert stored.campaign.segments[11].source == "source 11"
     again = browser.form(wishes, texts=texts, go="create", **SETTINGS)
     assert again.status_code == 422
-    assert "There is a campaign named &#39;spring&#39; already" in again.text
+    assert "A campaign named &#39;spring&#39; already exists" in again.text
 
 
 def test_files_that_do_not_belong_together(light_admin, table):
@@ -141,8 +141,8 @@ def test_a_table_whose_headings_nobody_knows():
     found = pair_uploads([Upload("output", "t.csv", content.encode("utf-16"))])
     assert found.problem == ""
     assert found.warnings == (
-        "t.csv has columns of outputs only: Quelle, Mensch, Maschine. Texts of another kind "
-        "are known by the headings source, ref and doc.",
+        "t.csv has only columns of outputs: Quelle, Mensch, Maschine. Name other columns "
+        "source, ref or doc.",
     )
 
 
@@ -175,8 +175,8 @@ def test_warnings_about_what_judges_would_notice():
     assert found.problem == ""
     assert found.warnings == (
         "one (one.txt) has 4 empty segments.",
-        "one (one.txt) says the same again in 10 of 12 segments; judges will notice.",
-        "There is one system only: its scores can be held against no other's.",
+        "one (one.txt) repeats earlier text in 10 of 12 segments; judges will notice.",
+        "There is only one system, so its scores cannot be compared.",
     )
 
 

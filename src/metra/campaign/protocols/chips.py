@@ -30,7 +30,7 @@ class Chips(KeyedKind):
     """What became of each word; or the corrected text, from which that is inferred."""
 
     kind: ClassVar[str] = "chips"
-    answer: ClassVar[str] = "What became of each word, or the corrected text."
+    answer: ClassVar[str] = "What happened to each word, or the corrected text."
 
     #: The language of the outputs, whose lemmas tell a change of form from another word.
     language: str = ""

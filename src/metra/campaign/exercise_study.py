@@ -130,7 +130,7 @@ def run_exercise(
     _check_repeats(scores)
     known = dict(scales or {})
     _check_names(scores, known, "scale")
-    _check_names(scores, [*human, *automated], "measure")
+    _check_names(scores, [*human, *automated], "metric")
     from_model = read_model_scales(model) if model is not None else {}
     by_metric = group_by(scores, lambda one: one.metric)
     kinds = {

@@ -40,7 +40,8 @@ def describe_cost(campaign: Campaign, tasks: Sequence[Task]) -> str:
         )
     return (
         f"{format_count(len(judges), 'judge')} × {counted} screen{'s' * (most != 1)} ≈ "
-        f"{minutes} min each; every output by {format_count(campaign.settings.each, 'judge')}{overlap}."
+        f"{minutes} min each; every output by "
+        f"{format_count(campaign.settings.each, 'judge')}{overlap}."
     )
 
 

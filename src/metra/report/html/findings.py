@@ -39,10 +39,10 @@ def build_buckets_section(study: Study) -> Html | None:
     return join_markup(
         tag(
             "p",
-            "The same scores for parts of the test set, with 95% intervals: ",
+            "Scores on subsets of the test set, with 95% intervals: ",
             drawn,
-            ". Parts with few segments are pale: their scores say little. The data of each "
-            "figure have all systems.",
+            ". Subsets with few segments are pale, because their scores are "
+            "unreliable. “Data” below each chart lists all systems.",
         ),
         parts,
     )
@@ -118,7 +118,7 @@ def _build_bucket_data(buckets: Buckets, spec: str, digits: int) -> Html:
         caption=caption,
         name=f"{buckets.title}-{spec}",
         kind="scores",
-        label=f"{caption} ({format_count(len(rows), 'part')})",
+        label=f"{caption} ({format_count(len(rows), 'subset')})",
     )
 
 
@@ -149,10 +149,10 @@ def build_ngrams_section(study: Study) -> Html | None:
     return join_markup(
         tag(
             "p",
-            "Sequences of up to "
-            f"{blocks[0][0].order} words whose counts changed most one-sidedly. Matched means "
-            "that a reference of the segment has them too. Shorter sequences that changed "
-            "in just the same places are not listed beside the longer one.",
+            f"N-grams of up to {blocks[0][0].order} words whose counts changed most "
+            "in one direction. “Matched” means that a reference of the segment "
+            "contains the n-gram. Shorter n-grams that changed in the same places "
+            "as a longer one are not listed.",
         ),
         folded,
     )
@@ -223,8 +223,8 @@ def build_profiles_section(study: Study) -> Html | None:
     return join_markup(
         tag(
             "p",
-            "Two systems with the same score may differ in kind: one says too much, another "
-            "leaves out half but gets the rest right.",
+            "Systems with the same score can fail in different ways: one adds text, "
+            "another omits half of it but translates the rest correctly.",
         ),
         tables.build_html_table(
             [
@@ -236,15 +236,15 @@ def build_profiles_section(study: Study) -> Html | None:
                 ),
             ],
             rows,
-            caption=f"Profiles of the outputs, in percent except {' and '.join(ratios)}; "
-            f"text cut by {profiles.preparation}",
+            caption="Profiles of the outputs, in percent except "
+            f"{' and '.join(ratios)}; tokenised by {profiles.preparation}",
             name="profiles",
             kind="scores profiles",
             sortable=True,
         ),
         tag(
             "details",
-            tag("summary", "What the columns mean"),
+            tag("summary", "Column definitions"),
             tag(
                 "dl",
                 [[tag("dt", t.title), tag("dd", t.meaning)] for t in traits],

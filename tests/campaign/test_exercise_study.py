@@ -189,9 +189,9 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     ("metric", "scores", "says"),
     [
         pytest.param(
-            "clarity", [1, 3], "if they mean 0..3, say so", id="ratings as they are"
+            "clarity", [1, 3], "if they mean 0..3, set `scales`", id="ratings as they are"
         ),
-        pytest.param("wer", [30, 90], "if they mean 100..0, say so", id="error rate"),
+        pytest.param("wer", [30, 90], "if they mean 100..0, set `scales`", id="error rate"),
     ],
 )
 def test_what_may_be_on_another_scale_is_noted(metric, scores, says):
@@ -231,7 +231,7 @@ def test_texts_are_compared_only_where_all_measures_share_some():
     study = run_exercise([*by_text, *whole], level="text")
     assert {one.metric for one in study.exercise.results} == {"clarity"}
     assert "Skipped, because no text has a score: bleu." in study.notes
-    with pytest.raises(OptionError, match="No score is of a single text"):
+    with pytest.raises(OptionError, match="no scores for single texts"):
         run_exercise(whole, level="text")
 
 
@@ -298,7 +298,7 @@ REFUSED = [
     pytest.param(
         [*given("bleu", "ann", [1, 2]), NativeScore("bleu", "bob", "", "sysA", 3)],
         {},
-        "No other evaluator scored the systems of bleu by ann (a, b); the others scored sysA.",
+        "No other evaluator scored the systems of bleu by ann (a, b); others scored sysA.",
         id="different names",
     ),
     pytest.param(
@@ -307,13 +307,13 @@ REFUSED = [
     pytest.param(
         given("bleu", "ann", [1]),
         {"scales": {"blue": ScoreScale(0, 1)}},
-        "There is a scale for 'blue', which nobody has scored; measures: bleu.",
+        "There is a scale for 'blue', which has no scores; metrics: bleu.",
         id="scale of nothing",
     ),
     pytest.param(
         given("bleu", "ann", [1]),
         {"human": ["clarity"]},
-        "There is a measure for 'clarity', which nobody",
+        "There is a metric for 'clarity', which has no scores",
         id="kind of nothing",
     ),
     pytest.param(
@@ -349,7 +349,7 @@ def test_what_is_refused(scores, options, says):
     "text", ["clarity", "clarity=", "=0..3", "clarity=0-3", "x=1..1", "x=0..inf"]
 )
 def test_what_is_no_scale(text):
-    with pytest.raises(OptionError, match="is no scale; expected MEASURE=WORST"):
+    with pytest.raises(OptionError, match="is no scale; expected METRIC=WORST"):
         parse_scale(text)
 
 

@@ -346,7 +346,7 @@ def test_pictures_say_where_long_times_are_cut():
     assert cut
     assert "s or more)" in all_times
     assert "to 5000 s" in all_times
-    assert "lie at the right end)" in by_judge
+    assert "are drawn at the right end)" in by_judge
     assert "longest 5000 s" in by_judge
     x_ends = [float(x) for x in re.findall(r'x2="([\d.]+)"', by_judge)]
     wide = float(re.search(r'viewBox="0 0 ([\d.]+)', by_judge)[1])

@@ -64,7 +64,7 @@ def test_too_little_is_an_answer():
 
 def test_one_system_alone_is_told_from_nobody():
     [ranking] = rank_systems(scored(one=HIGH))
-    assert ranking.too_little.startswith("There is one system only")
+    assert ranking.too_little.startswith("There is only one system")
 
 
 def test_systems_that_share_no_segment_are_compared_by_rank_sums():

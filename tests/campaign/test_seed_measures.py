@@ -93,7 +93,7 @@ def test_how_words_were_counted_is_said_where_scores_are():
     frozen = opened("minimal-correction", judges=["zoe"], each=1, complete=True)
     assert frozen.protocol.steps[0].asks.language == "en"
     found = answered(frozen, lambda task, _: {"syntax": {"text": task.items[0].text}})
-    assert "between blanks" in compute_measurements(frozen, found).words
+    assert "separated by spaces" in compute_measurements(frozen, found).words
     assert "Words are what stands between blanks" in write_codebook(found, frozen)
     thai = [replace(one, value=thai_value()) for one in found]
     for said in (

@@ -176,7 +176,7 @@ def test_a_record_names_the_words_that_were_read():
     )
     assert parse_judgement_lines(format_judgements([one]).split("\n"), "x") == [one]
     text = write_codebook([one], frozen)
-    assert f"nobody has validated the translation | {one.wording_version} | 1 |" in text
+    assert f"translated by metra, not validated | {one.wording_version} | 1 |" in text
     assert (
         "- 4: Das meiste: Das meiste vom Sinn ist da; wenig ist verloren oder falsch."
         in text

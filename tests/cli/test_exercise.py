@@ -34,7 +34,7 @@ def test_the_example_by_hand(cli, handed_in, model):
     [time] = [row for row in found["tables"]["scales"] if row["by"] == "model leaflet"][
         2:
     ]
-    assert (time["measure"], time["worth 0"], time["worth 100"]) == (
+    assert (time["metric"], time["maps to 0"], time["maps to 100"]) == (
         *("correction-time", 1, 0),
     )
     pairs = {row["measures"]: row for row in found["tables"]["human"]}

@@ -146,7 +146,7 @@ def test_texts_of_other_programs_become_a_corpus(cli, write, tmp_path):
 def test_what_is_wrong_is_said(cli, write, tmp_path):
     ran = cli("judge", "import", write("a.txt", ["hello"]))
     assert ran.code == 2
-    assert "which no reader knows" in ran.err
+    assert "which is not a known format" in ran.err
     judgements = write("b.jsonl", b'{"schema": "metra-judgement/1"}')
     ran = cli("judge", "import", judgements, "--lang", "en")
     assert ran.code == 2

@@ -164,7 +164,7 @@ def test_nobody_goes_on_with_it(store, filled):
         assert stored.state == "closed"
         assert stored.imported["files"] == ["a.jsonl"]
         [judge, *_] = judges.list_judges(db, one.id)
-        with pytest.raises(OptionError, match="was imported from files; it stays clo"):
+        with pytest.raises(OptionError, match="was imported from files; an imported campaign stays clo"):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin
-from tests.web.admin.test_wizard import ONE, TWO, WISHES, carried, upload
+from tests.web.admin.test_wizard import ONE, TWO, SETTINGS, carried, upload
 from tests.web.browsing import answer
 
 from metra.campaign.own_wording import freeze_wordings, parse_wordings
@@ -181,7 +181,7 @@ def test_the_preview_goes_through_the_languages(open_house):
 def drafted(admin, **wishes):
     """Make a campaign in the form; the reply, and the campaign if there is one."""
     page = upload(admin, outputs=[("one.txt", ONE), ("two.txt", TWO)])
-    sent = WISHES | {"texts": carried(page.text), "go": "create"} | wishes
+    sent = SETTINGS | {"texts": carried(page.text), "go": "create"} | wishes
     sent |= {"protocol": "clarity", "degraded": "0"}
     reply = admin.browser.form("/admin/campaigns/new/settings", **sent)
     key = reply.headers.get("location", "").rpartition("/")[2]

@@ -263,7 +263,7 @@ def _check_names(
     known = {*metrics, *(metric.partition(":")[0] for metric in metrics)}
     for name in names:
         if name not in known:
-            problem = f"There is a {what} for {name!r}, which nobody has scored"
+            problem = f"There is a {what} for {name!r}, which has no scores"
             msg = f"{problem}; metrics: {', '.join(metrics)}."
             raise OptionError(msg)
 

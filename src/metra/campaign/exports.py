@@ -298,8 +298,8 @@ def _drop_flagged(request: ExportRequest) -> list[Judgement]:
     kept = [one for one in request.judgements if not flags.get(one.judge)]
     if not kept:
         msg = (
-            f"All {len(flags)} judges are flagged, so nothing is left to export; set "
-            "`flagged` to apart or count."
+            "All judges are flagged, so nothing is left to export; set `flagged` to apart "
+            "or count."
         )
         raise CorpusError(msg)
     return kept

@@ -230,7 +230,7 @@ def test_a_password_needs_its_code(guarded):
     assert browser.get("/admin").status_code == 303
     wrong = send_code(browser, ticket, "000000")
     assert wrong.status_code == 401
-    assert "This code is wrong or was used" in wrong.text
+    assert "This code is wrong or was already used" in wrong.text
     assert send_code(browser, ticket, compute(house)).status_code == 303
     assert browser.get("/admin").status_code == 200
     again = send_code(house.browser(), ticket, compute(house))
@@ -266,9 +266,9 @@ def test_a_code_needs_its_password(guarded):
     assert send_code(browser, ticket, compute(house), "bob").status_code == 401
     assert send_code(browser, ticket, compute(house), "who").status_code == 401
     house.clock.pass_by(301)
-    assert "Type the password" in send_code(browser, ticket, compute(house)).text
+    assert "Enter the password" in send_code(browser, ticket, compute(house)).text
     house.clock.pass_by(-600)
-    assert "Type the password" in send_code(browser, ticket, compute(house)).text
+    assert "Enter the password" in send_code(browser, ticket, compute(house)).text
     assert not browser.client.cookies
 
 

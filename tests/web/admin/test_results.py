@@ -148,7 +148,7 @@ def test_tags_have_agreement(tmp_path, table):
 
     store = stores.open(str(tmp_path / "judge.db"))
     page = filled(store, "entity-tagging").get("/results")
-    assert "Judges tagged texts in this campaign" in page
+    assert "judges tag texts and do not score systems" in page
     assert "Systems by" not in page
     assert len(table(page, "Agreement on tags")) == 2
     assert len(table(page, "Tags at the same place and of the same type")) > 1
@@ -215,7 +215,7 @@ def test_formats_that_have_no_place_for_it_are_not_there(light_full):
 
 def test_nothing_to_tell_yet(light_admin):
     page = light_admin.get("/results")
-    assert "Nobody has answered yet" in page
+    assert "No answers yet" in page
     reply = light_admin.browser.get(f"{light_admin.place}/export/zip")
     assert reply.status_code == 422
     assert "There are no judgements to export yet." in reply.text
@@ -254,7 +254,7 @@ def test_the_bar_filters_by_kind_and_day(light_admin):
     assert '<p class="lead">4 answers.</p>' in page
     assert 'min="2027-01-15" max="2027-01-18"' in page
     page = light_admin.get("/results?from=2027-01-16&to=2027-01-17")
-    assert '<p class="lead">2 answers of 4.</p>' in page
+    assert '<p class="lead">2 of 4 answers.</p>' in page
     assert 'name="from" type="date"' in page
     assert 'value="2027-01-16"' in page
     assert "4 answers." in light_admin.get("/results?from=soon&to=99999-1-1")

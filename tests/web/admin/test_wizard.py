@@ -64,7 +64,7 @@ def test_from_files_to_a_draft(admin):
         admin, outputs=[("one.txt", ONE), ("two.txt", TWO)], source=[("s.txt", SOURCE)]
     )
     assert reply.status_code == 200
-    assert "12 segments, 2 systems, with the source." in reply.text
+    assert "12 segments, 2 systems, source." in reply.text
     texts = carried(reply.text)
     browser = admin.browser
     wishes = "/admin/campaigns/new/settings"

@@ -14,7 +14,7 @@ from metra.campaign.protocols.kind import (
     Rng,
     Texts,
 )
-from metra.errors import FormatError, OptionError
+from metra.errors import FormatError, OptionError, format_count
 from metra.formats.scores.judgement import OMISSION, OutputScore
 from metra.formats.scores.mqm import Weights, find_cost
 from metra.text.normalisation import contains_words, make_normaliser
@@ -357,8 +357,8 @@ class Missed(KeyedKind):
         count = len(key["names"])
         if not isinstance(listed, list) or len(listed) != count:
             msg = (
-                f"{name}: found is {listed!r}; expected {count} spans, null for a "
-                "name that is not there."
+                f"{name}: found is {listed!r}; expected "
+                f"{format_count(count, 'span')}, null for a name that is not there."
             )
             raise OptionError(msg)
         output = texts["output"]

@@ -50,7 +50,7 @@ def test_names_are_taken_once(store):
     with store.transaction() as db:
         campaigns.create_campaign(db, made(), now=5.0, who="ann")
     with (
-        pytest.raises(OptionError, match="a campaign named 'test' already"),
+        pytest.raises(OptionError, match="A campaign named 'test' already"),
         store.transaction() as db,
     ):
         campaigns.create_campaign(db, made(), now=5.0, who="ann")

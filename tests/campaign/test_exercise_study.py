@@ -189,9 +189,14 @@ def test_what_lies_beyond_a_scale_is_cut_and_counted():
     ("metric", "scores", "says"),
     [
         pytest.param(
-            "clarity", [1, 3], "if they mean 0..3, set `scales`", id="ratings as they are"
+            "clarity",
+            [1, 3],
+            "if they mean 0..3, set `scales`",
+            id="ratings as they are",
         ),
-        pytest.param("wer", [30, 90], "if they mean 100..0, set `scales`", id="error rate"),
+        pytest.param(
+            "wer", [30, 90], "if they mean 100..0, set `scales`", id="error rate"
+        ),
     ],
 )
 def test_what_may_be_on_another_scale_is_noted(metric, scores, says):

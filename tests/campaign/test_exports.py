@@ -311,7 +311,9 @@ def test_batches_bring_the_texts_that_marks_stand_in(tmp_path):
 
 
 WRONG = [
-    pytest.param(b"hello\n", "begins with 'hello', which is not a known format", id="words"),
+    pytest.param(
+        b"hello\n", "begins with 'hello', which is not a known format", id="words"
+    ),
     pytest.param(b"\xff", "is not UTF-8 at byte 0", id="not UTF-8"),
     pytest.param(b"{\n", "which is not a known format", id="half an object"),
     pytest.param(b"[1]", "task 1 has no items", id="no batches"),

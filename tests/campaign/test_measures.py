@@ -140,7 +140,7 @@ def test_close_waits_for_a_second_judge_and_half_a_vote_is_half():
     text = "a b a b a b a b"
     value, scored = cloze(["B", "bee", "b", "c"], None, text)
     assert find_undecided(value) == [1, 3]
-    assert scored["cloze-close"].reason == "2 answers pending a second judge"
+    assert scored["cloze-close"].reason == "waiting for a second judge"
     assert math.isnan(scored["cloze-close"].native)
     _, scored = cloze(["B", "bee", "b", "c"], [None, 0.5, None, 0.0], text)
     assert scored["cloze-close"].native == 25

@@ -139,7 +139,9 @@ def test_nothing_missed_is_nothing_to_check():
     [
         pytest.param({"found": []}, "expected 1 span", id="too few"),
         pytest.param({"found": [{"start": 0, "end": 9}]}, "within the 3", id="outside"),
-        pytest.param({"found": [{"start": 1, "end": 1}]}, "non-empty range", id="empty"),
+        pytest.param(
+            {"found": [{"start": 1, "end": 1}]}, "non-empty range", id="empty"
+        ),
         pytest.param({"found": ["x"]}, "an entry start and end", id="no place"),
     ],
 )

@@ -94,7 +94,9 @@ def test_marks_of_own_examples_quote_the_words_they_stand_on():
 
 
 WRONG = [
-    pytest.param({"language": 3}, r"language is 3; expected a language code", id="no code"),
+    pytest.param(
+        {"language": 3}, r"language is 3; expected a language code", id="no code"
+    ),
     pytest.param(
         {"titel": "x"},
         r"wording has no entry named 'titel'\. Did you mean 'title'",
@@ -116,9 +118,7 @@ WRONG = [
         r"wording\.lead has the field \{x\}; expected \{missing\}",
         id="unknown place",
     ),
-    pytest.param(
-        {"lead": "a } b"}, r"wording\.lead has a stray brace", id="brace"
-    ),
+    pytest.param({"lead": "a } b"}, r"wording\.lead has a stray brace", id="brace"),
     pytest.param({"steps": 3}, r"wording\.steps is 3; expected a table", id="no steps"),
     pytest.param(
         {"steps": {"adequasy": {}}},

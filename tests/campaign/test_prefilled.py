@@ -104,7 +104,9 @@ def test_what_became_of_marks(there, handed_in, expected):
 
 
 WRONG = [
-    pytest.param({"none": {"1": [MARK]}}, "esa", "marks for unknown system 'none'", id="system"),
+    pytest.param(
+        {"none": {"1": [MARK]}}, "esa", "marks for unknown system 'none'", id="system"
+    ),
     pytest.param({SYSTEM: {"9": [MARK]}}, "esa", "in segment 9 of", id="segment"),
     pytest.param(
         {SYSTEM: {"1": [MARK | {"end": 999}]}}, "esa", "runs from 0 to 999", id="place"

@@ -185,7 +185,7 @@ def test_close_answers_are_judged_once_blind_and_filled_in():
         return {"cloze": {"answers": ["thing"] * count}}
 
     first = answered(frozen, value)
-    assert "pending a second judge" in format_undefined(score_judgements(first))
+    assert "waiting for a second judge" in format_undefined(score_judgements(first))
     assert "cloze-close" not in format_judgement_table(score_judgements(first))
     second = build_verdict_campaign(frozen, first, judges=["zoe", "yan"], each=2)
     cases = second.material["cases"]

@@ -64,7 +64,9 @@ def test_campaigns_are_found_by_name(store):
         assert campaigns.find_by_name(db, "test").id == key
         assert [row[1] for row in campaigns.list_campaigns(db)] == ["other", "test"]
         assert campaigns.count_campaigns(db) == 2
-        with pytest.raises(OptionError, match="The store holds 2 campaigns; name one of"):
+        with pytest.raises(
+            OptionError, match="The store holds 2 campaigns; name one of"
+        ):
             campaigns.find_by_name(db, None)
         with pytest.raises(UnknownNameError, match="Did you mean 'test'"):
             campaigns.find_by_name(db, "tests")

@@ -111,7 +111,9 @@ def test_the_same_judgements_again_change_nothing(store, filled):
     [again] = put(store, judgements).values()
     assert (again.id, again.is_new) == (first.id, False)
     assert rows(store) == before
-    with pytest.raises(OptionError, match="with other judgements already exists; choose an"):
+    with pytest.raises(
+        OptionError, match="with other judgements already exists; choose an"
+    ):
         put(store, judgements[1:])
     assert rows(store) == before
     [other] = put(store, judgements[1:], "another").values()
@@ -164,7 +166,9 @@ def test_nobody_goes_on_with_it(store, filled):
         assert stored.state == "closed"
         assert stored.imported["files"] == ["a.jsonl"]
         [judge, *_] = judges.list_judges(db, one.id)
-        with pytest.raises(OptionError, match="was imported from files; an imported campaign stays clo"):
+        with pytest.raises(
+            OptionError, match="was imported from files; an imported campaign stays clo"
+        ):
             campaigns.set_state(db, one.id, "open", now=NOW, who="ann")
         with pytest.raises(OptionError, match="was imported from files"):
             judges.issue_link(db, judge.id, now=NOW, who="ann")

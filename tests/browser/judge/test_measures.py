@@ -170,7 +170,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
         assert text[start : start + len(word)] == word
     exact, close = score_outputs(judgement)[0]
     assert exact.native == pytest.approx(100 / 3)
-    assert close.reason == "1 answer pending a second judge"
+    assert close.reason == "waiting for a second judge"
     second = build_verdict_campaign(made, mine.judgements(), judges=["zoe"])
     theirs = link(server, second)
     page = work(theirs)

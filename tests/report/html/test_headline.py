@@ -111,7 +111,10 @@ def test_differences_from_the_baseline_have_people_too(tmp_path):
 def test_judged_systems_without_outputs_are_left_out(tmp_path):
     page = write_report(tmp_path, judged={"near": 40, "far": 80, "other": 9})
     assert "80 judgements of 80 outputs" in re.sub("<[^>]+>", "", page)
-    assert "Judgements of other are ignored, because there is no output of that name." in page
+    assert (
+        "Judgements of other are ignored, because there is no output of that name."
+        in page
+    )
     with pytest.raises(UnknownNameError, match="No system is judged that has an outp"):
         write_report(tmp_path, judged={"nearly": 40})
 

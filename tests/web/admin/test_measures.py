@@ -49,7 +49,7 @@ def test_a_second_look_is_made_answered_and_counted(store):
     assert "answers or texts need" in page
     assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Text scores")[1:]]
     reasons = {row[6] for row in rows(page, "Answers without a score")[1:]}
-    assert all("pending a second judge" in reason for reason in reasons)
+    assert all("waiting for a second judge" in reason for reason in reasons)
     refused = admin.form("/second-look", judges=" , ", each="1")
     assert refused.status_code == 422
     assert "at least one judge" in refused.text

@@ -100,7 +100,7 @@ def test_every_number_follows_the_filter(light_full, table):
     found = summarise_judgements(everything, wished)
     query = "?judge=judge+0&judge=judge+1&by=document&holm=yes&system=none"
     page = light_full.get(f"/results{query}")
-    assert f"{found.judgements} answers of {found.of}." in page
+    assert f"{found.judgements} of {found.of} answers." in page
     assert [row[0] for row in table(page, "Judges on fluency")[1:]] == [
         "judge 0",
         "judge 1",
@@ -151,7 +151,7 @@ def test_tags_have_agreement(tmp_path, table):
     assert "judges tag texts and do not score systems" in page
     assert "Systems by" not in page
     assert len(table(page, "Agreement on tags")) == 2
-    assert len(table(page, "Tags at the same place and of the same type")) > 1
+    assert len(table(page, "Tags with identical boundaries and type")) > 1
     store.close()
 
 
@@ -262,7 +262,7 @@ def test_the_bar_filters_by_kind_and_day(light_admin):
     for kind in kinds:
         count = sum(one.kind == kind for one in house.judgements())
         page = light_admin.get(f"/results?kind={kind}")
-        assert f"{count} answers" in page
+        assert f"{count} of {len(house.judgements())} answers" in page
     assert "No answer matches these filters" in light_admin.get(
         "/results?from=2028-01-01"
     )

@@ -17,7 +17,7 @@ from metra.campaign.protocols.kind import (
     Texts,
     interpolate_chance,
 )
-from metra.errors import OptionError, format_count
+from metra.errors import OptionError
 from metra.formats.scores.judgement import OutputScore
 from metra.text.normalisation import fold_text
 from metra.text.offsets import Span
@@ -148,10 +148,8 @@ def _score_close(value: Mapping[str, Any], name: str) -> OutputScore:
     rest = [share or 0.0 for share, right in shares if not right]
     if not rest:
         return make_undefined(name, "every gap has the exact word")
-    if waiting := len(find_undecided(value)):
-        return make_undefined(
-            name, f"{format_count(waiting, 'answer')} pending a second judge"
-        )
+    if find_undecided(value):
+        return make_undefined(name, "waiting for a second judge")
     close = 100 * sum(rest) / len(rest)
     return OutputScore(name, close, close)
 

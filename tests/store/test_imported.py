@@ -126,7 +126,7 @@ def test_what_was_judged_here_can_be_imported_here(store):
     for _ in range(3):
         browser.answer(work := browser.work(), work["screen"])
     there = house.judgements()
-    with pytest.raises(OptionError, match="named .test. with other"):
+    with pytest.raises(OptionError, match=r"named 'test' with other"):
         put(store, there)
     [copy] = put(store, there, "copy").values()
     again = [replace(one, campaign="test") for one in kept(store, copy.id)]

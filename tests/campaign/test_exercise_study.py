@@ -354,7 +354,7 @@ def test_what_is_refused(scores, options, says):
     "text", ["clarity", "clarity=", "=0..3", "clarity=0-3", "x=1..1", "x=0..inf"]
 )
 def test_what_is_no_scale(text):
-    with pytest.raises(OptionError, match="is no scale; expected METRIC=WORST"):
+    with pytest.raises(OptionError, match="is not a scale; expected METRIC=WORST"):
         parse_scale(text)
 
 

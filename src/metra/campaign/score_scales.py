@@ -94,7 +94,7 @@ def parse_scale(text: str) -> tuple[str, ScoreScale]:
         worst = best = math.nan
     if not metric or not math.isfinite(worst - best) or worst == best:
         msg = (
-            f"{text!r} is no scale; expected METRIC=WORST..BEST with two different "
+            f"{text!r} is not a scale; expected METRIC=WORST..BEST with two different "
             "numbers, such as clarity=0..3 or wer=100..0."
         )
         raise OptionError(msg)

@@ -122,7 +122,7 @@ def _build_correlations_table(
     relations: Sequence[ScoreRelation], caption: str, name: str
 ) -> Html:
     """List the correlations of every pair."""
-    headings = ["across", "up", "segments", "Pearson", "Spearman", "systems"]
+    headings = ["x-axis", "y-axis", "segments", "Pearson", "Spearman", "systems"]
     rows: list[list[tables.CellContent]] = [
         [
             entry.x,

@@ -153,7 +153,7 @@ def test_a_report_without_references(tmp_path):
     assert "By output length in words" in page
     assert "word frequency" not in page
     assert 'id="ngrams"' not in page
-    assert "Words that the two outputs do not share have a" in page
+    assert "Words that differ between the outputs have a" in page
     assert 'class="miss"' not in page
     assert 'class="other"' in page
     with pytest.raises(CorpusError, match="chrf compares with references"):
@@ -244,7 +244,7 @@ def test_the_report_of_wmt23_names_the_disagreement(shared, read_table, tmp_path
     data = json.loads(re.search(r'id="data">(.*?)</script>', text)[1])
     assert all(data["errors"])
     # Ten more systems were judged.
-    left_out = re.search(r"Judgements of (.*?) are left out", text)[1]
+    left_out = re.search(r"Judgements of (.*?) are ignored", text)[1]
     assert left_out.startswith("AIRC, Lan-BridgeMT")
     assert left_out.endswith("and refA")
     assert list_rows(text, "scores") == ["GPT4-5shot", "ONLINE-W", "NLLB_Greedy"]

@@ -5,21 +5,21 @@ output is a row of additive counts, so that a resample of segments is a weightin
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import combinations, pairwise
 from math import lcm
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from metra.stats.agreement import nominal_columns
-from metra.stats.arrays import Array, divide
+from metra.stats.arrays import Array, Codes, divide, expand_ranges
 from metra.stats.assignment import assign_columns
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.ratings import sort_ratings
+from metra.stats.ratings import Ratings, sort_ratings
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
 #: What is compared: characters, spans matched one to one, and spans at the same place.
@@ -130,15 +130,26 @@ def count_matches(
     recall, spans predicted and gold; spans at the same place; characters in common of the
     same severity, and of any.
     """
-    same, placed = _match_characters(predicted, gold)
+    overlaps = [
+        [max(0, min(end, b.end) - max(start, b.start)) for b in gold]
+        for start, end, _ in predicted
+    ]
+    same = placed = 0
+    for_precision = for_recall = places = 0.0
+    # Of most outputs raters mark nothing alike.
+    if any(map(any, overlaps)):
+        same, placed = _match_characters(predicted, gold)
+        for_precision, for_recall = _match_spans(predicted, gold, overlaps, credit)
+        places = _match_places(predicted, gold, credit)
     return [
         same + credit * (placed - same),
-        float(sum(span.length for span in predicted)),
-        float(sum(span.length for span in gold)),
-        *_match_spans(predicted, gold, credit),
+        float(sum(end - start for start, end, _ in predicted)),
+        float(sum(end - start for start, end, _ in gold)),
+        for_precision,
+        for_recall,
         float(len(predicted)),
         float(len(gold)),
-        _match_places(predicted, gold, credit),
+        places,
         float(same),
         float(placed),
     ]
@@ -205,8 +216,16 @@ def score_raters(
     are drawn together, and all raters see the same draws.
     """
     bounds: list[Interval | None] = []
+    counted = [
+        np.array([counts for _, counts in each]) for each in comparisons.values()
+    ]
     if trials and comparisons and len(segments) > 1:
-        rows = [_sum_by_segment(each, segments) for each in comparisons.values()]
+        rows = [
+            _add_rows(
+                [segments[unit.segment] for unit, _ in each], all_counts, segments
+            )
+            for each, all_counts in zip(comparisons.values(), counted, strict=True)
+        ]
         samples = [
             Sample(each, partial(aggregate_matches, kind=kind, figure=figure))
             for each in rows
@@ -215,7 +234,7 @@ def score_raters(
         bounds = compute_intervals(samples, trials=trials, seed=seed)
     scores = []
     for at, (name, each) in enumerate(comparisons.items()):
-        totals = np.array([counts for _, counts in each]).sum(0)
+        totals = counted[at].sum(0)
         values = {key: float(aggregate_matches(totals, *key)) for key in _KEYS}
         own = bounds[at * len(_KEYS) : (at + 1) * len(_KEYS)]
         marked = {unit: int(counts[5]) for unit, counts in each}
@@ -238,9 +257,11 @@ def agree_on_spans(
     """
     comparisons: dict[str, list[tuple[RatedUnit, list[float]]]] = {}
     both_ways: list[tuple[RatedUnit, list[float]]] = []
+    place_of = {name: at for at, name in enumerate(marks.raters)}
     for unit, by_rater in marks.marks.items():
-        present = [name for name in marks.raters if name in by_rater]
-        for first, second in combinations(present, 2):
+        for first, second in combinations(
+            sorted(by_rater, key=place_of.__getitem__), 2
+        ):
             counts = count_matches(by_rater[first], by_rater[second], credit)
             back = [counts[at] for at in _EXCHANGED]
             comparisons.setdefault(f"{first} – {second}", []).append((unit, counts))
@@ -290,38 +311,42 @@ def _match_places(
 
 
 def _match_spans(
-    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float
+    predicted: Sequence[MarkedSpan],
+    gold: Sequence[MarkedSpan],
+    overlaps: Sequence[Sequence[int]],
+    credit: float,
 ) -> tuple[float, float]:
-    """Match spans one to one for the greatest sum of F, and of those the most covered."""
-    if not predicted or not gold:
-        return 0.0, 0.0
-    overlaps = [
+    """Match spans one to one for the greatest sum of F, and of those the most covered.
+
+    `overlaps` are the characters in common of each two spans.
+    """
+    # Whole numbers, so that no tie is broken by rounding: what is in common in parts of a
+    # character, and shares of spans in parts of a number that all lengths divide.
+    part, whole = credit.as_integer_ratio()
+    common = [
         [
-            max(0, min(a.end, b.end) - max(a.start, b.start))
-            * (Fraction(1) if a.is_major == b.is_major else Fraction(credit))
-            for b in gold
-        ]
-        for a in predicted
-    ]
-    # Whole numbers, so that no tie is broken by rounding.
-    unit = Fraction(credit).denominator * lcm(
-        *(a.length + b.length for a in predicted for b in gold),
-        *(span.length for span in (*predicted, *gold)),
-    )
-    leading = 2 * unit * (len(predicted) + 1)
-    weights = [
-        [
-            int(common * 2 * unit / (a.length + b.length)) * leading
-            + int(common * unit / a.length + common * unit / b.length)
-            for b, common in zip(gold, row, strict=True)
+            n * (whole if a.is_major == b.is_major else part)
+            for b, n in zip(gold, row, strict=True)
         ]
         for a, row in zip(predicted, overlaps, strict=True)
+    ]
+    ours, theirs = (
+        [end - start for start, end, _ in spans] for spans in (predicted, gold)
+    )
+    unit = lcm(*(a + b for a in ours for b in theirs), *ours, *theirs)
+    leading = 2 * whole * unit * (len(predicted) + 1)
+    weights = [
+        [
+            n * (2 * unit // (a + b) * leading + unit // a + unit // b)
+            for b, n in zip(theirs, row, strict=True)
+        ]
+        for a, row in zip(ours, common, strict=True)
     ]
     for_precision = for_recall = 0.0
     for i, j in enumerate(assign_columns(weights)):
         if j is not None:
-            for_precision += float(overlaps[i][j] / predicted[i].length)
-            for_recall += float(overlaps[i][j] / gold[j].length)
+            for_precision += common[i][j] / (whole * ours[i])
+            for_recall += common[i][j] / (whole * theirs[j])
     return for_precision, for_recall
 
 
@@ -342,14 +367,10 @@ def _find_severity(spans: Sequence[MarkedSpan], place: int) -> int:
     return 2 if major else int(minor > 0)
 
 
-def _sum_by_segment(
-    comparisons: Sequence[tuple[RatedUnit, list[float]]], segments: Mapping[str, int]
-) -> Array:
-    """Add up the counts of each segment; a segment without comparison is a row of zeros."""
-    rows = np.zeros((len(segments), len(_EXCHANGED)))
-    for unit, counts in comparisons:
-        rows[segments[unit.segment]] += counts
-    return rows
+def _add_rows(places: ArrayLike, rows: Array, segments: Sized) -> Array:
+    """Add up the rows of each segment; a segment without any is a row of zeros."""
+    sums = [np.bincount(places, column, len(segments)) for column in rows.T]
+    return np.column_stack(sums)
 
 
 def _compute_alpha(
@@ -360,36 +381,54 @@ def _compute_alpha(
     Runs of characters on which nobody's marks change are one unit each, weighted by their
     length.
     """
-    weights: list[int] = []
-    places: list[int] = []
-    judges: list[int] = []
-    codes: list[int] = []
-    values: list[float] = []
-    number = {name: at for at, name in enumerate(marks.raters)}
-    for unit in units:
-        by_rater, length = marks.marks[unit], marks.lengths[unit]
-        bounds = {0, length, *_list_bounds(*by_rater.values())}
-        for start, end in pairwise(sorted(at for at in bounds if at <= length)):
-            for name, spans in by_rater.items():
-                judges.append(number[name])
-                codes.append(len(weights))
-                values.append(_find_severity(spans, start))
-            weights.append(end - start)
-            places.append(marks.segments[unit.segment])
-    if not weights:
+    if not units:
         return float("nan"), None
-    ratings = sort_ratings(
-        marks.raters,
-        [str(at) for at in range(len(weights))],
-        np.array(judges),
-        np.array(codes),
-        np.array(values, np.float64),
-    )
+    ratings, lengths, unit = _rate_runs(marks, units)
+    segment = np.array([marks.segments[each.segment] for each in units])
     rows, aggregate = nominal_columns(ratings)
-    by_segment = np.zeros((len(marks.segments), rows.shape[1]))
-    np.add.at(by_segment, places, rows * np.array(weights)[:, None])
+    by_segment = _add_rows(segment[unit], rows * lengths[:, None], marks.segments)
     value = float(aggregate(by_segment.sum(0)))
     if not trials or value != value:
         return value, None
     sample = Sample(by_segment, aggregate)
     return value, compute_intervals([sample], trials=trials, seed=seed)[0]
+
+
+def _rate_runs(
+    marks: SpanMarks, units: Sequence[RatedUnit]
+) -> tuple[Ratings, Codes, Codes]:
+    """Return the severities of runs: 0 for none, 1 for minor, 2 for major, the worst there.
+
+    Runs of characters on which nobody's marks change are rated, in the order of the text.
+    Besides, return the length and the output of each.
+    """
+    number = {name: at for at, name in enumerate(marks.raters)}
+    by_unit = [marks.marks[unit] for unit in units]
+    raters = np.array([len(by_rater) for by_rater in by_unit])
+    judges = np.array([number[name] for by_rater in by_unit for name in by_rater])
+    marked = [
+        (unit, place, start, end, 1 + is_major)
+        for unit, by_rater in enumerate(by_unit)
+        for place, spans in enumerate(by_rater.values())
+        for start, end, is_major in spans
+    ]
+    unit, place, *span, severity = np.array(marked, np.int64).reshape(-1, 5).T
+    lengths = np.array([marks.lengths[unit] for unit in units])
+    # All places of all texts in a row; what lies behind a text is cut off.
+    base = np.arange(len(units)) * (lengths.max() + 1)
+    start, end = (base[unit] + np.minimum(side, lengths[unit]) for side in span)
+    edges = np.unique(np.concatenate([base, base + lengths, start, end]))
+    owner = np.searchsorted(base, edges, "right") - 1
+    begins = np.flatnonzero(owner[1:] == owner[:-1])
+    runs, of_unit = edges[begins], owner[begins]
+    # Each run has a cell for every rater of its text.
+    sizes = raters[of_unit]
+    run, judge = expand_ranges((np.cumsum(raters) - raters)[of_unit], sizes)
+    values = np.zeros(len(run))
+    first, last = np.searchsorted(runs, start), np.searchsorted(runs, end)
+    at, covered = expand_ranges(first, last - first)
+    cells = (np.cumsum(sizes) - sizes)[covered] + place[at]
+    np.maximum.at(values, cells, severity[at].astype(np.float64))
+    names = ("",) * len(runs)
+    ratings = sort_ratings(marks.raters, names, judges[judge], run, values)
+    return ratings, edges[begins + 1] - runs, of_unit

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Response
 from markupsafe import Markup
 
+from metra.campaign.judgement import MEASURED
 from metra.campaign.monitoring import JudgeStatus, compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
@@ -114,7 +115,7 @@ class JudgeListing:
 def show_monitor(visit: OfCampaign) -> Response:
     """Show progress, pace, attention checks and agreement."""
     stored = visit.stored
-    looked = compute_status(visit.read_judgements())
+    looked = compute_status(visit.read_judgements((*MEASURED, "comment")))
     rows = []
     with visit.store.reading() as db:
         for judge in judges.list_judges(db, stored.id):

@@ -67,14 +67,14 @@ def fill_store(url: str, protocol: str, *, seed: int = 1) -> None:
     rng = np.random.default_rng(seed)
     campaign = _build_campaign(protocol, rng)
     store = stores.open(url)
-    secret, key = rng.bytes(32), KEY
+    secret = rng.bytes(32)
     given = list(assign(campaign, secret=secret))
     with store.transaction() as db:
-        judges = campaigns.add_campaign(
-            db, key, campaign, secret=secret, now=BEGUN, state="closed"
+        judge_ids = campaigns.add_campaign(
+            db, KEY, campaign, secret=secret, now=BEGUN, state="closed"
         )
-        tasks.add_tasks(db, key, campaign, given, judges, state="done")
-        rows = _draw_answers(campaign, given, judges, rng)
+        tasks.add_tasks(db, KEY, campaign, given, judge_ids, state="done")
+        rows = _draw_answers(campaign, given, judge_ids, rng)
         db.execute(insert(database.judgement), rows)
     store.close()
 
@@ -103,11 +103,12 @@ def _build_campaign(protocol: str, rng: np.random.Generator) -> Campaign:
 def _draw_answers(
     campaign: Campaign,
     given: list[Task],
-    judges: dict[str, str],
+    judge_ids: dict[str, str],
     rng: np.random.Generator,
 ) -> list[dict[str, Any]]:
     """Draw an answer for every screen; better systems have higher numbers."""
-    mildness = dict(zip(judges, rng.normal(0, 8, len(judges)).tolist(), strict=True))
+    drawn = rng.normal(0, 8, len(judge_ids)).tolist()
+    mildness = dict(zip(judge_ids, drawn, strict=True))
     quality = {one.name: 55 + 3 * at for at, one in enumerate(campaign.systems)}
     version = campaign.protocol.version
     rows = []
@@ -128,7 +129,7 @@ def _draw_answers(
                     "task": task.id,
                     "number": number,
                     "revision": 1,
-                    "judge": judges[task.judge],
+                    "judge": judge_ids[task.judge],
                     "value_json": json.dumps(value),
                     "comment": "",
                     "protocol_version": version,

@@ -5,18 +5,24 @@ output is a row of additive counts, so that a resample of segments is a weightin
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import combinations, pairwise
+from itertools import islice, pairwise
 from math import lcm
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from metra.stats.agreement import nominal_columns
-from metra.stats.arrays import Array, Codes, divide, expand_ranges
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    divide,
+    expand_ranges,
+    group_lines,
+    number_names,
+)
 from metra.stats.assignment import assign_columns
 from metra.stats.defaults import SEED, TRIALS
 from metra.stats.ratings import Ratings, sort_ratings
@@ -32,6 +38,8 @@ CREDIT = 0.5
 MOST_INTERVALS = 30
 _KEYS = [*((kind, figure) for kind in KINDS for figure in FIGURES)]
 _KEYS.append(("characters", "severity"))
+#: Outputs that were compared, by their numbers, and the counts of `count_matches` of each.
+SpanComparisons: TypeAlias = tuple[Codes, Array]
 #: The columns of counts with the two raters exchanged.
 _EXCHANGED = (0, 2, 1, 4, 3, 6, 5, 7, 8, 9)
 
@@ -72,10 +80,9 @@ class SpanMarks:
         )
 
     @cached_property
-    def segments(self) -> dict[str, int]:
-        """The place of each segment, as they first appear."""
-        names = dict.fromkeys(unit.segment for unit in self.marks)
-        return {name: at for at, name in enumerate(names)}
+    def segments(self) -> Codes:
+        """The number of each output's segment; they are numbered as they first appear."""
+        return number_names([unit.segment for unit in self.marks])[1]
 
     def keep_raters(self, names: Iterable[str]) -> "SpanMarks":
         """Keep some raters, and the outputs that any of them looked at."""
@@ -204,41 +211,39 @@ def merge_marks(
 
 
 def score_raters(
-    comparisons: Mapping[str, Sequence[tuple[RatedUnit, list[float]]]],
-    segments: Mapping[str, int],
+    comparisons: Mapping[str, SpanComparisons],
+    segments: Codes,
     *,
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> list[SpanScores]:
     """Score each rater's comparisons, with intervals over segments; `trials` of 0 has none.
 
-    A comparison is an output with the counts of `count_matches`. All outputs of a segment
-    are drawn together, and all raters see the same draws.
+    `segments` has the segment of each output. All outputs of a segment are drawn together,
+    and all raters see the same draws.
     """
+    if not comparisons:
+        return []
+    count = int(segments.max()) + 1
     bounds: list[Interval | None] = []
-    counted = [
-        np.array([counts for _, counts in each]) for each in comparisons.values()
-    ]
-    if trials and comparisons and len(segments) > 1:
-        rows = [
-            _add_rows(
-                [segments[unit.segment] for unit, _ in each], all_counts, segments
-            )
-            for each, all_counts in zip(comparisons.values(), counted, strict=True)
-        ]
+    if trials and count > 1:
         samples = [
-            Sample(each, partial(aggregate_matches, kind=kind, figure=figure))
-            for each in rows
+            Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
+            for outputs, counts in comparisons.values()
+            for rows in [_add_rows(segments[outputs], counts, count)]
             for kind, figure in _KEYS
         ]
         bounds = compute_intervals(samples, trials=trials, seed=seed)
+    totals = np.stack([counts.sum(0) for _, counts in comparisons.values()])
+    figures = zip(
+        *(aggregate_matches(totals, *key).tolist() for key in _KEYS), strict=True
+    )
     scores = []
-    for at, (name, each) in enumerate(comparisons.items()):
-        totals = counted[at].sum(0)
-        values = {key: float(aggregate_matches(totals, *key)) for key in _KEYS}
+    for at, (name, (outputs, counts)) in enumerate(comparisons.items()):
         own = bounds[at * len(_KEYS) : (at + 1) * len(_KEYS)]
-        marked = {unit: int(counts[5]) for unit, counts in each}
-        sizes = (len(marked), sum(marked.values()), int(totals[6]))
+        marked = dict(zip(outputs.tolist(), counts[:, 5].tolist(), strict=True))
+        sizes = (len(marked), int(sum(marked.values())), int(totals[at, 6]))
+        values = dict(zip(_KEYS, next(figures), strict=True))
         intervals = dict(zip(_KEYS, own or [None] * len(_KEYS), strict=True))
         scores.append(SpanScores(name, *sizes, values, intervals))
     return scores
@@ -255,27 +260,46 @@ def agree_on_spans(
 
     Pairs that share most outputs come first, and some of them have intervals.
     """
-    comparisons: dict[str, list[tuple[RatedUnit, list[float]]]] = {}
-    both_ways: list[tuple[RatedUnit, list[float]]] = []
-    place_of = {name: at for at, name in enumerate(marks.raters)}
-    for unit, by_rater in marks.marks.items():
-        for first, second in combinations(
-            sorted(by_rater, key=place_of.__getitem__), 2
-        ):
-            counts = count_matches(by_rater[first], by_rater[second], credit)
-            back = [counts[at] for at in _EXCHANGED]
-            comparisons.setdefault(f"{first} – {second}", []).append((unit, counts))
-            both_ways += [(unit, counts), (unit, back)]
+    names = marks.raters
+    number = {name: at for at, name in enumerate(names)}
+    ratings = [
+        (output, rater, spans)
+        for output, by_rater in enumerate(marks.marks.values())
+        for rater, spans in sorted(
+            (number[name], spans) for name, spans in by_rater.items()
+        )
+    ]
+    output, rater = (
+        np.array([rating[at] for rating in ratings], np.int64) for at in (0, 1)
+    )
+    line = np.arange(len(ratings))
+    later = np.searchsorted(output, output, "right") - line - 1
+    first, second = expand_ranges(line + 1, later)
+    counts = _count_pairs([spans for *_, spans in ratings], first, second, credit)
+    compared, pair = output[first], rater[first] * len(names) + rater[second]
+    comparisons = {
+        " – ".join(names[at] for at in divmod(code, len(names))): (
+            compared[lines],
+            counts[lines],
+        )
+        for code, lines in sorted(
+            group_lines(pair), key=lambda each: (-len(each[1]), each[1][0])
+        )
+    }
     settings = {"trials": trials, "seed": seed}
-    order = sorted(comparisons, key=lambda name: -len(comparisons[name]))
-    most, rest = order[:MOST_INTERVALS], order[MOST_INTERVALS:]
+    most, rest = (
+        dict(islice(comparisons.items(), *ends))
+        for ends in ((MOST_INTERVALS,), (MOST_INTERVALS, None))
+    )
     scores = [
-        *score_raters({n: comparisons[n] for n in most}, marks.segments, **settings),
-        *score_raters({n: comparisons[n] for n in rest}, marks.segments, trials=0),
+        *score_raters(most, marks.segments, **settings),
+        *score_raters(rest, marks.segments, trials=0),
     ]
     overall = None
-    if both_ways:
-        (overall,) = score_raters({"all": both_ways}, marks.segments, **settings)
+    if len(counts):
+        both_ways = np.stack([counts, counts[:, _EXCHANGED]], 1)
+        pooled = np.repeat(compared, 2), both_ways.reshape(-1, len(_EXCHANGED))
+        (overall,) = score_raters({"all": pooled}, marks.segments, **settings)
     pairable = [unit for unit, each in marks.marks.items() if len(each) > 1]
     known = [unit for unit in pairable if marks.lengths.get(unit, 0)]
     alpha, interval = _compute_alpha(marks, known, **settings)
@@ -287,6 +311,23 @@ def agree_on_spans(
         len(pairable),
         len(known),
     )
+
+
+def _count_pairs(
+    spans: Sequence[Sequence[MarkedSpan]], first: Codes, second: Codes, credit: float
+) -> Array:
+    """Count as `count_matches` does, for pairs of lists of spans by their numbers."""
+    sizes = np.array([len(each) for each in spans], np.int64)
+    lengths = np.array([sum(end - start for start, end, _ in each) for each in spans])
+    counts = np.zeros((len(first), len(_EXCHANGED)))
+    for at, known in ((1, lengths), (5, sizes)):
+        counts[:, at], counts[:, at + 1] = known[first], known[second]
+    # Of many pairs one has marked nothing.
+    both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
+    for line in both.tolist():
+        pair = spans[first[line]], spans[second[line]]
+        counts[line] = count_matches(*pair, credit)
+    return counts
 
 
 def _match_characters(
@@ -367,10 +408,9 @@ def _find_severity(spans: Sequence[MarkedSpan], place: int) -> int:
     return 2 if major else int(minor > 0)
 
 
-def _add_rows(places: ArrayLike, rows: Array, segments: Sized) -> Array:
+def _add_rows(segment: Codes, rows: Array, count: int) -> Array:
     """Add up the rows of each segment; a segment without any is a row of zeros."""
-    sums = [np.bincount(places, column, len(segments)) for column in rows.T]
-    return np.column_stack(sums)
+    return np.column_stack([np.bincount(segment, each, count) for each in rows.T])
 
 
 def _compute_alpha(
@@ -384,9 +424,11 @@ def _compute_alpha(
     if not units:
         return float("nan"), None
     ratings, lengths, unit = _rate_runs(marks, units)
-    segment = np.array([marks.segments[each.segment] for each in units])
+    place = {each: at for at, each in enumerate(marks.marks)}
+    segment = marks.segments[[place[each] for each in units]][unit]
     rows, aggregate = nominal_columns(ratings)
-    by_segment = _add_rows(segment[unit], rows * lengths[:, None], marks.segments)
+    count = int(marks.segments.max()) + 1
+    by_segment = _add_rows(segment, rows * lengths[:, None], count)
     value = float(aggregate(by_segment.sum(0)))
     if not trials or value != value:
         return value, None

@@ -30,6 +30,7 @@ from metra import store as stores
 from metra.campaign.assignment import Task, assign
 from metra.campaign.campaign import Campaign
 from metra.campaign.creation import freeze_campaign
+from metra.campaign.protocols import registry
 from metra.campaign.settings import Settings
 from metra.corpus.evalset import EvalSet
 from metra.corpus.outputs import Outputs
@@ -213,8 +214,8 @@ def _prepare_answer(browser: TestClient) -> Callable[[], Any]:
     work = browser.get("/api/work").json()
     screen = work["screen"]
     value = {
-        step["name"]: [] if step["asks"]["kind"] == "marks" else 50
-        for step in work["protocol"]["steps"]
+        step.name: [] if step.asks.marks_errors else 50
+        for step in registry.protocol(work["protocol"]["name"]).steps
     }
     place = f"/api/screens/{screen['task']}/{screen['number']}/answer"
     answer = {"id": str(uuid.uuid4()), "value": value}

@@ -139,13 +139,10 @@ class CampaignStatus:
     comments: Sequence[Judgement]
 
 
+@pause_collection()
 def compute_status(judgements: Iterable[Judgement]) -> CampaignStatus:
     """Return the status; agreement has no intervals, which would take time."""
-    with pause_collection():
-        return _summarise_status(list(judgements))
-
-
-def _summarise_status(everything: Sequence[Judgement]) -> CampaignStatus:
+    everything = list(judgements)
     kept = keep_latest(everything)
     scores = group_by_scorer(drop_checks(kept))
     rows = build_judge_rows(kept, scores, WORDS_PER_MINUTE)

@@ -146,10 +146,16 @@ def _row(option: click.Option) -> str:
     if option.metavar:
         names += f" *{option.metavar}*"
     meaning = f"{option.help or ''}{_values(option)}".replace("|", "\\|")
-    default = option.show_default if isinstance(option.show_default, str) else ""
-    if option.show_default is True:
+    return f"| {names} | {meaning} | {_default(option)} |"
+
+
+def _default(option: click.Option) -> str:
+    if option.required:
+        return "required"
+    default = option.show_default
+    if default is True:
         default = str(option.default)
-    return f"| {names} | {meaning} | {f'`{default}`' if default else ''} |"
+    return f"`{default}`" if default else ""
 
 
 def _values(option: click.Option) -> str:

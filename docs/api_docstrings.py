@@ -8,7 +8,7 @@ import griffe
 
 sys.path.append(str(Path(__file__).parent))
 
-from page_blocks import EXAMPLE  # noqa: E402 (docs is no package)
+from page_blocks import EXAMPLE
 
 #: The list of modules at the end of a package's docstring, which is for contributors.
 INDEX = re.compile(r"(?:\n\n|\n)[a-z_]+: [^\n]+(?:\n(?:[a-z_]+: | +)[^\n]+)*\s*\Z")

@@ -82,7 +82,8 @@ LEVELS = ("system", "document", "segment")
 )
 @option(
     "--resume FOLDER",
-    "Keep the totals of each finished Parquet file here; go on from what is kept.",
+    "Keep the totals of each finished Parquet file here; go on from what is kept. On Spark, "
+    "the first pass of metrics that have two.",
 )
 @option(
     "--part NUMBER/PARTS",
@@ -233,6 +234,9 @@ def _count_part(request: "ScoringRequest", given: dict[str, Any]) -> None:
             "such as 3/20."
         )
         raise click.BadParameter(msg, param_hint="'--part'")
+    if request.engine != "local":
+        msg = "--part is for this machine; leave out --engine, or --part: Spark needs none."
+        raise click.UsageError(msg)
     if not request.resume:
         msg = "--part needs a folder that keeps what is counted; add --resume FOLDER."
         raise click.UsageError(msg)
@@ -405,7 +409,7 @@ def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> N
     excluded = [(alone, parts, "; leave")]
     if is_spark:
         not_parquet = request.input_format not in ("auto", "parquet")
-        more = {"--resume": request.resume, "--input-format": not_parquet}
+        more = {"--input-format": not_parquet}
         reason = "; Spark scores tables in Parquet by their columns: leave"
         excluded.append((alone | files | more, {"--engine spark": True}, reason))
     elif any(files.values()) and any(parts.values()) and request.is_table:

@@ -87,6 +87,7 @@ def test_what_a_leaver_left_goes_to_an_heir(house, how):
             judges.release_tasks(db, gone, now=now, who="ann")
     later = now + (4 * DAY if how == "away" else 1)
     if how == "away":  # all the others are still at it
+        assert taken(house, "judge 0", now=now + 3 * DAY - 1) is None
         for label in ("judge 2", "judge 3", "judge 4"):
             finish(house, label, now=later, most=1)
     key = taken(house, "judge 0", now=later)

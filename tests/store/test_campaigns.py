@@ -97,10 +97,11 @@ def test_scores_of_other_programs_belong_to_one_campaign(store):
         told = {"now": 2.0, "who": "ann"}
         outside_scores.add_scores(db, one, [build("b", 1.0), build("a", 2.0)], **told)
         outside_scores.add_scores(db, two, [build("a", 3.0)], **told)
-        outside_scores.add_scores(db, one, [build("b", 4.0)], now=3.0, who="bob")
-        assert outside_scores.list_scores(db, one) == [build("a", 2.0), build("b", 4.0)]
+        assert outside_scores.list_scores(db, one) == [build("a", 2.0), build("b", 1.0)]
+        outside_scores.add_scores(db, one, [build("a", 4.0)], now=3.0, who="bob")
+        assert outside_scores.list_scores(db, one) == [build("b", 1.0), build("a", 4.0)]
         outside_scores.remove_scores(db, one, "a", **told)
-        assert outside_scores.list_scores(db, one) == [build("b", 4.0)]
+        assert outside_scores.list_scores(db, one) == [build("b", 1.0)]
         assert outside_scores.list_scores(db, two) == [build("a", 3.0)]
         with pytest.raises(UnknownNameError, match=r"No metric named 'a'.* Known: b"):
             outside_scores.remove_scores(db, one, "a", **told)

@@ -106,7 +106,9 @@ def test_names_of_systems_are_made_equal(cli, write, handed_in, model):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        pytest.param([], "There are no scores to compare; give scores from", id="nothing"),
+        pytest.param(
+            [], "There are no scores to compare; give scores from", id="nothing"
+        ),
         pytest.param(["none.json"], "none.json", id="no such file"),
         pytest.param(["--scale", "clarity"], "'clarity' is not a scale", id="no scale"),
         pytest.param(["--campaign", "x"], "judge.db", id="no store"),

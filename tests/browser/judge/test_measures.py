@@ -160,7 +160,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     press(page, "Tab")
     page.keyboard.type("a")
     press(page, "Enter", "Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("still empty: 1")
+    expect(page.locator(".hint")).to_contain_text("Empty gaps: 1")
     press(page, "Control+Enter")
     done(page)
     [judgement] = mine.judgements()

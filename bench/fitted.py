@@ -40,7 +40,9 @@ ROWS = 250_000  # of a file
 WORDS = 30_000
 LENGTH = 18
 EVERY = 0.5  # seconds
-START = 15  # that Spark takes until tasks run
+# What is in the command lines of Python's workers, and of executors.
+WORKER = "pyspark.daemon"
+EXECUTOR = "CoarseGrainedExecutorBackend"
 # The driver plans and adds up totals, so a small heap is enough for it.
 JAVA = (
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xms48m -Xmn24m "
@@ -129,7 +131,7 @@ def _measure(folder: Path, pairs: int) -> tuple[list[str], bool]:
     with _spark_home(folder / "home") as home:
         spark = run_metra(
             [*asked, "--engine", "spark", "--master", MASTER, *confs],
-            kill_after=START + here.seconds / 3,
+            kill_at=here.cpu / 4,
             SPARK_HOME=home,
             MALLOC_ARENA_MAX="2",
             SPARK_LOCAL_IP="127.0.0.1",
@@ -195,10 +197,11 @@ def _spark_home(folder: Path) -> Iterator[str]:
     yield str(folder)
 
 
-def run_metra(
-    words: list[str], kill_after: float | None = None, **variables: str
-) -> Run:
-    """Run metra, and kill an executor after so many seconds; watch memory and CPU time."""
+def run_metra(words: list[str], kill_at: float | None = None, **variables: str) -> Run:
+    """Run metra; watch memory and CPU time.
+
+    When workers have used so many seconds of CPU time, kill the executor of a busy one.
+    """
     variables |= {"PYSPARK_PYTHON": sys.executable}
     command = [sys.executable, "-m", "metra", *words]
     began = time.monotonic()
@@ -210,16 +213,16 @@ def run_metra(
         peaks = [0.0, 0.0, 0.0]
         while process.poll() is None:
             seen = list_processes(process.pid)
+            busy = find_busy(seen, cpu)
             cpu |= {pid: entry["cpu"] for pid, entry in seen.items()}
             python = seen.get(process.pid, {}).get("memory", 0.0)
             java = sum(e["memory"] for e in seen.values() if "SparkSubmit" in e["line"])
             now = (python, java, python + java)
             peaks = [*map(max, peaks, now)]
-            executors = [pid for pid, e in seen.items() if _is_executor(e["line"])]
-            passed = time.monotonic() - began
-            if kill_after is not None and passed > kill_after and executors:
-                os.kill(executors[0], signal.SIGKILL)
-                kill_after = None
+            used = sum(e["cpu"] for e in seen.values() if WORKER in e["line"])
+            if kill_at is not None and used > kill_at and busy:
+                os.kill(busy[0], signal.SIGKILL)
+                kill_at = None
             time.sleep(EVERY)
         seconds = time.monotonic() - began
         if process.returncode:
@@ -229,8 +232,15 @@ def run_metra(
     return Run(text, seconds, sum(cpu.values()), *peaks)
 
 
-def _is_executor(line: str) -> bool:
-    return "CoarseGrainedExecutorBackend" in line and "java" in line
+def find_busy(seen: dict[int, dict[str, Any]], before: dict[int, float]) -> list[int]:
+    """Find executors whose Python workers have used CPU time since the last look."""
+    found = []
+    for pid, entry in seen.items():
+        if WORKER in entry["line"] and entry["cpu"] > before.get(pid, 0.0):
+            while pid in seen and EXECUTOR not in seen[pid]["line"]:
+                pid = seen[pid]["parent"]
+            found += [pid] if pid in seen else []
+    return found
 
 
 def list_processes(session: int) -> dict[int, dict[str, Any]]:
@@ -248,6 +258,7 @@ def list_processes(session: int) -> dict[int, dict[str, Any]]:
         if fields[3] == str(session) and memory:
             found[int(place.name)] = {
                 "line": line,
+                "parent": int(fields[1]),
                 "memory": int(memory[1]) * 1024 / 1e6,
                 "cpu": (int(fields[11]) + int(fields[12])) / tick,
             }

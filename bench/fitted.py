@@ -29,6 +29,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import diverse
 import environment
 import table
 from fresh import HERE
@@ -36,9 +37,6 @@ from fresh import HERE
 MASTER = "local-cluster[2,1,1024]"
 RESULTS = HERE / "SCALE.md"
 TITLE = "## NIST and LTV over different pairs, on Spark"
-ROWS = 250_000  # of a file
-WORDS = 30_000
-LENGTH = 18
 EVERY = 0.5  # seconds
 # What is in the command lines of Python's workers, and of executors.
 WORKER = "pyspark.daemon"
@@ -58,9 +56,8 @@ SETTINGS = {
 
 EXPLANATION = f"""
 `metra score -m nist -m ltv --format json` of one table of Parquet files: on all cores of this
-machine, and on `{MASTER}`, two executors with a core and 1 GB each. All pairs differ: {LENGTH}
-words that follow a Zipf law over {WORDS:,}, seeded, 30 % of an output's words others than its
-reference has, and documents of about 20 rows. CPU time is a pair's, of all processes together.
+machine, and on `{MASTER}`, two executors with a core and 1 GB each. The text is that of
+`bench/diverse.py`. CPU time is a pair's, of all processes together.
 Memory is resident (RSS), the largest of samples every half second; of Spark's driver its
 Python, its Java, and the largest sum of both at one time. An executor is killed with SIGKILL
 while it works. Tasks are those of Spark's event log: what each executor finished, the
@@ -160,30 +157,15 @@ def _measure(folder: Path, pairs: int) -> tuple[list[str], bool]:
 
 
 def write_pairs(folder: Path, pairs: int) -> None:
-    """Write pairs that all differ, as Parquet files; each file has a seed of its own.
-
-    Words follow a Zipf law; 30 % of an output's words are others than its reference has.
-    Documents have about twenty rows, anywhere in the table.
-    """
-    import numpy as np
+    """Write different pairs as Parquet files, a block in each."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     folder.mkdir()
-    words = np.array([f"w{number}" for number in range(WORDS)])
-    for number, first in enumerate(range(0, pairs, ROWS)):
-        rng = np.random.default_rng([5, number])
-        count = min(ROWS, pairs - first)
-        drawn = np.minimum(rng.zipf(1.2, (count, LENGTH)), WORDS) - 1
-        is_other = rng.random(drawn.shape) < 0.3
-        others = rng.integers(0, WORDS, drawn.shape)
-        documents = rng.integers(0, max(pairs // 20, 2), count)
-        columns = {
-            "hyp": [" ".join(row) for row in words[np.where(is_other, others, drawn)]],
-            "ref": [" ".join(row) for row in words[drawn]],
-            "doc": [f"d{document:07}" for document in documents.tolist()],
-        }
-        pq.write_table(pa.table(columns), folder / f"part-{number:04}.parquet")
+    for block, first in enumerate(range(0, pairs, diverse.BLOCK)):
+        rows = diverse.make_rows(block, min(diverse.BLOCK, pairs - first))
+        path = folder / f"part-{block:04}.parquet"
+        pq.write_table(pa.Table.from_batches([rows]), path)
 
 
 @contextmanager

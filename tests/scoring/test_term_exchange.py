@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.registry import metric
 from metra.scoring.executors import local, term_files
 from metra.scoring.plan import ScoringPlan
 from metra.scoring.table_totals import build_table_results, count_batch
@@ -210,6 +211,14 @@ def test_messages_give_the_same_digits(shards, tasks):
         for rows, metrics in exchange.fit_chunks(box):
             totals.add(count_batch(rows, PLAN, metrics)[0])
     assert build_table_results(totals, PLAN).to_json() == score(shards).to_json()
+
+
+def test_counts_that_weights_cannot_hold_are_refused():
+    nist = metric("nist").weighing
+    ends = np.array([1], np.int64)
+    assert nist.weigh(TermCounts(b"a", ends, np.array([2**32 - 1])))
+    with pytest.raises(CorpusError, match=r"have an n-gram 4,294,967,296 times, but"):
+        nist.weigh(TermCounts(b"a", ends, np.array([2**32])))
 
 
 def test_messages_of_a_metric_without_documents_go_once():

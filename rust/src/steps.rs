@@ -98,15 +98,6 @@ impl Steps {
         slot.id
     }
 
-    /// The count of each n-gram, by id.
-    pub fn counts(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.used];
-        for slot in self.slots.iter().filter(|slot| slot.count > 0) {
-            counts[slot.id as usize] = slot.count;
-        }
-        counts
-    }
-
     /// Three numbers for each n-gram: its beginning, its last word and its count.
     pub fn table(&self) -> Vec<u32> {
         let mut table = vec![0; 3 * self.used];

@@ -2,6 +2,7 @@
 
 use crate::interrupt::Meter;
 use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// What stands between the words of a term: a byte that UTF-8 never has.
@@ -79,6 +80,106 @@ fn place(ends: &[i64], index: usize) -> Range<usize> {
     start..ends[index] as usize
 }
 
+/// Terms from several places, to be brought together by sorting: that takes less time and memory
+/// than a table of them.
+pub struct TermList {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// A number that depends on the first words of each term, so many, and its place.
+    keys: Vec<(u64, u32)>,
+    words: Option<usize>,
+}
+
+impl TermList {
+    pub fn new(words: Option<usize>) -> Self {
+        TermList { bytes: Vec::new(), ends: Vec::new(), keys: Vec::new(), words }
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn get(&self, at: usize) -> &[u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start..self.ends[at]]
+    }
+
+    /// Adds terms, given by where each begins and where the last ends. False if they are none.
+    pub fn add(&mut self, bytes: &[u8], bounds: &[i32]) -> bool {
+        let (Some(first), Some(last)) = (bounds.first(), bounds.last()) else { return false };
+        if *first < 0 || *last as usize > bytes.len() || !bounds.is_sorted() {
+            return false;
+        }
+        let mut meter = Meter::default();
+        for ends in bounds.windows(2) {
+            meter.spend(PLACING);
+            let term = &bytes[ends[0] as usize..ends[1] as usize];
+            self.keys.push((spread(beginning(term, self.words)), self.ends.len() as u32));
+            self.bytes.extend_from_slice(term);
+            self.ends.push(self.bytes.len());
+        }
+        true
+    }
+
+    /// The terms in an order in which all that have the same first words are together.
+    pub fn sort(&self) -> Vec<(u64, u32)> {
+        let mut sorted = self.keys.clone();
+        sorted.sort_unstable_by(|one, other| {
+            let terms = || (self.get(one.1 as usize), self.get(other.1 as usize));
+            one.0.cmp(&other.0).then_with(|| compare(terms()))
+        });
+        sorted
+    }
+
+    /// How many first words two terms have in common, if their keys are the same.
+    pub fn shared(&self, one: (u64, u32), other: (u64, u32)) -> usize {
+        if one.0 != other.0 {
+            return 0;
+        }
+        let (one, other) = (self.get(one.1 as usize), self.get(other.1 as usize));
+        let same = one.iter().zip(other).take_while(|pair| pair.0 == pair.1).count();
+        let ends = |term: &[u8]| term.get(same).is_none_or(|byte| *byte == BETWEEN);
+        let words = memchr::memchr_iter(BETWEEN, &one[..same]).count();
+        words + (ends(one) && ends(other)) as usize
+    }
+
+    /// Numbers different terms: the number of each term, and the terms by number.
+    pub fn number(&self) -> (Vec<i32>, Vec<u8>, Vec<i64>) {
+        let (mut numbers, mut bytes, mut ends) = (vec![0; self.len()], Vec::new(), Vec::new());
+        let (mut meter, mut last) = (Meter::default(), None);
+        for (_, at) in self.sort() {
+            meter.spend(PLACING);
+            let term = self.get(at as usize);
+            if last != Some(term) {
+                bytes.extend_from_slice(term);
+                ends.push(bytes.len() as i64);
+                last = Some(term);
+            }
+            numbers[at as usize] = ends.len() as i32 - 1;
+        }
+        (numbers, bytes, ends)
+    }
+}
+
+/// Compares terms as if each ended with what stands between words, so that those that begin with
+/// the same words come together.
+fn compare((one, other): (&[u8], &[u8])) -> Ordering {
+    let next = |term: &[u8], at: usize| term.get(at).copied().unwrap_or(BETWEEN);
+    let same = one.iter().zip(other).take_while(|pair| pair.0 == pair.1).count();
+    next(one, same).cmp(&next(other, same)).then(one.len().cmp(&other.len()))
+}
+
+/// A term's first words, so many, or all of it.
+fn beginning(term: &[u8], words: Option<usize>) -> &[u8] {
+    let mut between = memchr::memchr_iter(BETWEEN, term);
+    let end = words.and_then(|words| between.nth(words - 1));
+    &term[..end.unwrap_or(term.len())]
+}
+
 /// Terms of two words by numbers: first words, and second words where they count.
 #[derive(Default)]
 pub struct Pairs {
@@ -144,7 +245,11 @@ const PLACING: usize = 32;
 /// terms that begin with the same words are to stay together. None if they are not packed, or too
 /// long together for Arrow.
 pub fn split(bytes: &[u8], ends: &[i64], partitions: usize, words: Option<usize>) -> Option<Split> {
-    if !is_packed(bytes, ends) || bytes.len() > i32::MAX as usize || partitions == 0 || words == Some(0) {
+    if !is_packed(bytes, ends)
+        || bytes.len() > i32::MAX as usize
+        || partitions == 0
+        || words == Some(0)
+    {
         return None;
     }
     let place = |at: usize| place(ends, at);
@@ -154,9 +259,7 @@ pub fn split(bytes: &[u8], ends: &[i64], partitions: usize, words: Option<usize>
     for at in 0..ends.len() {
         meter.spend(PLACING);
         let term = &bytes[place(at)];
-        let mut between = memchr::memchr_iter(BETWEEN, term);
-        let beginning = words.and_then(|words| between.nth(words - 1));
-        let partition = spread(&term[..beginning.unwrap_or(term.len())]) % partitions as u64;
+        let partition = spread(beginning(term, words)) % partitions as u64;
         chosen.push(partition as u32);
         starts[partition as usize + 1] += 1;
     }
@@ -229,6 +332,32 @@ mod tests {
         }
         assert!(homes.values().max() > homes.values().min());
         assert!(split(&bytes, &ends[1..50], 4, None).is_none());
+    }
+
+    #[test]
+    fn terms_that_begin_alike_come_together() {
+        let terms = ["p", "p q", "p q r", "p q rs", "p q r s", "p q r s t", "p qr s", "p q r"];
+        let mut list = TermList::new(Some(2));
+        let packed: Vec<u8> =
+            terms.concat().bytes().map(|b| if b == b' ' { BETWEEN } else { b }).collect();
+        let mut bounds = vec![0];
+        terms.iter().for_each(|term| bounds.push(bounds[bounds.len() - 1] + term.len() as i32));
+        assert!(list.add(&packed, &bounds) && !list.add(&packed, &[0, 99]));
+        let sorted: Vec<_> = list.sort().iter().map(|term| terms[term.1 as usize]).collect();
+        for beginning in ["p q", "p q r", "p q r s"] {
+            let begins = |term: &&str| format!("{term} ").starts_with(&format!("{beginning} "));
+            let places: Vec<_> = (0..8).filter(|at| begins(&sorted[*at])).collect();
+            assert!(
+                places.windows(2).all(|pair| pair[0] + 1 == pair[1]),
+                "{beginning}: {sorted:?}"
+            );
+        }
+        let (numbers, _, ends) = list.number();
+        assert_eq!((numbers[2] == numbers[7], ends.len()), (true, 7));
+        let keys = list.sort();
+        let find = |term| keys[sorted.iter().position(|other| *other == term).unwrap()];
+        assert_eq!(list.shared(find("p q r s"), find("p q r s t")), 4);
+        assert_eq!(list.shared(find("p q r"), find("p q rs")), 2);
     }
 
     #[test]

@@ -7,15 +7,13 @@
 
 use crate::information::Information;
 use crate::interrupt::spend;
-use crate::steps::{Steps, key};
-use crate::terms::{BETWEEN, Terms};
+use crate::terms::{BETWEEN, TermList, Terms};
 use crate::tokens::Tokens;
-use crate::vocabulary::Vocabulary;
 
 /// The least words of a window; those with the same first ones belong together.
 pub const LEAST: usize = 3;
 
-/// What reading a word of a term takes, in units of `spend`.
+/// What reading a word or a term takes, in units of `spend`.
 const READING: usize = 64;
 
 /// How many numbers answer a term.
@@ -71,83 +69,40 @@ pub fn request(columns: &[&Tokens], order: usize) -> (Terms, (usize, usize)) {
 /// What a partition got from all chunks, added up.
 pub struct WindowSums {
     order: usize,
-    words: Vocabulary,
-    unigrams: Vec<f64>,
-    /// N-grams of two words that were counted, and those that begin windows.
-    bigrams: Steps,
-    beginnings: Steps,
-    /// The n-grams of three words, of four and so on.
-    longer: Vec<Steps>,
-    /// For each batch the number of words of each term, and the ids of its n-grams.
-    batches: Vec<(Vec<u8>, Vec<u32>)>,
+    list: TermList,
+    /// The number of words of each term, and its count.
+    lengths: Vec<u8>,
+    counts: Vec<f64>,
+    /// Where each batch ends.
+    ends: Vec<usize>,
+    /// How many words the terms of one word stand for.
+    total: f64,
 }
 
 impl WindowSums {
     pub fn new(order: usize) -> Self {
-        WindowSums {
-            order,
-            words: Vocabulary::default(),
-            unigrams: Vec::new(),
-            bigrams: Steps::default(),
-            beginnings: Steps::default(),
-            longer: (LEAST..=order).map(|_| Steps::default()).collect(),
-            batches: Vec::new(),
-        }
+        let list = TermList::new(Some(LEAST));
+        let (lengths, counts, ends) = (Vec::new(), Vec::new(), Vec::new());
+        WindowSums { order, list, lengths, counts, ends, total: 0.0 }
     }
 
     /// Adds terms, given by where each begins and where the last ends. False if they are none.
     pub fn add(&mut self, bytes: &[u8], bounds: &[i32], counts: &[f64]) -> bool {
-        let ordered = bounds.is_sorted() && bounds.first().is_some_and(|first| *first >= 0);
-        let whole = bounds.last().is_some_and(|last| *last as usize <= bytes.len());
-        if !ordered || !whole || counts.len() + 1 != bounds.len() {
+        let first = self.list.len();
+        if counts.len() + 1 != bounds.len() || !self.list.add(bytes, bounds) {
             return false;
         }
-        let (mut lengths, mut ids) = (Vec::new(), Vec::new());
-        let mut words = Vec::new();
-        for (bounds, counts) in pieces(bounds, counts) {
-            let mut builder = Tokens::builder(counts.len(), 0);
-            for ends in bounds.windows(2) {
-                let term = &bytes[ends[0] as usize..ends[1] as usize];
-                builder.sentence(term.split(|byte| *byte == BETWEEN));
+        for (at, count) in counts.iter().enumerate() {
+            let words = length(self.list.get(first + at));
+            if words > self.order || !count.is_normal() || *count < 1.0 {
+                return false;
             }
-            let tokens = builder.finish();
-            let all = [&mut self.bigrams, &mut self.beginnings];
-            all.into_iter().chain(&mut self.longer).for_each(|steps| steps.reserve(counts.len()));
-            for (index, count) in counts.iter().enumerate() {
-                let term = tokens.get(index).expect("no term is missing");
-                spend(READING * term.len());
-                words.clear();
-                words.extend((0..term.len()).map(|at| self.words.insert(term, at)));
-                if words.len() > self.order || *count < 1.0 {
-                    return false;
-                }
-                lengths.push(words.len() as u8);
-                self.add_term(&words, *count, &mut ids);
-            }
+            self.lengths.push(words as u8);
+            self.total += *count * (words == 1) as u8 as f64;
         }
-        self.batches.push((lengths, ids));
+        self.counts.extend_from_slice(counts);
+        self.ends.push(self.counts.len());
         true
-    }
-
-    fn add_term(&mut self, words: &[u32], count: f64, ids: &mut Vec<u32>) {
-        let end = ids.len() + width(self.order);
-        match words {
-            [word] => {
-                self.unigrams.resize(self.words.len().max(self.unigrams.len()), 0.0);
-                self.unigrams[*word as usize] += count;
-                ids.push(*word);
-            }
-            [first, second] => ids.push(self.bigrams.add(key(*first, *second), count as u32)),
-            [first, second, rest @ ..] => {
-                let mut id = self.beginnings.put(key(*first, *second), 1);
-                for (word, steps) in rest.iter().zip(&mut self.longer) {
-                    id = steps.add(key(id, *word), count as u32);
-                    ids.push(id);
-                }
-            }
-            [] => {}
-        }
-        ids.resize(end, 0);
     }
 
     /// How many numbers answer a term.
@@ -155,48 +110,61 @@ impl WindowSums {
         width(self.order)
     }
 
-    /// How many words the terms of one word stand for.
     pub fn total(&self) -> f64 {
-        self.unigrams.iter().sum()
+        self.total
     }
 
     /// A row of numbers for each term of each batch: its count; for a window that of its first three
     /// words, of its first four and so on, and 0 where it has no more.
     pub fn answers(&self) -> Vec<Vec<f64>> {
-        let bigrams = self.bigrams.counts();
-        let longer: Vec<_> = self.longer.iter().map(Steps::counts).collect();
-        let width = width(self.order);
-        let answer = |(lengths, ids): &(Vec<u8>, Vec<u32>)| {
-            let mut numbers = vec![0.0; ids.len()];
-            let rows = numbers.chunks_exact_mut(width).zip(ids.chunks_exact(width));
-            for ((row, ids), length) in rows.zip(lengths) {
-                spend(READING);
-                match *length as usize {
-                    1 => row[0] = self.unigrams[ids[0] as usize],
-                    2 => row[0] = bigrams[ids[0] as usize] as f64,
-                    length => {
-                        for below in 0..length - LEAST + 1 {
-                            row[below] = longer[below][ids[below] as usize] as f64;
-                        }
-                    }
-                }
+        let sorted = self.list.sort();
+        let width = self.width();
+        let mut numbers = vec![0.0; width * sorted.len()];
+        // Where the terms begin that have so many first words in common with the last one.
+        let mut starts = vec![0; self.order + 1];
+        let mut before = 0;
+        for next in 1..=sorted.len() {
+            spend(READING);
+            let last = sorted[next - 1];
+            let shared = sorted.get(next).map_or(0, |term| self.list.shared(last, *term));
+            if before == 0 && shared == 0 {
+                // Most terms are alone, which needs no sums.
+                let at = last.1 as usize;
+                let columns = (self.lengths[at] as usize).saturating_sub(LEAST) + 1;
+                numbers[at * width..][..columns].fill(self.counts[at]);
+                starts.fill(next);
             }
-            numbers
+            before = shared;
+            for words in shared + 1..=self.order {
+                self.close(&sorted[starts[words]..next], words, &mut numbers);
+                starts[words] = next;
+            }
+        }
+        let mut rest = &numbers[..];
+        let mut cut = |last: &usize| {
+            let own;
+            (own, rest) = rest.split_at(last * width - (numbers.len() - rest.len()));
+            own.to_vec()
         };
-        self.batches.iter().map(answer).collect()
+        self.ends.iter().map(&mut cut).collect()
+    }
+
+    /// Adds up terms with the same first words; those of fewer than three words have no more.
+    fn close(&self, run: &[(u64, u32)], words: usize, numbers: &mut [f64]) {
+        let counts = |at: usize| {
+            let length = self.lengths[at] as usize;
+            length == words || length > words && words >= LEAST
+        };
+        let places = || run.iter().map(|term| term.1 as usize).filter(|at| counts(*at));
+        let sum: f64 = places().map(|at| self.counts[at]).sum();
+        let column = words.saturating_sub(LEAST);
+        places().for_each(|at| numbers[at * self.width() + column] = sum);
     }
 }
 
-/// Cuts terms into pieces, so that their words take little memory.
-fn pieces<'a>(
-    bounds: &'a [i32],
-    counts: &'a [f64],
-) -> impl Iterator<Item = (&'a [i32], &'a [f64])> {
-    const TERMS: usize = 8192;
-    (0..counts.len()).step_by(TERMS).map(|first| {
-        let last = counts.len().min(first + TERMS);
-        (&bounds[first..=last], &counts[first..last])
-    })
+/// The number of words of a term.
+fn length(term: &[u8]) -> usize {
+    1 + memchr::memchr_iter(BETWEEN, term).count()
 }
 
 #[cfg(test)]
@@ -222,7 +190,8 @@ mod tests {
             for chunk in &chunks {
                 let (terms, short) = request(&[chunk], order);
                 let (bytes, ends, counts) = terms.into_parts();
-                let bounds: Vec<_> = [0].into_iter().chain(ends.iter().map(|e| *e as i32)).collect();
+                let bounds: Vec<_> =
+                    [0].into_iter().chain(ends.iter().map(|e| *e as i32)).collect();
                 let counts: Vec<_> = counts.iter().map(|count| *count as f64).collect();
                 assert!(sums.add(&bytes, &bounds, &counts));
                 kinds.push(short);
@@ -245,12 +214,13 @@ mod tests {
 
     #[test]
     fn what_are_no_terms_is_refused() {
-        let mut sums = WindowSums::new(3);
-        assert!(!sums.add(b"a", &[0, 2], &[1.0]), "beyond the end");
-        assert!(!sums.add(b"a", &[0, 1], &[0.0]), "never counted");
-        assert!(!sums.add(b"a", &[0, 1], &[]), "without a count");
-        assert!(!sums.add(b"a\xffb\xffc\xffd", &[0, 7], &[1.0]), "too long");
-        assert!(sums.add(b"", &[0], &[]));
-        assert_eq!(sums.answers(), [vec![]]);
+        let adds = |bytes: &[u8], bounds: &[i32], counts: &[f64]| {
+            WindowSums::new(3).add(bytes, bounds, counts)
+        };
+        assert!(!adds(b"a", &[0, 2], &[1.0]), "beyond the end");
+        assert!(!adds(b"a", &[0, 1], &[0.0]), "never counted");
+        assert!(!adds(b"a", &[0, 1], &[]), "without a count");
+        assert!(!adds(b"a\xffb\xffc\xffd", &[0, 7], &[1.0]), "too long");
+        assert!(adds(b"a", &[0, 1], &[1.0]) && adds(b"", &[0], &[]));
     }
 }

@@ -341,6 +341,14 @@ def split_terms(
     The order; the terms in it, and where each begins; where each partition begins.
     """
 
+def number_terms(
+    batches: Sequence[tuple[NDArray[np.uint8], NDArray[np.int32]]],
+) -> tuple[NDArray[np.int32], tuple[bytes, NDArray[np.int64]]]:
+    """Number different terms, given by bytes, where each begins and where the last ends.
+
+    The number of each term; the different terms, and where each ends.
+    """
+
 def split_pairs(
     bytes: bytes, ends: _Ints, counts: _Rows
 ) -> tuple[

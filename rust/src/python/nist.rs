@@ -10,9 +10,7 @@ use crate::information::{Information, Tables};
 use crate::nist;
 use crate::tokens::Tokens;
 use crate::windows::{self, Rows, WindowSums};
-use numpy::{
-    IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
-};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

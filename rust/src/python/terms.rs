@@ -1,7 +1,7 @@
 //! Terms with their counts, as bytes and arrays.
 
 use super::compute::{detach, load_numpy};
-use crate::terms::{self, Pairs, Split, Terms};
+use crate::terms::{self, Pairs, Split, TermList, Terms};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -41,6 +41,27 @@ pub fn split_terms<'py>(
     let sorted = (bytes.into_pyarray(py), bounds.into_pyarray(py));
     Ok((order.into_pyarray(py), sorted, starts.into_pyarray(py)))
 }
+
+#[pyfunction]
+pub fn number_terms<'py>(
+    py: Python<'py>,
+    batches: Vec<(PyReadonlyArray1<'py, u8>, PyReadonlyArray1<'py, i32>)>,
+) -> PyResult<PyNumbers<'py>> {
+    load_numpy(py)?;
+    let mut list = TermList::new(None);
+    for (bytes, bounds) in &batches {
+        let (bytes, bounds) = (bytes.as_slice()?, bounds.as_slice()?);
+        if !detach(py, || list.add(bytes, bounds))? {
+            return Err(not_terms());
+        }
+    }
+    let (numbers, bytes, ends) = detach(py, || list.number())?;
+    Ok((numbers.into_pyarray(py), (PyBytes::new(py, &bytes), ends.into_pyarray(py))))
+}
+
+/// The number of each term; the different terms, and where each ends.
+pub type PyNumbers<'py> =
+    (Bound<'py, PyArray1<i32>>, (Bound<'py, PyBytes>, Bound<'py, PyArray1<i64>>));
 
 #[pyfunction]
 pub fn split_pairs<'py>(

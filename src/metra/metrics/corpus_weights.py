@@ -102,6 +102,17 @@ def sort_by_partition(
     return SplitTerms(order, *keys, starts)
 
 
+def number_terms(
+    batches: Sequence[tuple[NDArray[np.uint8], NDArray[np.int32]]],
+) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
+    """Number different terms: each one's number, the keys by number, and where each ends.
+
+    A batch is bytes, and where in them each term begins and the last ends.
+    """
+    numbers, keys = _core.number_terms(batches)
+    return numbers, *keys
+
+
 class PairNumbers(NamedTuple):
     """Terms of a document and a word by numbers."""
 

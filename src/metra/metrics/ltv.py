@@ -159,7 +159,7 @@ def ltv(
         return with_weights(fixed, weights if salience.by_document else None)
     weighing = TwoPassFit(
         count_all=partial(_count_references, text=text),
-        from_terms=Frequencies.from_terms,
+        from_terms=lambda terms: Frequencies.from_terms(terms[:3]),
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
         apply=apply,

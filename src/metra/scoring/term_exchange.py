@@ -20,6 +20,7 @@ from metra.metrics.corpus_weights import (
     TermCounts,
     TermExchange,
     number_pairs,
+    number_terms,
     sort_by_partition,
 )
 from metra.metrics.record import Array
@@ -142,12 +143,8 @@ def _answer_ngrams(
         raise TypeError(msg)
     sums = exchange.start_sums()
     for batch in asked:
-        keys = batch.column(0)
-        _, bounds, values = keys.buffers()
-        starts = np.frombuffer(bounds, np.int32) if bounds else np.zeros(1, np.int32)
-        starts = starts[keys.offset : keys.offset + len(keys) + 1]
-        data = np.frombuffer(values or b"", np.uint8)
-        sums.add(data, starts, np.ascontiguousarray(read_numbers(batch)[:, 0]))
+        counts = np.ascontiguousarray(read_numbers(batch)[:, 0])
+        sums.add(*_read_keys(batch), counts)
     answers = [build_batch(None, numbers) for numbers in sums.answers()]
     return answers, [0.0, sums.total, 0.0]
 
@@ -157,20 +154,15 @@ class TermSums:
 
     def __init__(self, batches: Sequence[pa.RecordBatch]) -> None:
         """Add up the numbers of equal terms; whole numbers stay exact up to 2⁵³."""
-        keys = pa.chunked_array([b.column(0) for b in batches], pa.binary())
-        # Empty chunks may be left out of the answer, so codes are cut by hand.
-        encoded = keys.dictionary_encode().chunks
-        dictionary = encoded[-1].dictionary if encoded else pa.array([], pa.binary())
-        read = [_read_buffer(chunk.indices, np.int32) for chunk in encoded]
-        codes = np.concatenate([*read, np.zeros(0, np.int32)])
+        codes, keys, ends = number_terms([_read_keys(batch) for batch in batches])
         self._codes = np.split(codes, np.cumsum([b.num_rows for b in batches])[:-1])
         numbers = np.concatenate([read_numbers(batch) for batch in batches])
         width = numbers.shape[1]
-        sums = np.zeros((len(dictionary), width))
+        sums = np.zeros((len(ends), width))
         for at, column in enumerate(numbers.T if len(codes) else ()):
-            sums[:, at] = np.bincount(codes, column, len(dictionary))
+            sums[:, at] = np.bincount(codes, column, len(ends))
         #: Each term once; counts are one number each, or a row of them.
-        self.terms = read_term_array(dictionary, sums[:, 0] if width == 1 else sums)
+        self.terms = TermCounts(keys, ends, sums[:, 0] if width == 1 else sums)
 
     def answer(self, numbers: Array) -> list[pa.RecordBatch]:
         """Give each batch that was added up the numbers of its terms, in their order."""
@@ -178,15 +170,15 @@ class TermSums:
         return [build_batch(None, numbers[codes]) for codes in self._codes]
 
 
-def read_term_array(keys: pa.Array, counts: NDArray[Any]) -> TermCounts:
-    """Give an array of keys, plain or large, as terms with these counts."""
+def _read_keys(
+    batch: pa.RecordBatch,
+) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Read the keys of a batch: bytes; where each begins, and where the last ends."""
+    keys = batch.column(0)
     _, bounds, values = keys.buffers()
-    kind: Any = np.int64 if pa.types.is_large_binary(keys.type) else np.int32
-    bytes_ends = np.frombuffer(bounds, kind) if bounds else np.zeros(1, kind)
-    ends = bytes_ends[keys.offset : keys.offset + len(keys) + 1].astype(np.int64)
-    first, last = int(ends[0]), int(ends[-1])
-    data = values.slice(first, last - first).to_pybytes() if values else b""
-    return TermCounts(data, ends[1:] - first, counts)
+    starts = np.frombuffer(bounds, np.int32) if bounds else np.zeros(1, np.int32)
+    data = np.frombuffer(values or b"", np.uint8)
+    return data, starts[keys.offset : keys.offset + len(keys) + 1]
 
 
 def build_batch(keys: pa.Array | None, numbers: Array) -> pa.RecordBatch:
@@ -260,7 +252,7 @@ class DocumentLists:
     ) -> Array:
         """Weigh every term: what is in a document's list, and what is not."""
         tf, document = self._tf[self._is_entry], self._document[self._is_entry]
-        lengths = np.bincount(document, tf, self._documents)
+        lengths: Array = np.bincount(document, tf, self._documents).astype(np.float64)
         df, count = word_sums[self._word].T
         entries = DocumentWords(tf, df, count, lengths[document], *whole)
         weights = weigh(entries)

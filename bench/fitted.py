@@ -43,7 +43,8 @@ WORKER = "pyspark.daemon"
 EXECUTOR = "CoarseGrainedExecutorBackend"
 # The driver plans and adds up totals, so a small heap is enough for it.
 JAVA = (
-    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xms48m -Xmn24m "
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xms40m -Xmn16m "
+    "-Dio.netty.allocator.numDirectArenas=1 -Dio.netty.allocator.numHeapArenas=1 "
     "-XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=20"
 )
 SETTINGS = {

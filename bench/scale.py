@@ -120,7 +120,10 @@ def main() -> int:
     report = _report(_read_kept())
     print(report)
     if options.write_results:
-        PAGE.write_text(report + "\n", encoding="utf-8")
+        _, *fitted = PAGE.read_text(encoding="utf-8").partition(
+            "\n## NIST and LTV over "
+        )
+        PAGE.write_text(f"{report}\n{''.join(fitted)}", encoding="utf-8")
     return 0 if all(_is_flat(job, _costs(job.name)) for job in JOBS) else 1
 
 

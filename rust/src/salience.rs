@@ -109,7 +109,8 @@ impl Counts {
     }
 
     /// Adds words that were counted elsewhere: terms of a document's name and a word, each once,
-    /// those of a document together. False if one is not such a pair.
+    /// those of a document together. What counts 0 only names a document. False if one is not such
+    /// a pair.
     pub fn learn(&mut self, terms: &Terms) -> bool {
         let mut builder = Tokens::builder(terms.len(), 0);
         terms.iter().for_each(|(words, _)| builder.sentence(words));
@@ -122,11 +123,14 @@ impl Counts {
                 return false;
             };
             let document = self.documents.insert(name);
+            let count = terms.count(index).min(u32::MAX as u64) as u32;
+            if count == 0 {
+                continue;
+            }
             if last != Some(document) {
                 self.stretches.push((document, self.entries.len()));
                 last = Some(document);
             }
-            let count = terms.count(index).min(u32::MAX as u64) as u32;
             self.entries.push((self.words.insert(pair, 1), count));
         }
         true
@@ -249,14 +253,19 @@ impl Frequencies {
         self.lengths.len()
     }
 
-    /// Every word of every document with its count, as `Counts::learn` takes them.
+    /// Every word of every document with its count, as `Counts::learn` takes them; behind them
+    /// documents without a word, with an empty one that counts 0.
     pub fn terms(&self, counts: &Counts) -> Terms {
         let mut terms = Terms::default();
-        for (name, ends) in counts.documents.names.iter().zip(self.starts.windows(2)) {
+        let documents = || counts.documents.names.iter().zip(self.starts.windows(2));
+        for (name, ends) in documents() {
             for (word, count) in &self.entries[ends[0]..ends[1]] {
                 let pair = [name.as_bytes(), counts.words.word(*word)];
                 terms.push(pair.into_iter(), *count as u64);
             }
+        }
+        for (name, _) in documents().filter(|(_, ends)| ends[0] == ends[1]) {
+            terms.push([name.as_bytes(), &[]].into_iter(), 0);
         }
         terms
     }
@@ -360,11 +369,13 @@ mod tests {
         let mut counts = Counts::default();
         let (one, two) = (counts.document("one"), counts.document("two"));
         counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
+        counts.document("empty");
         let terms = counts.frequencies().terms(&counts);
         counts.add(&tokens(&["a b a", "c", "b"]), &[one, two, one], 1);
         let mut added = Counts::default();
         assert!(added.learn(&terms) && added.learn(&terms));
         assert_eq!(added.frequencies().entries, counts.frequencies().entries);
+        assert_eq!(added.frequencies().documents(), 3);
         let mut lone = Terms::default();
         lone.push([&b"word"[..]].into_iter(), 1);
         assert!(!added.learn(&lone));

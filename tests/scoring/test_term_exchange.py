@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics.corpus_weights import TermCounts
+from metra.metrics.registry import metric
 from metra.scoring.executors import local, term_files
 from metra.scoring.plan import ScoringPlan
+from metra.scoring.results import Results
 from metra.scoring.table_totals import build_table_results, count_batch
 from metra.scoring.tables import count_table_part, score_table
 from metra.scoring.term_exchange import TermSums, join_answers, split_terms
@@ -168,6 +170,8 @@ def test_weights_that_say_nothing(shards, spec, message):
         pq.write_table(table, shards[0])
     with pytest.raises(CorpusError, match=message):
         score_table(shards[:1], [spec], **COLUMNS)
+    with pytest.raises(CorpusError, match=message):
+        score_messages(shards[:1], replace(PLAN, metrics=(spec,)), 2)
 
 
 PLAN = ScoringPlan(
@@ -192,24 +196,35 @@ def deliver(messages: list[pa.RecordBatch], tasks: int) -> list[list[pa.RecordBa
     ]
 
 
-@pytest.mark.parametrize("tasks", [1, 5])
-def test_messages_give_the_same_digits(shards, tasks):
-    exchange = MessageExchange(PLAN, 7, 3)
-    exchange = pickle.loads(pickle.dumps(exchange))
+def score_messages(shards, plan: ScoringPlan, tasks: int) -> Results:
+    """Score as an engine does that brings messages to so many tasks."""
+    exchange = pickle.loads(pickle.dumps(MessageExchange(plan, 7, 3)))
     messages = [
         batch
         for task, path in enumerate(shards)
         for batch in exchange.ask(pq.ParquetFile(path).iter_batches(10), task)
     ]
-    assert exchange.rounds == 3
     for _ in range(exchange.rounds):
         mail = deliver(messages, tasks)
         messages = [batch for box in mail for batch in exchange.read_mail(box)]
     totals = Totals()
     for box in deliver(messages, tasks):
         for rows, metrics in exchange.fit_chunks(box):
-            totals.add(count_batch(rows, PLAN, metrics)[0])
-    assert build_table_results(totals, PLAN).to_json() == score(shards).to_json()
+            totals.add(count_batch(rows, plan, metrics)[0])
+    return build_table_results(totals, plan)
+
+
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_messages_give_the_same_digits(shards, tasks):
+    assert score_messages(shards, PLAN, tasks).to_json() == score(shards).to_json()
+
+
+def test_counts_that_weights_cannot_hold_are_refused():
+    nist = metric("nist").weighing
+    ends = np.array([1], np.int64)
+    assert nist.weigh(TermCounts(b"a", ends, np.array([2**32 - 1])))
+    with pytest.raises(CorpusError, match=r"have an n-gram 4,294,967,296 times, but"):
+        nist.weigh(TermCounts(b"a", ends, np.array([2**32])))
 
 
 def test_messages_of_a_metric_without_documents_go_once():

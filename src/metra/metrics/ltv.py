@@ -12,7 +12,6 @@ from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
-    SEPARATOR,
     TermCounts,
     TermExchange,
     TwoPassFit,
@@ -275,20 +274,7 @@ def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermC
         list_texts(lambda chunk: chunk.refs),
         list_texts(lambda chunk: chunk.systems.values()),
     )
-    keys, ends, counts = asked.terms()
-    # A document without a word is a document, too.
-    sizes = np.bincount(asked.document, minlength=asked.size)
-    empty = [
-        asked.documents[number].encode() + bytes([SEPARATOR])
-        for number in np.flatnonzero(sizes == 0)
-    ]
-    lengths = [*map(len, empty)]
-    return TermCounts(
-        keys + b"".join(empty),
-        np.append(ends, len(keys) + np.cumsum(lengths, dtype=np.int64)),
-        np.append(counts, np.zeros(len(empty), np.int64)),
-        asked,
-    )
+    return TermCounts(*asked.terms(), asked)
 
 
 def _check_documents(documents: int, name: str = "") -> None:

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metra import _core
 from metra.corpus.batch import Batch, CorpusChunk
+from metra.errors import CorpusError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
     Tables,
@@ -23,6 +25,9 @@ from metra.text.preparation import Preparation, choose_preparation
 
 #: The value of `info` that weighs all n-grams the same.
 EQUAL = "equal"
+
+# The largest count of an n-gram.
+_MOST = 2**32 - 1
 
 
 @metric_factory
@@ -153,6 +158,7 @@ def fit_information(
 
 def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
     """Weigh n-grams that were counted elsewhere, what begins one before it."""
+    _check_counts(terms.counts)
     weights = _core.Information(n, style)
     weights.learn(*terms[:3])
     return weights
@@ -171,10 +177,22 @@ def _take_answers(
     terms: TermCounts, answers: Array, words: float, *, n: int, style: str
 ) -> _core.Information:
     """Weigh n-grams that the whole corpus has so often, of so many words."""
+    _check_counts(answers)
     columns, short = terms.source
     weights = _core.Information(n, style)
     weights.fit(columns, answers, int(words), short)
     return weights
+
+
+def _check_counts(counts: NDArray[Any]) -> None:
+    """Refuse counts that weights cannot hold."""
+    largest = int(counts.max(initial=0))
+    if largest > _MOST:
+        msg = (
+            f"nist: the references have an n-gram {largest:,} times, but weights hold counts "
+            f"up to {_MOST:,}; score the table in several parts."
+        )
+        raise CorpusError(msg)
 
 
 def _build_tables(weights: _core.Information) -> Tables:

@@ -186,12 +186,13 @@ def restore_weights(frequencies: Frequencies, weights: Array) -> WordWeights:
     if restored is not None:
         return restored
     # No word of these documents weighs anything, but others do.
-    keys, ends, counts = frequencies.terms()
+    keys, ends, _ = frequencies.terms()
     other = keys.replace(b"\xff", b"") + b"x\xff"
-    with_other = Frequencies.from_terms(
-        (keys + other, np.append(ends, len(keys) + len(other)), np.append(counts, 1))
-    )
-    numbers = np.append(weights, 1.0)
+    ends = np.append(ends, len(keys) + len(other))
+    ones = np.ones(len(ends), np.int64)
+    with_other = Frequencies.from_terms((keys + other, ends, ones))
+    numbers = np.zeros(len(ends))
+    numbers[-1] = 1.0
     return build_word_weights(
         with_other, numbers, floor=0.0, least=None, most=None, oov=None
     )

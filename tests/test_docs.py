@@ -4,6 +4,7 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,11 +34,11 @@ def blocks(page: Path, language: str) -> list[str]:
     return [body for kind, body in FENCE.findall(text) if kind == language]
 
 
-def pages_with(language: str) -> list[object]:
+def pages_with(language: str, but: Path | None = None) -> list[object]:
     return [
         pytest.param(page, id=str(page.relative_to(ROOT)))
         for page in PAGES
-        if blocks(page, language)
+        if page.parent != but and blocks(page, language)
     ]
 
 
@@ -93,11 +94,24 @@ def run_as_doctest(block: str, names: dict[str, object], where: str) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
-@pytest.mark.parametrize("page", pages_with("console"))
+BY_METRIC = ROOT / "docs" / "metrics"
+
+
+@pytest.mark.parametrize("page", pages_with("console", but=BY_METRIC))
 def test_console_blocks(page):
     text = page.read_text(encoding="utf-8")
     refreshed = consoles.refreshed(text, Path(examples.HOME))
     assert refreshed == text, "run: python docs/generate.py"
+
+
+@pytest.mark.usefixtures("beside_the_example")
+def test_commands_of_metric_pages(cli):
+    """They are plain calls, which one process answers faster than a shell for each."""
+    for page in BY_METRIC.glob("*.md"):
+        for block in blocks(page, "console"):
+            for call in consoles.list_calls(block):
+                ran = cli(*shlex.split(call.command)[1:])
+                assert consoles.is_like(ran.err + ran.out, call.output), call.command
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -34,11 +35,11 @@ def blocks(page: Path, language: str) -> list[str]:
     return [body for kind, body in FENCE.findall(text) if kind == language]
 
 
-def pages_with(language: str, but: Path | None = None) -> list[object]:
+def pages_with(language: str) -> list[object]:
     return [
         pytest.param(page, id=str(page.relative_to(ROOT)))
         for page in PAGES
-        if page.parent != but and blocks(page, language)
+        if blocks(page, language)
     ]
 
 
@@ -94,24 +95,31 @@ def run_as_doctest(block: str, names: dict[str, object], where: str) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
-BY_METRIC = ROOT / "docs" / "metrics"
+#: What a shell would read in a command.
+SHELL = re.compile(r"[|<>&;*$~`\\]|\A(?!metra )")
 
 
-@pytest.mark.parametrize("page", pages_with("console", but=BY_METRIC))
-def test_console_blocks(page):
+@pytest.fixture
+def run_here(cli, monkeypatch):
+    """Run plain calls of metra in this process, which is quicker, and others in a shell."""
+
+    def run(command: str, folder: Path) -> str:
+        if SHELL.search(command):
+            return consoles.run_command(command, folder)
+        monkeypatch.setenv("METRA_TESTSETS", "testsets.json")
+        with chdir(folder):
+            ran = cli(*shlex.split(command)[1:], merge=True)
+        assert ran.code == 0, f"{command}\n{ran.out}"
+        return ran.out
+
+    return run
+
+
+@pytest.mark.parametrize("page", pages_with("console"))
+def test_console_blocks(page, run_here):
     text = page.read_text(encoding="utf-8")
-    refreshed = consoles.refreshed(text, Path(examples.HOME))
+    refreshed = consoles.refreshed(text, Path(examples.HOME), run_here)
     assert refreshed == text, "run: python docs/generate.py"
-
-
-@pytest.mark.usefixtures("beside_the_example")
-def test_commands_of_metric_pages(cli):
-    """They are plain calls, which one process answers faster than a shell for each."""
-    for page in BY_METRIC.glob("*.md"):
-        for block in blocks(page, "console"):
-            for call in consoles.list_calls(block):
-                ran = cli(*shlex.split(call.command)[1:])
-                assert consoles.is_like(ran.err + ran.out, call.output), call.command
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 from tests.campaign.campaigns import opened as frozen
-from tests.campaigns import opened
+from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin, rows
 
 from metra.store import answers, audit, campaigns, screens, tasks
@@ -46,10 +46,10 @@ def cloze(stored, task):
 def test_a_second_look_is_made_answered_and_counted(store):
     admin = filled(store, frozen("cloze", cloze={"every": 3}), cloze)
     page = admin.get("/measures")
-    assert "answers or texts wait" in page
-    assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Scores of texts")[1:]]
-    reasons = {row[6] for row in rows(page, "No score, and why")[1:]}
-    assert all("wait for a second judge" in reason for reason in reasons)
+    assert "answers or texts need" in page
+    assert ["cloze-exact"] in [[row[2]] for row in rows(page, "Text scores")[1:]]
+    reasons = {row[6] for row in rows(page, "Answers without a score")[1:]}
+    assert all("waiting for a second judge" in reason for reason in reasons)
     refused = admin.form("/second-look", judges=" , ", each="1")
     assert refused.status_code == 422
     assert "at least one judge" in refused.text
@@ -68,10 +68,23 @@ def test_a_second_look_is_made_answered_and_counted(store):
         house.clock,
     )
     page = admin.get("/measures")
-    assert "Nothing waits any more." in page
-    close = [row for row in rows(page, "Scores of texts") if row[2] == "cloze-close"]
+    assert "Nothing is waiting for a second look." in page
+    close = [row for row in rows(page, "Text scores") if row[2] == "cloze-close"]
     assert {row[4] for row in close} == {"50.0"}
     assert "second look 1" in page
+
+
+def test_second_judgements_stand_beside_the_first(store):
+    def rate(_, task):
+        return {"da": 90 if task.judge == "ann" else 10}
+
+    both = {"judges": ("ann", "bob"), "each": 2, "systems": 1, "calibration": 0}
+    admin = filled(store, made("da", texts=2, **both), rate)
+    made_again = admin.form("/disagreements", judges="zoe", apart="25")
+    key = made_again.headers["location"].rpartition("/")[2]
+    answer_all(store, key, lambda *_: {"da": 61}, admin.house.clock)
+    said = admin.get("/disagreements")
+    assert said.count("second look</span> 61.00") == said.count('class="scores"') > 0
 
 
 def test_names_stay_hidden_until_they_may_be_seen(store):
@@ -82,7 +95,7 @@ def test_names_stay_hidden_until_they_may_be_seen(store):
     )
     page = admin.get("/measures")
     assert "good" not in page
-    running = rows(page, "EvalTrans so far")
+    running = rows(page, "EvalTrans scores so far")
     assert {row[1] for row in running[1:]} == {"60.0"}
     assert admin.browser.get("/admin/exercise").text.count("checkbox") == 0
     admin.form("/unblind")

@@ -6,13 +6,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.DOTALL | re.MULTILINE)
 #: Commands that change the machine or take the network; shown, not run.
 NOT_RUN = ("pip", "make", "git", "cargo", "apt", "apt-get", "source", "python")
 TIMEOUT = 600
+Run: TypeAlias = Callable[[str, Path], str]
 
 
 class Call(NamedTuple):
@@ -23,21 +26,23 @@ class Call(NamedTuple):
     output: str
 
 
-def refreshed(page: str, examples: Path) -> str:
+def refreshed(page: str, examples: Path, run: Run | None = None) -> str:
     """Run the commands of a page, one after the other, in a folder with the example.
 
-    Output that is still right stays as it is written, with the ellipses in it.
+    Output that is still right stays as it is written, with the ellipses in it. `run` runs a
+    command in a folder and returns its output; a shell does unless it is given.
     """
     if not BLOCK.search(page):
         return page
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(examples, Path(folder) / "examples")
-        return BLOCK.sub(lambda match: _refresh_block(match[1], Path(folder)), page)
+        run_there = partial(run or run_command, folder=Path(folder))
+        return BLOCK.sub(lambda match: _refresh_block(match[1], run_there), page)
 
 
-def _refresh_block(block: str, folder: Path) -> str:
+def _refresh_block(block: str, run: Callable[[str], str]) -> str:
     calls = list_calls(block)
-    return "".join(call.lines + _find_output(call, folder) for call in calls) or block
+    return "".join(call.lines + _find_output(call, run) for call in calls) or block
 
 
 def list_calls(block: str) -> list[Call]:
@@ -55,10 +60,10 @@ def list_calls(block: str) -> list[Call]:
     return calls
 
 
-def _find_output(call: Call, folder: Path) -> str:
+def _find_output(call: Call, run: Callable[[str], str]) -> str:
     if call.command.split()[0] in NOT_RUN:
         return call.output
-    output = run_command(call.command, folder)
+    output = run(call.command)
     return call.output if is_like(output, call.output) else output
 
 

@@ -10,6 +10,7 @@ and of the judging app are taken in chromium, if it is installed.
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -32,7 +33,8 @@ def main() -> None:
     false_alarms.main(["systems", "0"])
     draw_grid()
     if DATA.is_dir():
-        judges.main(DATA, plots=True)
+        with redirect_stdout(None):  # its tables, which stand on the page
+            judges.main(DATA, plots=True)
     else:
         print(f"{DATA} is no folder; the pictures of docs/meta/judges.md stay.")
     if shutil.which("chromium"):

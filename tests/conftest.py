@@ -159,11 +159,13 @@ def metra_command() -> Callable[..., Ran]:
 def cli(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
     """Run the command line in this process, which is quicker."""
 
-    def run(*arguments: str | Path, stdin: bytes = b"") -> Ran:
+    def run(*arguments: str | Path, stdin: bytes = b"", merge: bool = False) -> Ran:
+        """Run a command; `merge` puts both streams into one, as a terminal shows them."""
         from metra.cli import main
         from metra.formats import stream
 
-        out, err = io.StringIO(), io.StringIO()
+        out = io.StringIO()
+        err = out if merge else io.StringIO()
         source = io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")
         with monkeypatch.context() as patch:
             patch.setattr(sys, "argv", ["metra", *map(str, arguments)])

@@ -4,9 +4,11 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -93,10 +95,30 @@ def run_as_doctest(block: str, names: dict[str, object], where: str) -> None:
     assert runner.summarize(verbose=False).failed == 0
 
 
+#: What a shell would read in a command.
+SHELL = re.compile(r"[|<>&;*$~`\\]|\A(?!metra )")
+
+
+@pytest.fixture
+def run_here(cli, monkeypatch):
+    """Run plain calls of metra in this process, which is quicker, and others in a shell."""
+
+    def run(command: str, folder: Path) -> str:
+        if SHELL.search(command):
+            return consoles.run_command(command, folder)
+        monkeypatch.setenv("METRA_TESTSETS", "testsets.json")
+        with chdir(folder):
+            ran = cli(*shlex.split(command)[1:], merge=True)
+        assert ran.code == 0, f"{command}\n{ran.out}"
+        return ran.out
+
+    return run
+
+
 @pytest.mark.parametrize("page", pages_with("console"))
-def test_console_blocks(page):
+def test_console_blocks(page, run_here):
     text = page.read_text(encoding="utf-8")
-    refreshed = consoles.refreshed(text, Path(examples.HOME))
+    refreshed = consoles.refreshed(text, Path(examples.HOME), run_here)
     assert refreshed == text, "run: python docs/generate.py"
 
 

@@ -374,6 +374,19 @@ def test_ranges_of_whole_numbers_have_both_their_ends():
     bars = count_gaps(np.array([0, 1, 2, 3, 40]))
     assert bars[:3] == [("0", 1), ("1–5", 3), ("6–10", 0)]
     assert bars[-1] == ("36–40", 1)
+    # Up to twelve bars, each number has its own.
+    few, many = (count_gaps(np.array([0, 1, top])) for top in (11, 12))
+    assert [label for label, _ in few] == [str(at) for at in range(12)]
+    assert [label for label, _ in many] == [
+        "0",
+        "1–2",
+        "3–4",
+        "5–6",
+        "7–8",
+        "9–10",
+        "11–12",
+    ]
+    assert [count for _, count in few] == [1, 1, *[0] * 9, 1]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.panels import draw_exchanges, given_too, made, panel_of
 from metra.errors import CorpusError, OptionError
 from metra.formats.scores.panel import build_panel
 from metra.formats.scores.record import ScoredItem
+from metra.meta import diff
 from metra.meta.compare import compare, report_comparison
 from metra.meta.correlate import parse_specs
 from metra.stats.correlation import Options, correlate
@@ -59,6 +60,29 @@ def test_differences_are_the_coefficients(coef):
     ]
     assert found.values.tolist() == pytest.approx(sorted(values, reverse=True))
     assert 0 < found.p[0, 1] <= 1
+
+
+def test_two_sided_p_values_of_the_gold(monkeypatch):
+    asked = []
+
+    def draw(gold, **options):
+        asked.append((gold.tolist(), options["trials"], options["seed"]))
+        return np.array([[0.5, 0.0], [1.0, 0.25]])
+
+    monkeypatch.setattr(diff, "permutation_p", draw)
+    gold = np.array([[1.0, math.nan, 3], [2, math.nan, 5]])
+    found = diff.compute_gold_p(
+        panel_of(gold, {"a": gold}), Options(trials=39_999, seed=4)
+    )
+    # Of the draws, as many are as extreme on both sides, and the scores themselves.
+    assert found.tolist() == [
+        [1, 1 / 40_000],
+        [1 / 40_000, (2 * 0.25 * 39_999 + 1) / 40_000],
+    ]
+    assert asked == [([[1, 3], [2, 5]], 39_999, 4)]
+    few = Options(trials=10)
+    diff.compute_gold_p(panel_of(gold, {"a": gold}), few)
+    assert asked[-1][1] == 20_000
 
 
 @pytest.mark.parametrize("nan", ["drop", "zero"])
@@ -508,6 +532,8 @@ def test_resamples_of_systems_and_segments_test_too():
     found = compare(panel, question("pearson", trials=300), test="boot-both")
     assert found.tests.units == ("system", "segment")
     assert found.p[0, 1] < 0.05
+    found = compare(panel, question("pearson", "sys", trials=20), test="boot-both")
+    assert found.tests.units == ("system", "segment")
 
 
 def test_documents_that_are_not_named_cannot_change_sides():

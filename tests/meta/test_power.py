@@ -87,6 +87,13 @@ def test_two_versions_of_a_system_separate_more_easily_than_two_strangers(values
     assert close["s3", "s2"] > 0.999
 
 
+def test_differences_that_do_not_vary_spread_as_all_do(values):
+    steady = values[0] + np.array([[0.0], [2.0], [3.0]])
+    curves = plan_from_pilot(build_scores(np.round(steady * 8) / 8), "esa", OPTIONS)
+    assert [pair.spread for pair in curves.pairs] == [1, 1, 1]
+    assert [pair.observed for pair in curves.pairs] == [3, 2, 1]
+
+
 def test_differences_of_few_segments_spread_as_a_sample_does(values):
     # The first system was judged on a fifth of the segments only.
     values[0, 16:] = np.nan

@@ -33,7 +33,10 @@ def test_help_lists_the_commands(flag, cli):
     ran = cli(flag)
     assert ran.code == 0
     assert ran.out.startswith("Usage: ")
-    assert "Score, judge, compare and explain machine translation." in ran.out
+    assert (
+        "Evaluate machine translation: score, compare, report, collect human "
+        "judgements."
+    ) in ran.out
     for command in COMMANDS:
         assert f"\n  {command} " in ran.out
 

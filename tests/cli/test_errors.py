@@ -68,7 +68,7 @@ WRONG_USES = [
      "a number from 0 to 1, both excluded."),
     ("compare out.txt b.txt -r ref.txt --alpha nan", "--alpha: NaN and infinity are not "
      "possible; expected a finite number."),
-    (f"{SCORE} --segments 1-2", "--segments says which alignments to show; add "
+    (f"{SCORE} --segments 1-2", "--segments selects alignments to show; add "
      "--show-alignment."),
     (f"{SCORE} -b --format json", "-b does not work with --format json; leave one of them "
      "out."),
@@ -77,10 +77,11 @@ WRONG_USES = [
     (f"{SCORE} -m ''", f"No metric named ''. {METRICS}…"),
     (f"{SCORE} -m bleurt", f"No metric named 'bleurt'. {METRICS}…"),
     (f"{SCORE} -m rouge1", f"No metric named 'rouge1'. {METRICS}…"),
-    (f"{SCORE} -m bleu chrf ter", "chrf is a metric, and there is no such file; give each "
-     "metric its own -m: -m bleu -m chrf -m ter."),
-    (f"{SCORE} -m bleu:tok=intl,chrf", "'bleu:tok=intl,chrf' has 'chrf' where option=value "
-     "was expected; another metric is given by itself."),
+    (f"{SCORE} -m bleu chrf ter", "chrf is a metric, not a file; give each metric "
+     "its own -m: -m bleu -m chrf -m ter."),
+    (f"{SCORE} -m bleu:tok=intl,chrf", "'bleu:tok=intl,chrf' has 'chrf' where "
+     "option=value was expected; give each metric "
+     "separately."),
     (f"{SCORE} -m bleu:n=2,n=3", "'bleu:n=2,n=3' gives the option 'n' twice; give it once."),
     (f"{SCORE} -m chrF++:word_order=1", "'chrF++:word_order=1' gives the option "
      "'word_order' twice; give it once."),
@@ -92,11 +93,11 @@ WRONG_USES = [
     (f"{SCORE} -m bleu:n=2.5", f"bleu: n=2.5 {MANY}"),
     (f"{SCORE} -m bleu:smooth_value=x", "bleu: smooth_value=x is not possible; expected a "
      "number of at least 0."),
-    (f"{SCORE} -m comet", "comet needs a checkpoint as Unbabel publishes them "
-     "(hparams.yaml, checkpoints/model.ckpt); write comet:model=FOLDER."),
+    (f"{SCORE} -m comet", "comet needs an Unbabel checkpoint (hparams.yaml, "
+     "checkpoints/model.ckpt); write comet:model=FOLDER."),
     # files
-    ("score absent.txt -r ref.txt", "absent.txt cannot be read: No such file or directory; "
-     "check the name and its rights."),
+    ("score absent.txt -r ref.txt", "absent.txt cannot be read: No such file or "
+     "directory; check the name and its permissions."),
     ("score out.txt", "bleu compares with references, but there is none; give one with "
      "-r FILE, or a table with a column called ref."),
     ("score out.txt ref.txt", "bleu compares with references, but there is none; give one "
@@ -110,9 +111,9 @@ WRONG_USES = [
      "known; give --docs FILE."),
     (f"{SCORE} --ci --ci-unit document", "Documents were to be resampled, but none are "
      "known; give --docs FILE."),
-    ("convert scores.tsv -o texts.jsonl", "scores.tsv holds scores that `metra score` "
-     "wrote, not texts; scores are read by `metra meta` and, as NAME@FILE, in place of a "
-     "metric."),
+    ("convert scores.tsv -o texts.jsonl", "scores.tsv contains scores from `metra "
+     "score`, not texts; use it with `metra "
+     "meta`, or as a metric: NAME@FILE."),
     ("convert scores.json -o texts.tsv", "scores.json holds scores that `metra score` "
      "wrote, not texts; …"),
     ("convert out.txt -o texts.doc", "The format of texts.doc does not follow from its "

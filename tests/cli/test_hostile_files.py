@@ -40,12 +40,12 @@ CASES = [
     ),
     pytest.param(
         *("a.xlf", f'<?xml version="1.0" encoding="klingon"?>{XLIFF}'.encode(), SCORE),
-        "is declared to be in an encoding that is not read (unknown encoding: klingon)",
+        "declares an encoding that metra does not read (unknown encoding: klingon)",
         id="XLIFF in an unknown encoding",
     ),
     pytest.param(
         *("a.tmx", b'<?xml version="1.0" encoding="gb18030"?><tmx/>', SCORE),
-        "convert the file to UTF-8 and its declaration too.",
+        "convert the file to UTF-8 and change its declaration.",
         id="TMX in an encoding of several bytes",
     ),
     pytest.param(

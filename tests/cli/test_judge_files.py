@@ -219,7 +219,7 @@ def test_what_cannot_be_imported_into_a_store(cli, filled, tmp_path):
     ran = cli("judge", "import", out, "--name", "x")
     assert (ran.code, ran.err) == (
         2,
-        "metra: --name is what a campaign is called in a store; add --store.\n",
+        "metra: --name is the name of a campaign in a store; add --store.\n",
     )
     batches = tmp_path / "campaign.json"
     batches.write_text('{"data": []}')

@@ -214,7 +214,7 @@ def test_a_file_given_twice_is_refused(cli, parquet, more):
     ran = cli("score", parquet, again, *COLUMNS, *more)
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: {again} is given twice, so that its rows would count twice; give it once.",
+        f"metra: {again} is given twice, so its rows would count twice; give it once.",
     )
 
 
@@ -233,8 +233,8 @@ def test_a_folder_without_parquet(cli, tmp_path):
     ran = cli("score", tmp_path, *COLUMNS)
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: {tmp_path} is a folder without Parquet files in it; give files, or a folder "
-        "that has some.",
+        f"metra: {tmp_path} is a folder without Parquet files; give files, or a "
+        "folder with Parquet files.",
     )
 
 

@@ -320,7 +320,7 @@ def test_scores_of_a_test_set(cli, metrics_eval):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ((), "There are no SCORES; name files, or a test set with -t."),
+        ((), "SCORES are missing; name files, or a test set with -t."),
         (("-t", "wmt1x"), "There is no test set wmt1x on this machine"),
         (("-t", "wmt23"), "wmt23:en-de has no scores beside its texts (human-scores"),
         (("-t", "wmtx", "-l", "en-cs"), "wmtx is here, but not for en-cs"),

@@ -316,9 +316,10 @@ CANNOT = [
     pytest.param("tsv", {"output:x": "a\tb"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "output 'x' holds a tab, which tsv cannot carry; change the text, or choose "
                  "another format.", id="tab in tsv"),
-    pytest.param("tsv", {"source": "a\nb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "source holds a line break, which tsv cannot carry; change the text, or "
-                 "choose another format.", id="line break in tsv"),
+    pytest.param("tsv", {"source": "a\nb"}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the source contains a line break, "
+                 "which tsv cannot carry; change the "
+                 "text, or choose another format.", id="line break in tsv"),
     pytest.param("tsv", {"source": "a\r"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "source ends in a carriage return, which tsv cannot carry; change the text, "
                  "or choose another format.", id="return at the end in tsv"),
@@ -331,12 +332,15 @@ CANNOT = [
     pytest.param("tsv", {"output:x": None}, "Segment 2 (document 'd1', segment 'b') of the "
                  "output 'x' is missing, which tsv cannot carry; change the text, or choose "
                  "another format.", id="missing output in tsv"),
-    pytest.param("csv", {"output:x": "a\r\nb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a carriage return before a line break, which csv cannot "
-                 "carry; change the text, or choose another format.", id="line end in csv"),
-    pytest.param("csv", {"output:x": "\0"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a zero byte, which csv cannot carry; change the text, or "
-                 "choose another format.", id="zero byte in csv"),
+    pytest.param("csv", {"output:x": "a\r\nb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains a "
+                 "carriage return before a line break, "
+                 "which csv cannot carry; change the "
+                 "text, or choose another format.", id="line end in csv"),
+    pytest.param("csv", {"output:x": "\0"}, "Segment 2 (document 'd1', segment 'b') "
+                 "of the output 'x' contains a zero byte, "
+                 "which csv cannot carry; change the "
+                 "text, or choose another format.", id="zero byte in csv"),
     pytest.param("csv", {"ref:A": ""}, "Segment 2 (document 'd1', segment 'b') of the "
                  "reference 'A' is empty but not missing, which csv cannot carry; change the "
                  "text, or choose another format.", id="empty reference in csv"),
@@ -350,18 +354,22 @@ CANNOT = [
     pytest.param("plain", {"ref:A": None}, "Segment 2 (document 'd1', segment 'b') of the "
                  "reference 'A' is missing, which plain cannot carry; change the text, or "
                  "choose another format.", id="missing reference in plain"),
-    pytest.param("plain", {"output:x": "a\nb"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds a line break, which plain cannot carry; change the "
-                 "text, or choose another format.", id="line break in plain"),
+    pytest.param("plain", {"output:x": "a\nb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains a "
+                 "line break, which plain cannot carry; "
+                 "change the text, or choose another "
+                 "format.", id="line break in plain"),
     pytest.param("plain", {"output:x": "a\r"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "output 'x' ends in a carriage return, which plain cannot carry; change the "
                  "text, or choose another format.", id="return at the end in plain"),
     pytest.param("plain", {"seg": "a\tb"}, "Segment 2 (document 'd1', segment 'a\\tb') of the "
                  "label 'seg' holds a tab, which plain cannot carry; leave the label out with "
                  "`drop` seg.", id="tab in an id in plain"),
-    pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment 'b') of the "
-                 "output 'x' holds a line break, which sgml cannot carry; change the text, or "
-                 "choose another format.", id="line break in sgml"),
+    pytest.param("sgml", {"output:x": "a\rb"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains a "
+                 "line break, which sgml cannot carry; "
+                 "change the text, or choose another "
+                 "format.", id="line break in sgml"),
     pytest.param("sgml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of the "
                  "reference 'B' is missing, which sgml cannot carry; change the text, or "
                  "choose another format.", id="missing reference in sgml"),
@@ -383,12 +391,16 @@ CANNOT = [
     pytest.param("sgml", {"label:genre": "x"}, "Segment 2 (document 'd1', segment 'b') of the "
                  "label 'genre' is 'x', but 'nw' before it in the same document, which sgml "
                  "cannot carry; leave the label out with `drop` genre.", id="label changes"),
-    pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds the character U+0001, which wmt-xml cannot carry; "
-                 "change the text, or choose another format.", id="control character in XML"),
-    pytest.param("wmt-xml", {"output:x": "\uffff"}, "Segment 2 (document 'd1', segment 'b') of "
-                 "the output 'x' holds the character U+FFFF, which wmt-xml cannot carry; "
-                 "change the text, or choose another format.", id="no character of XML"),
+    pytest.param("wmt-xml", {"output:x": "a\x01b"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains the "
+                 "character U+0001, which wmt-xml "
+                 "cannot carry; change the text, or "
+                 "choose another format.", id="control character in XML"),
+    pytest.param("wmt-xml", {"output:x": "\uffff"}, "Segment 2 (document 'd1', segment "
+                 "'b') of the output 'x' contains the "
+                 "character U+FFFF, which wmt-xml "
+                 "cannot carry; change the text, or "
+                 "choose another format.", id="no character of XML"),
     pytest.param("wmt-xml", {"ref:B": None}, "Segment 2 (document 'd1', segment 'b') of the "
                  "reference 'B' is missing, unlike others of its document, which wmt-xml "
                  "cannot carry; change the text, or choose another format.",
@@ -415,8 +427,8 @@ def test_quotes_that_tabs_cannot_carry(tmp_path):
     rows = [{"source": "a", "output:x": '"Yes, we can"'}]
     start = write_rows(tmp_path / "a.jsonl", rows)
     assert refusal(FormatError, [start], tmp_path / "a.tsv") == (
-        "Quotes around the texts would be taken for quotes around cells if they were read "
-        "from tsv, which has none; choose another format, such as csv or jsonl."
+        "Quotes around the texts would be read as quoted cells in tsv; choose "
+        "another format, such as csv or jsonl."
     )
     # Quotes that cannot be around cells do no harm, wherever they stand.
     rows += [{"source": "a", "output:x": 'a 5" disk'}] * 2000
@@ -427,8 +439,8 @@ def test_quotes_that_tabs_cannot_carry(tmp_path):
 def test_sheets_end_in_a_text(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", [{"output:x": "a"}, {"output:x": ""}])
     assert refusal(FormatError, [start], tmp_path / "a.xlsx") == (
-        "The last segment is empty in all columns, which xlsx cannot carry; choose another "
-        "format."
+        "The last segment is empty in all columns, which xlsx cannot represent; "
+        "choose another format."
     )
 
 
@@ -469,8 +481,8 @@ def test_a_reference_that_no_document_has(tmp_path):
     with pytest.raises(FormatError) as raised:
         run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "a.xml")
     assert str(raised.value) == (
-        "All of the reference 'B' is missing, so wmt-xml cannot carry it; leave it out with "
-        "`drop` 'ref:B'."
+        "All of the reference 'B' is missing, so wmt-xml cannot represent it; leave "
+        "it out with `drop` 'ref:B'."
     )
 
 
@@ -489,7 +501,7 @@ def test_a_byte_order_mark_at_the_beginning_of_plain_text(tmp_path):
     start = write_rows(tmp_path / "a.jsonl", rows)
     with pytest.raises(FormatError) as raised:
         run([start], tmp_path / "out")
-    assert "of the source begins with a byte order mark" in str(raised.value)
+    assert "of the source starts with a byte order mark" in str(raised.value)
     assert same(read_rows(run([start], tmp_path / "b.sgm")), rows)
 
 
@@ -500,8 +512,9 @@ NAMES = [
     pytest.param("sgml", "output:a\tb", "The name 'a\\tb' of the output 'a\\tb' cannot be "
                  "carried by sgml; give a name without blanks around it, tabs or other "
                  "control characters.", id="tab"),
-    pytest.param("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot be a "
-                 "file's name; give a short name without a slash, for an output as NAME=FILE.",
+    pytest.param("plain", "output:a/b", "The name 'a/b' of the output 'a/b' cannot "
+                 "be a file name; give a short name without a "
+                 "slash, for an output as NAME=FILE.",
                  id="slash"),
     pytest.param("sgml", "label:Genre", "The label 'Genre' cannot be an attribute of a "
                  "document in sgml; leave it out with `drop` 'Genre'.", id="capital"),
@@ -523,8 +536,8 @@ def test_a_system_called_as_the_reference_file(tmp_path):
     with pytest.raises(FormatError) as raised:
         run([write_rows(tmp_path / "a.jsonl", rows)], tmp_path / "out", "sgml")
     assert str(raised.value) == (
-        "The output 'ref' cannot be a file of that name beside src.sgm and ref.sgm; give it "
-        "another, short and without a slash: NAME=FILE."
+        "The output 'ref' cannot be a file next to src.sgm and ref.sgm; give it "
+        "another short name without a slash: NAME=FILE."
     )
 
 
@@ -567,7 +580,7 @@ def test_where_and_what_to_write(tmp_path):
     full.mkdir()
     (full / "here").write_text("")
     assert refusal(FormatError, [start], full) == (
-        f"{full} is there already; give the name of a new or empty folder."
+        f"{full} already exists; give the name of a new or empty folder."
     )
     nowhere = tmp_path / "nowhere" / "out.tsv"
     assert refusal(FormatError, [start], nowhere) == (
@@ -581,11 +594,11 @@ def test_where_and_what_to_write(tmp_path):
         "`only` 'genre' has no value; expected NAME=VALUE, or NAME= for none."
     )
     assert refusal(CorpusError, [start], tmp_path / "b.tsv", only=["genre=x"]) == (
-        "There are no segments to convert; expected at least one in every file."
+        "The input has no segments; expected at least one in every file."
     )
     every = ["source", "ref:A", "ref:B", "output:x", "output:y"]
     assert refusal(CorpusError, [start], tmp_path / "b.tsv", drop=every) == (
-        "There is no text to convert; give an output, a reference or the source."
+        "No text was given; give an output, a reference or the source."
     )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "full"]
 

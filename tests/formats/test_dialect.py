@@ -87,8 +87,8 @@ def test_both_kinds_of_quotes():
     with pytest.raises(FormatError) as raised:
         recognise(lines)
     assert str(raised.value) == (
-        "some of its cells are in quotes and some have quotes in them; say whether quotes "
-        "belong to the text with `quotes`."
+        "some cells are quoted and some contain quotes; set `quotes` to say whether "
+        "quotes belong to the text."
     )
     assert recognise(lines, quoted=False) == Dialect("\t")
 

@@ -104,8 +104,8 @@ def test_an_empty_corpus(cli, write):
     assert ran == (
         2,
         "",
-        "metra: There are no segments to score; "
-        "expected at least one line in every stream.\n",
+        "metra: The input has no segments; expected at least one line in every "
+        "stream.\n",
     )
     assert issubclass(CorpusError, ValueError)
 

@@ -140,8 +140,8 @@ def test_command_and_report(aces, write, cli):
     ran = cli("meta", "challenge", path, "-m", "bleu", "--coef", "tau", "--most", "1")
     assert ran.code == 0, ran.err
     assert "Kendall's tau-like coefficient" in ran.out
-    assert "1 of 5 pairs have equal translations: left out." in ran.out
-    assert "Ties, which count as mistakes: X 1" in ran.out
+    assert "1 of 5 pairs have equal translations and are excluded." in ran.out
+    assert "Ties, which count as errors: X 1" in ran.out
     assert "Pairs without a score: X 1." in ran.out
     assert "1 more phenomenons: --most 0 shows all." not in ran.out
     assert "1 more: --most 0 shows all." in ran.out

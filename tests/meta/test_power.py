@@ -236,7 +236,7 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
         "a power of 0.8 or more."
     )
     assert (
-        notes[2] == "4 more pairs, further from that power: `most_pairs` 0 shows all."
+        notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."
     )
     lines = list_curves(curves, options)
     assert list(lines) == ["1 rater", "3 raters"]

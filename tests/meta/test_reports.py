@@ -47,7 +47,10 @@ def test_two_systems_agree_by_chance(count, said):
     options = CorrelateOptions(level="sys", coefficients=("pearson",), no_ci=True)
     found = correlate_metrics(panel, parse_questions(options), options)
     notes = report_correlation([found], options).notes
-    note = "Two systems agree wholly or not at all, by chance too."
+    note = (
+        "With two systems the order is either right or wrong; chance alone is "
+        "right half of the time."
+    )
     assert (note in notes) is said
 
 
@@ -78,7 +81,7 @@ def test_two_differences_are_enough():
     [
         pytest.param(
             [[1, 2, 3, 4, 5], [1, 2, 4, NAN, NAN]],
-            ["2 of 5 units have one judge: they say nothing about agreement."],
+            ["2 of 5 units have only one judge and do not count for agreement."],
             id="some judged alone",
         ),
         pytest.param([[1, 2, 3, 4, 5], [1, 2, 4, 4, 5]], [], id="nobody judged alone"),

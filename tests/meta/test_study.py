@@ -1,4 +1,4 @@
-"""A study's manifest: what it says about scores, and the table that comes of it."""
+"""A study's manifest: meaning about scores, and the table that comes of it."""
 
 import json
 import shutil
@@ -223,7 +223,7 @@ def test_references_and_peoples_translations(files):
     lines = change('["first.csv"]', '["first.csv"]\nreferences = ["B"]\nhumans = ["C"]')
     _, loaded = load(files("study.toml", lines))
     assert loaded[0].scores.systems == ("A", "C", "D", "E")
-    assert loaded[0].notes == ("People's translations among the systems: C.",)
+    assert loaded[0].notes == ("Human translations among the systems: C.",)
     lines = [f"with_humans = false{lines[0]}"]
     _, loaded = load(files("study.toml", lines))
     assert loaded[0].scores.systems == ("A", "D", "E")

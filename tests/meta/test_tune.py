@@ -161,11 +161,12 @@ def test_a_gold_of_whole_systems_has_no_folds(tune, study):
     expected = [correlate(people, score_fmean(study[1], v)) for v in (0, 0.9, 1)]
     assert curve["coefficients"] == pytest.approx(expected)
     done = tune("--values", "0,1", gold_name="mqm")
-    assert "There are no folds: the gold has no scores of segments." in done.out
+    assert "No cross-validation: the gold has no segment scores." in done.out
 
 
 REFUSED = [
-    pytest.param(("--values", "x"), "'x' is no list of values; expected numbers such as",
+    pytest.param(("--values", "x"), "'x' is not a list of values; expected numbers "
+                                    "such as",
                  id="no numbers"),
     pytest.param(("--values", "0:1:0"), "'0:1:0' is no list of values", id="no step"),
     pytest.param(("--values", "0,2"), "fmean: alpha=2 is not possible; expected a number "

@@ -520,7 +520,7 @@ def test_runs_become_judges():
 
 
 def test_refused_runs():
-    with pytest.raises(MetraError, match="Agreement takes two runs at least; found: a"):
+    with pytest.raises(MetraError, match="Agreement needs at least two runs; found: a"):
         take_runs_for_judges(make_runs(), ["a"])
     with pytest.raises(MetraError, match="better where higher, others where lower"):
         take_runs_for_judges(make_runs((True, False)), ["a", "b"])

@@ -140,7 +140,7 @@ def test_refusals(write):
     with pytest.raises(OptionError, match=r"lists '--', which has no word in it\.$"):
         metra.metric(f"entities:file={path}")
     path = str(write("m.tsv", ["segment\ttype\ttext", "2\tX\ty"]))
-    with pytest.raises(CorpusError, match="speaks of segment 2, but the text has 1"):
+    with pytest.raises(CorpusError, match="refers to segment 2, but the text has 1"):
         metra.score(["a"], metric=f"entities:file={path}")
 
 

@@ -176,8 +176,8 @@ def test_a_fitted_metric_keeps_its_weights():
 
 def test_an_unfitted_metric_refuses():
     expected = (
-        "nist weighs what it counts by the references of the whole test set and has not "
-        "seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) returns."
+        "nist needs weights from the references of the whole test set; use the "
+        "metric that metric.fit([metra.Batch(hyps, refs)]) returns."
     )
     metric = metra.metric("nist")
     with pytest.raises(UnfittedError) as error:

@@ -262,8 +262,8 @@ BAD = [
     pytest.param(
         "m.tsv",
         "system\tsegment\tcategory\tseverity\na\t3\tx\tminor\nb\t1\tx\tminor\n",
-        "m.tsv speaks of segment 3, but the text has 2 segments; the errors must belong to "
-        "the text.",
+        "m.tsv refers to segment 3, but the text has 2 segments; the errors must "
+        "belong to the text.",
         id="segment",
     ),
     pytest.param(
@@ -275,15 +275,16 @@ BAD = [
     pytest.param(
         "m.txt",
         "a dog\n",
-        "m.txt has no error spans that are known; expected a table of MQM errors, ratings of "
-        "mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of metra, or JSON lines "
-        "with system, segment and errors.",
+        "m.txt has no error spans in a known format; expected a table of MQM errors, "
+        "ratings of mt-metrics-eval, ESA by Appraise, xCOMET's JSON, judgements of "
+        "metra, or JSON lines with system, segment and errors.",
         id="no spans",
     ),
     pytest.param(
         "g.jsonl",
         '{"system": "a", "segment": 1, "answer": "It is fine."}\n',
-        "g.jsonl, line 1: the answer cannot be read: 'It is fine.' is no error of a list.",
+        "g.jsonl, line 1: the answer cannot be read: 'It is fine.' is not an item of "
+        "an error list.",
         id="answer",
     ),
     pytest.param(

@@ -129,9 +129,7 @@ def test_too_few_to_tell():
     (first, *_) = metra.compare(evalset, systems, ["bleu"]).comparisons
     assert (first.p_value, first.p_holm, first.interval) == (None, None, None)
     assert not first.significant
-    assert first.reason == (
-        "9 segments cannot tell systems apart; a test needs at least 10."
-    )
+    assert first.reason == ("9 segments are too few for a test; it needs at least 10.")
     one = metra.compare(metra.EvalSet(REFS[:1]), {"a": ["x"], "b": ["y"]}, ["bleu"])
     assert one.comparisons[0].reason.startswith("1 segment cannot")
 
@@ -221,7 +219,7 @@ def test_documents_that_are_not_known():
     with pytest.raises(CorpusError) as caught:
         compare(unit="document")
     assert str(caught.value) == (
-        "Documents were to be resampled, but none are known; give `documents`."
+        "Resampling documents needs documents; give `documents`."
     )
 
 

@@ -269,7 +269,9 @@ def test_a_file_that_is_given_twice_is_refused(folder):
 
 
 REFUSED = [
-    pytest.param({}, {}, "A dict is no table that can be scored; expected", id="dict"),
+    pytest.param(
+        {}, {}, "A dict is not a table that can be scored; expected", id="dict"
+    ),
     pytest.param([3], {}, "has an entry of type int; expected paths", id="number"),
     pytest.param([], {}, "There are no files to score; give at least one", id="none"),
     pytest.param(

@@ -43,8 +43,8 @@ def tokenise(lines):
 CASES = [
     pytest.param(
         {"outputs": {"a": SOLID, "refC": REFS[2]}},
-        "The output 'refC' has the name of a reference, but is scored as a system; if it "
-        "is a reference, give it with `refs`.",
+        "The output 'refC' has the name of a reference but is scored as a system; if "
+        "it is a reference, give it with `refs`.",
         id="a reference by its name",
     ),
     pytest.param(
@@ -55,8 +55,7 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": SOLID, "b": [f"{line} " for line in SOLID], "c": REFS[2]}},
-        "The outputs 'a', 'b' are equal in all 28 segments; check that the files are the "
-        "right ones.",
+        "The outputs 'a', 'b' are equal in all 28 segments; check the files.",
         id="equal outputs",
     ),
     pytest.param(
@@ -67,16 +66,17 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": tokenise(SOLID)}},
-        "The output 'a' is tokenised text (blanks before punctuation or between Chinese "
-        "characters, @-@ or &quot;), which changes scores; detokenise it, or if all texts "
-        "are tokenised in the same way choose tok=none.",
+        "The output 'a' is tokenised text (spaces before punctuation or between "
+        "Chinese characters, @-@ or &quot;), which changes scores; detokenise it, or "
+        "if all texts are tokenised in the same way choose tok=none.",
         id="tokenised output",
     ),
     pytest.param(
         {"outputs": {"a": tokenise(SOLID)}, "refs": [tokenise(REF)]},
-        "Reference 1 and the output 'a' are tokenised text (blanks before punctuation or "
-        "between Chinese characters, @-@ or &quot;), which changes scores; detokenise "
-        "them, or if all texts are tokenised in the same way choose tok=none.",
+        "Reference 1 and the output 'a' are tokenised text (spaces before "
+        "punctuation or between Chinese characters, @-@ or &quot;), which changes "
+        "scores; detokenise them, or if all texts are tokenised in the same way "
+        "choose tok=none.",
         id="tokenised texts",
     ),
     pytest.param(
@@ -256,8 +256,8 @@ def test_scripts_without_blanks_need_another_tokeniser(language):
         (["bleu", "ter", "chrf"], "bleu, ter cut", "13a, none"),
     ):
         assert list_problems(outputs, refs, metrics=metrics) == [
-            f"The texts are {language}, which has no blanks between words, but {specs} "
-            f"words with tok={toks}; choose tok={cut}."
+            f"The texts are {language}, which has no spaces between words, but "
+            f"{specs} words with tok={toks}; choose tok={cut}."
         ]
     fitting = ["bleu:tok=char", "chrf", "cer", "ser", "ter:normalized=yes,asian=yes"]
     assert list_problems(outputs, refs, metrics=fitting) == []
@@ -538,8 +538,8 @@ def test_first_rows_of_tables_in_parts(cli, tmp_path, monkeypatch, options):
     names = ["--hyp-column", "one", "--hyp-column", "two", "--ref-column", "ref"]
     ran = cli("score", "table.parquet", *names, *options)
     warning = (
-        "metra: warning: The outputs 'one', 'two' are equal in the first 2048 segments; "
-        "check that the files are the right ones.\n"
+        "metra: warning: The outputs 'one', 'two' are equal in the first 2048 "
+        "segments; check the files.\n"
     )
     assert (ran.code, ran.err) == (0, warning)
     before = set(tmp_path.rglob("*"))

@@ -103,7 +103,7 @@ def test_scores_and_totals_are_kept_in_a_store(cli, folder, bucket, tmp_path):
         file.write(b"damaged")
     ran = cli("score", address, *options, "s3://tables/out", *kept)
     assert (ran.code, ran.out) == (2, "")
-    assert f"{first} is damaged; remove it, and its shard is scored again." in ran.err
+    assert f"{first} is damaged; delete it to score its shard again." in ran.err
 
 
 KILLED = """

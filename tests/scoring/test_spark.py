@@ -458,7 +458,7 @@ WRONG = [
     pytest.param({"group_by": ("kept",)}, "whose values make no groups", id="struct"),
     pytest.param({"references": ("year",)}, "of type int64, where a text", id="type"),
     pytest.param(
-        {"metrics": ("quality:model={}",)}, "looks at whole documents", id="docs"
+        {"metrics": ("quality:model={}",)}, "needs whole documents", id="docs"
     ),
 ]
 

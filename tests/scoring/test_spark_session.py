@@ -55,7 +55,8 @@ def test_without_java_it_is_said_how_to_get_it(monkeypatch, tmp_path):
 JAVAS = [
     pytest.param(
         "java.lang.UnsupportedClassVersionError: org/apache/spark/launcher/Main",
-        "metra: Spark needs Java 17 or newer; an older one was found first: see JAVA_HOME.\n",
+        "metra: Spark needs Java 17 or newer; an older version was found first: "
+        "check JAVA_HOME.\n",
         id="too old",
     ),
     pytest.param(
@@ -113,7 +114,7 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "An error occurred while calling o298.parquet.\n: org.apache.spark.SparkException: "
         "Job aborted.\nCaused by: java.io.IOException: No space left on device\n",
         FormatError,
-        "A disk is full, so Spark gave up; nothing that it had begun to write is kept.",
+        "Spark stopped because a disk is full; partial output was removed.",
         id="full disk",
     ),
     pytest.param(
@@ -127,20 +128,20 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
     pytest.param(
         "java.lang.OutOfMemoryError: Java heap space\n\tat java.base/java.util.Arrays",
         OptionError,
-        "Java's memory was too small; give it more, for example with `conf` "
+        "Java ran out of memory; give it more, for example with `conf` "
         "spark.driver.memory=4g, or on a cluster spark.executor.memory.",
         id="memory",
     ),
     pytest.param(
         "Job 3 cancelled because SparkContext was shut down",
         OptionError,
-        "Spark has stopped in the middle of the work; start again.",
+        "Spark stopped during the work; start again.",
         id="stopped",
     ),
     pytest.param(
         "[UNABLE_TO_INFER_SCHEMA] Unable to infer schema for Parquet. SQLSTATE: 42KD9",
         FormatError,
-        "There is no Parquet in what was given: only empty files, or none at all.",
+        "The input contains no Parquet data: only empty files, or no files.",
         id="no files",
     ),
     pytest.param(

@@ -329,7 +329,7 @@ MEASURES = [
     ),
     pytest.param(
         {"metrics": ("terminology:file={here}/terms.tsv,unit=document",)},
-        "looks at whole documents",
+        "needs whole documents",
         id="documents in one piece",
     ),
     pytest.param({"metrics": ("bleu", "bleu")}, "'bleu' is given twice", id="twice"),

@@ -213,8 +213,8 @@ def test_parts_on_the_command_line(cli, shards, tmp_path):
         ran = cli(*command, *kept, "--part", f"{number}/3")
         assert ran.out == ""
         assert ran.err.endswith(
-            f"metra: Part {number} of 3 is finished; when all are, the same command "
-            "without the part gives the scores.\n"
+            f"metra: Part {number} of 3 is finished; when all parts are, run the same "
+            "command without the part for the scores.\n"
         )
     whole = cli(*command, "--resume", str(tmp_path / "other"))
     assert cli(*command, *kept).out == whole.out

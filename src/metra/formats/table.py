@@ -104,8 +104,8 @@ class QuotingError(FormatError):
     def __init__(self, line: int, reason: str) -> None:
         self.line = line
         super().__init__(
-            f"line {line}: the quotes do not go together ({reason}); expected cells in "
-            "double quotes, with quotes inside of them doubled."
+            f"line {line}: the quotes do not match ({reason}); expected cells in "
+            "double quotes, with quotes inside them doubled."
         )
 
 

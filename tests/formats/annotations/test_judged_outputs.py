@@ -180,7 +180,7 @@ def test_summaries():
         "mean score       4.88\n"
         "judges           ben 2, anna 1, (unnamed) 1"
     )
-    assert summarise_judged_outputs([]) == "Nothing is judged yet."
+    assert summarise_judged_outputs([]) == "No output has been judged yet."
     listed = [*more, JudgedOutput("1", "x", 9.0)]
     assert (
         list_source_outputs(listed, "1")

@@ -92,7 +92,8 @@ FAULTS = [
     ),
     pytest.param(
         HEADER + "d\tperson\tp1\tworks for\t@o1\n",
-        "line 2: the value '@o1' stands for no instance; the document has p1; a text",
+        "line 2: the value '@o1' refers to an unknown instance; the document has p1; "
+        "a text",
         id="no such instance",
     ),
     pytest.param(

@@ -169,9 +169,7 @@ def test_what_a_file_does_not_say_is_not_guessed(write):
     table = write(
         "scores.tsv", ["level\tsystem\titem\tmetric\tscore", "system\tA\t\tter\t4"]
     )
-    with pytest.raises(
-        FormatError, match="does not say whether higher scores are better"
-    ):
+    with pytest.raises(FormatError, match="does not give the direction of its scores"):
         read_scores(str(table))
     judgements = write("judged.jsonl", ['{"schema": "metra-judgement/1"}'])
     with pytest.raises(FormatError, match="whose scores depend on their protocols"):

@@ -179,8 +179,8 @@ def test_formulas_count_by_their_values(tmp_path):
     with pytest.raises(FormatError) as raised:
         read_scores(str(path))
     assert str(raised.value) == (
-        f"{path}, sheet 'Sheet', row 2 has the formula =AVERAGE(1, 2) without a value; "
-        "compute it and save the workbook again."
+        f"{path}, sheet 'Sheet', row 2 has the formula =AVERAGE(1, 2) without a "
+        "value; recalculate and save the workbook again."
     )
     with pd.ExcelWriter(path, engine="xlsxwriter") as writer:
         sheet = writer.book.add_worksheet()

@@ -144,8 +144,8 @@ def test_documents_from_a_table(write):
 
 HELP = (
     "Columns are recognised by name: source, doc, ref or ref:NAME, output or "
-    "output:NAME, and label:NAME; where no column is called output, every other column "
-    "is a system's output."
+    "output:NAME, and label:NAME; if no column is named output, every other column "
+    "is the output of a system."
 )
 WRONG = [
     pytest.param(
@@ -165,7 +165,7 @@ WRONG = [
     ),
     pytest.param(
         ["ref\tA\tA", "x\ty\tz"],
-        "{} has two columns for the output 'A'; give each column a name of its own.",
+        "{} has two columns for the output 'A'; give each column its own name.",
         id="two columns of one name",
     ),
     pytest.param(
@@ -175,13 +175,13 @@ WRONG = [
     ),
     pytest.param(
         ["ref\tA", "\ty"],
-        "Segment 1 has no reference: all of its references are missing; "
-        "give at least one, an empty string if nothing is expected.",
+        "Segment 1 has no reference; give at least one, an empty string if nothing "
+        "is expected.",
         id="missing reference",
     ),
     pytest.param(
         ["ref\tA"],
-        "There are no segments to score; expected at least one line in every stream.",
+        "The input has no segments; expected at least one line in every stream.",
         id="a header alone",
     ),
     pytest.param(
@@ -417,6 +417,6 @@ def test_carriage_returns_alone_end_no_line(write):
     with pytest.raises(FormatError) as raised:
         open_corpus([str(path)])
     assert str(raised.value) == (
-        f"{path} has lines that end in carriage returns only; save it with the line ends "
-        "of Windows or Unix."
+        f"{path} has lines that end in carriage returns only; save it with Windows or "
+        "Unix line endings."
     )

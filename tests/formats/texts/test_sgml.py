@@ -180,11 +180,11 @@ REFUSED = [
                  "{path}, line 2: the file ends, but the <seg> of line 1 is open" + EXPECTED,
                  id="segment not closed at the end"),
     pytest.param(in_document("<seg id='1'>a\n<seg id='2'>b</seg>"),
-                 "{path}, line 4: <seg> stands inside of the <seg> of line 3, which is not "
-                 "closed" + EXPECTED, id="segment not closed"),
+                 "{path}, line 4: <seg> stands inside the <seg> of line 3, which is "
+                 "not closed" + EXPECTED, id="segment not closed"),
     pytest.param(in_document("<seg id='1'>a"),
-                 "{path}, line 4: </doc> stands inside of the <seg> of line 3, which is not "
-                 "closed" + EXPECTED, id="document ends inside of a segment"),
+                 "{path}, line 4: </doc> stands inside the <seg> of line 3, which is "
+                 "not closed" + EXPECTED, id="document ends inside of a segment"),
     pytest.param(in_document("<p><seg id='1'>a</seg>"),
                  "{path}, line 4: </doc> stands where </p> is expected, because the <p> of "
                  "line 3 is still open" + EXPECTED, id="wrong nesting"),
@@ -194,13 +194,13 @@ REFUSED = [
                  "{path}, line 1: tags are nested deeper than 20 here" + EXPECTED,
                  id="deep nesting"),
     pytest.param("<tstset><seg id=1>a</seg></tstset>",
-                 "{path}, line 1: <seg> stands outside of any <doc>" + EXPECTED,
+                 "{path}, line 1: <seg> is outside any <doc>" + EXPECTED,
                  id="segment outside of a document"),
     pytest.param("<doc docid=d><seg id=1>a</seg></doc>",
-                 "{path}, line 1: <doc> stands outside of any set" + EXPECTED,
+                 "{path}, line 1: <doc> stands outside any set" + EXPECTED,
                  id="document outside of a set"),
     pytest.param("<tstset><doc docid=d>\n<doc docid=e></doc></doc></tstset>",
-                 "{path}, line 2: <doc> stands inside of another <doc>" + EXPECTED,
+                 "{path}, line 2: <doc> is inside another <doc>" + EXPECTED,
                  id="document inside of a document"),
     pytest.param("<tstset>\n<refset></refset></tstset>",
                  "{path}, line 2: <refset> stands inside of <tstset>" + EXPECTED,
@@ -208,7 +208,10 @@ REFUSED = [
     pytest.param("<tstset>\n<doc sysid=x></doc></tstset>",
                  "{path}, line 2: <doc> has no docid" + EXPECTED, id="no document id"),
     pytest.param(in_document("some text\n<seg id=1>a</seg>"),
-                 "{path}, line 4: there is text outside of any <seg> before it: 'some text'"
+                 (
+                 "{path}, line 4: there is text outside any <seg> before it: 'some "
+                 "text'"
+             )
                  + EXPECTED, id="text outside of a segment"),
     pytest.param(in_document("<seg id=7>a</seg>\n<seg id=7>b</seg>"),
                  "{path}, line 4: segment '7' of document 'd' is there twice in the output "
@@ -229,16 +232,16 @@ REFUSED = [
     pytest.param("<tstset>\n<!-- never ends",
                  "{path}, line 2: a comment is not closed by -->.", id="comment not closed"),
     pytest.param("<tstset>\n<doc docid=\"d>x</doc></tstset>",
-                 "{path}, line 2: '<doc docid=\"d>x</doc></tstset>' begins like a tag but does "
-                 "not end like one; expected <NAME KEY=\"VALUE\"> on few lines, or &lt; for "
-                 "a <.",
+                 "{path}, line 2: '<doc docid=\"d>x</doc></tstset>' starts like a "
+                 "tag but does not end like one; expected <NAME KEY=\"VALUE\"> on "
+                 "few lines, or &lt; for a <.",
                  id="quote not closed"),
     pytest.param("<tstset>\n<doc docid></doc></tstset>",
                  "{path}, line 2: the attributes of <doc> cannot be read: 'docid'; expected "
                  'KEY="VALUE" pairs.', id="attribute without a value"),
     pytest.param('<?xml version="1.0" encoding="ISO-8859-1"?><tstset></tstset>',
-                 "{path} is declared to be in ISO-8859-1; convert the file to UTF-8 and its "
-                 "declaration too.", id="another encoding declared"),
+                 "{path} is declared to be in ISO-8859-1; convert the file to UTF-8 "
+                 "and change its declaration.", id="another encoding declared"),
     pytest.param("<tstset>".encode("utf-16"), "{path} is UTF-16; convert the file to UTF-8.",
                  id="UTF-16"),
     pytest.param("<tstset>".encode("utf-32"), "{path} is UTF-32; convert the file to UTF-8.",

@@ -69,8 +69,9 @@ WRONG = [
     pytest.param({"A": []}, None, ", sheet 'A' is empty; expected a row of headings.",
                  id="an empty sheet"),
     pytest.param({"A": [["ref", "hyp"], ["a", date(2024, 3, 4)]]}, None,
-                 ", sheet 'A', row 2: the output is the date 2024-03-04, whose text in the "
-                 "sheet may be another; format the column as text and type it again.",
+                 ", sheet 'A', row 2: the output is the date 2024-03-04, which the "
+                 "sheet may display differently; format the column as text and type "
+                 "it again.",
                  id="a date"),
     pytest.param({"A": [["ref", "hyp"], ["a", "b"], [0.5, "b"]]}, None,
                  ", sheet 'A', row 3: the reference is the number 0.5", id="a fraction"),

@@ -279,7 +279,8 @@ def test_a_key_that_cannot_be_one_is_not_shown(key, monkeypatch):
         with pytest.raises(EndpointError) as caught:
             ask()
     assert str(caught.value) == (
-        "The environment variable METRA_LLM_KEY has signs that no key has."
+        "The environment variable METRA_LLM_KEY contains characters that are not "
+        "allowed in a key."
     )
     assert server.bodies == []
 

@@ -276,10 +276,10 @@ def test_an_answer_that_cannot_be_read_is_an_error_and_kept(judge, cache):
             with pytest.raises(EndpointError) as caught:
                 evaluate(judge(server))
             assert str(caught.value) == (
-                "llm: 3 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' (it "
-                "is no JSON), segment 2: 'Good!' (it is no JSON), segment 3: '9' (it was "
-                f"cut off at answer_tokens); all answers are kept in {cache}. Give "
-                "unread=skip to score without them."
+                "llm: 3 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' "
+                "(it is not JSON), segment 2: 'Good!' (it is not JSON), segment 3: "
+                "'9' (it was cut off at answer_tokens); all answers are kept in "
+                f"{cache}. Give unread=skip to score without them."
             )
     assert len(server.bodies) == 4
 
@@ -299,12 +299,12 @@ def test_unread_answers_are_counted_shown_and_left_out(judge):
     assert score.parts["input_tokens"] == 400  # they were paid for
     (detail,) = score.details
     assert (detail.note, detail.text, detail.segments) == ("unread", "Good!", (1, 2))
-    assert detail.about == {"why": "it is no JSON"}
+    assert detail.about == {"why": "it is not JSON"}
     (warning,) = caught
     assert warning.category is TextWarning
     assert str(warning.message) == (
-        "llm: 2 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' (it is no "
-        "JSON), segment 2: 'Good!' (it is no JSON); they are left out."
+        "llm: 2 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' (it is "
+        "not JSON), segment 2: 'Good!' (it is not JSON); they are left out."
     )
     assert "unread:skip|" in score.signature
 
@@ -616,7 +616,7 @@ def test_the_key_is_nowhere(judge, cache, monkeypatch):
 
 
 REFUSED = [
-    ({"model": ""}, OptionError, "llm: which model judges is not known; give model=NAME."),
+    ({"model": ""}, OptionError, "llm needs a model; give model=NAME."),
     ({"source_lang": ""}, OptionError,
      "llm: the prompt names the source language; give source_lang=NAME."),
     ({"target_lang": ""}, OptionError,

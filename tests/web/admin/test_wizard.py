@@ -206,7 +206,7 @@ def test_tables_and_memories_can_be_chosen_too():
         ),
         (Upload("output", "x.xml", b"<a/>"), "x.xml begins with"),
         (Upload("output", "../../etc/x.jsonl", b"{"), "x.jsonl is no JSON"),
-        (Upload("source", "x.json", b"{}"), "x.json has no columns of texts"),
+        (Upload("source", "x.json", b"{}"), "x.json has no text columns"),
     ],
 )
 def test_files_that_cannot_be_read(upload, says):

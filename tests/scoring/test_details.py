@@ -81,7 +81,7 @@ def test_the_screen():
         "a, loud\ncount  what     words  letters  segments\n"
         "    3  shouted  NO     2        1, 3\n"
         "    1  shouted  OH     2        3",
-        "b, loud\nnothing to note",
+        "b, loud\nno findings",
     ]
 
 

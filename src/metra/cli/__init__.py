@@ -209,7 +209,7 @@ class LazyGroup(Commands):
 )
 @click.version_option(__version__, "--version", message="metra %(version)s")
 def cli() -> None:
-    """Evaluate machine translation: score, compare, report, collect human judgements."""
+    """Evaluate machine translation with metrics, tests and human judgements."""
 
 
 #: The exit code of a fault of metra itself, as in sysexits.h.

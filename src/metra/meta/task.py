@@ -402,11 +402,11 @@ def _explain_marks(scores: TaskScores) -> list[str]:
     if np.isfinite(scores.ceiling).any():
         signs.append(f"{_PEOPLE} human scores, compared with the gold; not ranked")
     about = "; ".join(signs)
-    ranked = "After each number: its rank in the column. Bold: best of the column."
+    ranked = "After each number: its rank in the column. Bold (* in a terminal): best."
     if scores.clusters is not None:
         ranked = (
             "After each number: the rank of its cluster in the column, by pairwise "
-            "tests of metrics. Bold: first cluster."
+            "tests of metrics. Bold (* in a terminal): first cluster."
         )
     return [ranked, *([f"{about}."] if about else [])]
 

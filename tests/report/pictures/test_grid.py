@@ -191,7 +191,7 @@ def test_colour_changes_nothing_else():
 def test_no_words():
     assert text("", ["a"]).endswith("One side has no words.")
     assert text("a", [""]).endswith("One side has no words.")
-    assert picture("", [""]).find(f"{SVG}desc").text.endswith("Nothing is linked.")
+    assert picture("", [""]).find(f"{SVG}desc").text.endswith("No words are linked.")
 
 
 def test_a_grid_has_a_limit():

@@ -55,7 +55,7 @@ def draw_times(times: TimeTable) -> Html:
     highest = max(times.all.counts) or 1
     scale = chart.AxisScale(times.edges[0], times.edges[-1], 10, WIDTH - chart.OVERHANG)
     # The last bar holds what is longer than the axis, too.
-    title = "active seconds an answer"
+    title = "active seconds per answer"
     if times.is_cut:
         title += f" (last bar: {times.edges[-2]:.1f} s or more)"
     marks = chart.draw_x_axis(scale, tall, TOP, title)
@@ -84,7 +84,7 @@ def draw_judge_times(times: TimeTable) -> Html:
     scale = chart.AxisScale(0.0, times.edges[-1], left, WIDTH - chart.OVERHANG)
     bottom = TOP + ROW * len(names)
     end = times.edges[-1]
-    title = "active seconds an answer"
+    title = "active seconds per answer"
     if times.is_cut:
         title += f" (times above {end:.1f} s lie at the right end)"
     marks = chart.draw_x_axis(scale, bottom, TOP, title)

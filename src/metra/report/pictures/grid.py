@@ -258,7 +258,7 @@ def _describe_grid(plot: GridPlot, scores: str, hints: Sequence[str]) -> str:
         f"A grid of {format_count(len(plot.rows), 'output word')} down and "
         f"{format_count(len(plot.columns), 'word')} of "
         f"{format_count(len(plot.panels), 'reference')} across; {scores}. "
-        f"{links if hints else 'Nothing is linked.'}"
+        f"{links if hints else 'No words are linked.'}"
     )
 
 

@@ -84,9 +84,9 @@ def build_plot(segment: AlignedSegment) -> GridPlot:
     columns = sum(len(alignment.ref) for alignment in alignments)
     if max(len(rows), columns) > MOST_WORDS:
         msg = (
-            f"Segment {segment.number} has {format_count(len(rows), 'output word')} and "
-            f"{format_count(columns, 'reference word')}; a grid shows up to "
-            f"{MOST_WORDS} a side."
+            f"Segment {segment.number} has {format_count(len(rows), 'output word')} "
+            f"and {format_count(columns, 'reference word')}; a grid shows up to "
+            f"{MOST_WORDS} on each side."
         )
         raise CorpusError(msg)
     panels: list[ReferencePanel] = []

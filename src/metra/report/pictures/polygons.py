@@ -26,7 +26,7 @@ def draw_polygons(
 ) -> str:
     """Draw how each set's words spread over classes of tf.idf, and below of S."""
     first, second = study.references
-    title = f"Salience of words that {first} and {second} share, and do not"
+    title = f"Salience of words shared and not shared by {first} and {second}"
     marks, told, width = [], [], layout.choose_width(WIDTH)
     for number, entry in enumerate(study.sets):
         y, (curve, point) = 46 + LINE * number, _choose_classes(number, entry)

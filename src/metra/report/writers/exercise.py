@@ -112,7 +112,7 @@ def build_reliability_table(study: ExerciseStudy) -> Table:
         *("evaluators", units, "shared", "mean", "SD", "alpha", "r", "rho"),
         Column("remark", "left"),
     ]
-    caption = "Evaluators of each measure"
+    caption = "Evaluators of each metric"
     return make_table("measure", heads, rows, caption=caption, name="reliability")
 
 
@@ -145,7 +145,7 @@ def build_human_table(study: ExerciseStudy) -> Table:
     units = f"{UNITS[study.level]}s"
     methods = dict.fromkeys(one.method for one in study.human if one.interval)
     how = " or ".join(_INTERVALS[method] for method in methods)
-    caption = "Automated measures against human ones"
+    caption = "Automatic metrics against human ones"
     caption += f", with 95 % intervals {how}" if how else ""
     heads = [units, "Pearson", "Spearman"]
     return make_table("measures", heads, rows, caption=caption, name="human")
@@ -160,7 +160,7 @@ def build_matrix_table(study: ExerciseStudy) -> Table:
         (f"{number} {name}", list(map(Cell, row)))
         for number, name, row in zip(numbers, names, values, strict=True)
     ]
-    caption = "Measures against measures, Pearson"
+    caption = "Correlation between metrics, Pearson"
     return make_table(
         "measure",
         numbers,
@@ -191,7 +191,7 @@ def build_model_table(study: ExerciseStudy) -> Table:
         (one.system, [score, *(Cell(worth) for _, worth, _ in one.parts)])
         for one, score in zip(study.model, scores, strict=True)
     ]
-    caption = f"Quality by the model {study.model_name}, and its measures"
+    caption = f"Quality by the model {study.model_name}, and its metrics"
     heads = ["quality", *(short.get(spec, spec) for spec in specs)]
     return make_table("system", heads, rows, caption=caption, name="model")
 
@@ -217,7 +217,7 @@ def build_scales_table(study: ExerciseStudy) -> Table:
         *(Column("kind", "left"), "worth 0", "worth 100", Column("by", "left")),
         *("values", "lowest", "highest", "cut"),
     ]
-    caption = "Scales: what is worth 0 and 100"
+    caption = "Scales: scores that map to 0 and 100"
     return make_table("measure", heads, rows, caption=caption, name="scales")
 
 

@@ -223,7 +223,7 @@ def test_what_is_no_json():
         ("a." * 150 + "b = 1", refused("depth")),
         ("a = " + "9" * 50, refused("digits")),
         ("a = " + "9" * 9999, "is no TOML"),
-        ("a = ", "is no TOML: .*; expected lines"),
+        ("a = ", "is not TOML: .*; expected lines"),
     ],
 )
 def test_toml(text, message):

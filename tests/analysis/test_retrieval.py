@@ -105,7 +105,10 @@ def test_judgements_say_what_is_relevant():
             {}, {"q9": {"one": 1.0}}, "query 'q9', which is not asked", id="query"
         ),
         pytest.param(
-            {}, {"q1": {"ten": 1.0}}, "'ten', which the text has not", id="document"
+            {},
+            {"q1": {"ten": 1.0}},
+            "'ten', which the text does not have",
+            id="document",
         ),
         pytest.param(
             {}, {"q1": {"one": 0.0}}, "relevant to any of the queries", id="none"

@@ -33,10 +33,7 @@ def test_help_lists_the_commands(flag, cli):
     ran = cli(flag)
     assert ran.code == 0
     assert ran.out.startswith("Usage: ")
-    assert (
-        "Evaluate machine translation: score, compare, report, collect human "
-        "judgements."
-    ) in ran.out
+    assert "Evaluate machine translation with metrics, tests and human " in ran.out
     for command in COMMANDS:
         assert f"\n  {command} " in ran.out
 
@@ -276,10 +273,7 @@ def test_what_the_demo_says_of_intervals_is_so(cli):
 def test_what_the_demo_suggests_works(demo, cli, tmp_path, monkeypatch):
     ran, folder = demo
     monkeypatch.chdir(tmp_path)
-    suggested = [
-        line for line in ran.out.split("\n") if re.match(r"(Next)? +metra ", line)
-    ]
-    suggested = [line.removeprefix("Next").strip() for line in suggested]
+    suggested = re.findall(r"^(?:Next)? +(metra .+)", ran.out, re.MULTILINE)
     assert [line.split()[1] for line in suggested] == ["score", "compare", "report"]
     for name, source in {
         "output.txt": "outputs/solid.txt",
@@ -304,9 +298,8 @@ def test_all_measures_and_what_else_the_demo_suggests(cli, tmp_path, monkeypatch
     for name in registry.list_metrics():
         assert name in words
     suggested = [line for line in ran.out.split("\n") if line.startswith("  metra ")]
-    names = [line.split()[1] for line in suggested]
-    assert names == ["score", "compare", "report", "score", "rank", "clir"]
-    for line in suggested[3:]:
+    assert [line.split()[1] for line in suggested] == ["score", "rank", "clir"]
+    for line in suggested:
         if "clir" in line and not find_spec("bm25s"):
             continue
         paths = sorted(map(str, (tmp_path / "play" / "outputs").glob("*.txt")))

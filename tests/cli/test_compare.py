@@ -106,7 +106,7 @@ def test_documents_as_units(compare):
     ("arguments", "expected"),
     [
         (["--baseline", "sold"], "No system named 'sold'. Did you mean 'solid'?"),
-        (["--trials", "5"], "With 5 trials no p-value could be as low as 0.05"),
+        (["--trials", "5"], "With 5 trials no p-value can be as low as 0.05"),
         (["--alpha", "5"], "--alpha 5.0 is not possible"),
         (["--unit", "document"], "Documents were to be resampled, but none are known"),
         (

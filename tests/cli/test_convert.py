@@ -137,9 +137,9 @@ def test_named_by_option(metra, texts):
         ),
         pytest.param(
             ["convert", "{folder}/A.txt", "-o", "-"],
-            "metra: The format of - does not follow from its name; give --to FORMAT, or a name "
-            "that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, .xml or .parquet, or "
-            "a folder's.\n",
+            "metra: The format of - cannot be detected from its name; give --to "
+            "FORMAT, or a name that ends in .tsv, .csv, .xlsx, .json, .jsonl, .sgm, "
+            ".xml or .parquet, or a folder's.\n",
             id="no format for the screen",
         ),
     ],

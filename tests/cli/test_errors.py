@@ -42,21 +42,21 @@ WRONG_USES = [
      "See metra profile --help."),
     ("metrics bleu chrf", "metra metrics takes no more arguments, but got chrf; write "
      "metra metrics [OPTIONS] [NAME]. See metra metrics --help."),
-    ("grid out.txt -r ref.txt", "metra grid needs -n NUMBER (which segment to show, "
+    ("grid out.txt -r ref.txt", "metra grid needs -n NUMBER (segment to show, "
      "counted from 1). See metra grid --help."),
-    ("meta correlate scores.tsv", "metra meta correlate needs --gold NAMES (the scorer to "
-     "compare with). See metra meta correlate --help."),
+    ("meta correlate scores.tsv", "metra meta correlate needs --gold NAMES (scorer with the "
+     "human judgements to compare with). See metra meta correlate --help."),
     # values
-    (f"{SCORE} --level word", "--level: 'word' is no level; expected some of system, "
+    (f"{SCORE} --level word", "--level: 'word' is not a level; expected some of "
+     "system, document, segment."),
+    (f"{SCORE} --level ''", "--level: '' is not a level; expected some of system, "
      "document, segment."),
-    (f"{SCORE} --level ''", "--level: '' is no level; expected some of system, document, "
-     "segment."),
     (f"{SCORE} --trials 0", "--trials 0 is not possible; expected a whole number of at "
      "least 1."),
     (f"{SCORE} --trials many", "--trials many is not possible; expected a whole number of "
      "at least 1."),
-    (f"{SCORE} --trials 99999999", "--trials: 99999999 is more than 10,000,000, the most "
-     "here."),
+    (f"{SCORE} --trials 99999999", "--trials: 99999999 is too large; expected at "
+     "most 10,000,000."),
     (f"{SCORE} --seed -1", "--seed -1 is not possible; expected a whole number of at least "
      "0."),
     (f"{SCORE} --digits 99", "--digits 99 is not possible; expected a whole number from 0 "
@@ -98,26 +98,27 @@ WRONG_USES = [
     # files
     ("score absent.txt -r ref.txt", "absent.txt cannot be read: No such file or "
      "directory; check the name and its permissions."),
-    ("score out.txt", "bleu compares with references, but there is none; give one with "
-     "-r FILE, or a table with a column called ref."),
-    ("score out.txt ref.txt", "bleu compares with references, but there is none; give one "
-     "with -r FILE, or a table with a column called ref. If ref.txt is the reference, "
-     "write -r ref.txt."),
+    ("score out.txt", "bleu needs a reference; give one with -r FILE, or a table "
+     "with a column named ref."),
+    ("score out.txt ref.txt", "bleu needs a reference; give one with -r FILE, or a "
+     "table with a column named ref. If ref.txt is the "
+     "reference, write -r ref.txt."),
     (f"{SCORE} ref2.txt --strict", "warning: ref2.txt comes after a reference, but is "
-     "scored as a system; if it is a reference, write -r ref2.txt.…"),
-    ("compare out.txt -r ref.txt", "There is only one system, 'out'; a comparison needs a "
-     "baseline and at least one other output."),
-    (f"{SCORE} --level document", "Document scores were asked for, but no documents are "
-     "known; give --docs FILE."),
-    (f"{SCORE} --ci --ci-unit document", "Documents were to be resampled, but none are "
-     "known; give --docs FILE."),
+     "scored as a system; if it is a reference, write "
+     "-r ref2.txt.…"),
+    ("compare out.txt -r ref.txt", "The input has only one system, 'out'; a "
+     "comparison needs a baseline and at least one "
+     "other output."),
+    (f"{SCORE} --level document", "Document scores need documents; give --docs FILE."),
+    (f"{SCORE} --ci --ci-unit document", "Resampling documents needs documents; give "
+     "--docs FILE."),
     ("convert scores.tsv -o texts.jsonl", "scores.tsv contains scores from `metra "
      "score`, not texts; use it with `metra "
      "meta`, or as a metric: NAME@FILE."),
-    ("convert scores.json -o texts.tsv", "scores.json holds scores that `metra score` "
-     "wrote, not texts; …"),
-    ("convert out.txt -o texts.doc", "The format of texts.doc does not follow from its "
-     "name; …"),
+    ("convert scores.json -o texts.tsv", "scores.json contains scores from `metra score`, not "
+     "texts; …"),
+    ("convert out.txt -o texts.doc", "The format of texts.doc cannot be detected "
+     "from its name; …"),
 ]  # fmt: skip
 
 
@@ -187,15 +188,15 @@ def test_threads(metra_command, write):
     [
         (
             KeyError("x"),
-            r"metra: This is a fault of metra \(KeyError: 'x'\); please report",
+            r"metra: Internal error in metra \(KeyError: 'x'\); please report",
         ),
         (
             RecursionError("deep\nly"),
-            r"fault of metra \(RecursionError: deep\); please",
+            r"error in metra \(RecursionError: deep\); please",
         ),
         (
             MemoryError(),
-            r"metra: There is not enough memory for this; nothing more was",
+            r"metra: Not enough memory; nothing more was",
         ),
     ],
 )

@@ -225,7 +225,7 @@ REFUSED = {
     ),
     "an unknown encoding": (
         write_excel("t.csv", ",", "utf-8", "--encoding", "klingon"),
-        "There is no encoding 'klingon'; known are utf-8, utf-16, cp1252, gb18030 …",
+        "Unknown encoding 'klingon'; examples: utf-8, utf-16, cp1252, gb18030 …",
     ),
     "Excel, Unicode text": (
         write_excel("t.txt", "\t", "utf-16"),
@@ -274,8 +274,8 @@ REFUSED = {
     ),
     "a table without headings": (
         write_lines("t.tsv", "\n".join("\t".join(row) for row in ROWS)),
-        "t.tsv has '\"Nein\", sagte er.' where headings are expected; write a line of "
-        "headings above, such as source, ref, output, or give --input-format plain.",
+        "t.tsv has '\"Nein\", sagte er.' in its first line; add a line of headings, "
+        "such as source, ref, output, or give --input-format plain.",
     ),
     "a comma too many": (
         write_lines("t.csv", "source,ref,A,B\na,b,c,d\na,b,c,d,e\n"),

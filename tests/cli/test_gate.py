@@ -231,11 +231,11 @@ def test_no_baseline(gate, baseline, text):
     baseline.write_text(text, encoding="utf-8")
     ran = gate("solid")
     assert (ran.code, ran.out) == (2, "")
-    assert "base.json holds no baseline; save one with metra score" in ran.err
+    assert "base.json is not a baseline; save one with metra score" in ran.err
 
 
 WRONG = [
-    (["--fail-if", "bad"], "'bad' is no condition; expected worse, below=N"),
+    (["--fail-if", "bad"], "'bad' is not a condition; expected worse, below=N"),
     (["--fail-if", "below=bleu:x"], "is no condition"),
     (["--fail-if", "below=bleu:nan"], "is no condition"),
     (
@@ -243,7 +243,7 @@ WRONG = [
         "the baseline has bleu, ter, nist; write below=METRIC:30.",
     ),
     (["--fail-if", "below=blue:30"], "No metric named 'blue'. Did you mean 'bleu'?"),
-    (["--trials", "5"], "With 5 trials no p-value could be as low as 0.05"),
+    (["--trials", "5"], "With 5 trials no p-value can be as low as 0.05"),
 ]
 
 

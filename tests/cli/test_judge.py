@@ -112,7 +112,7 @@ def test_a_judge_is_forgotten(judge):
         pytest.param(["admin"], "There is no store at", id="no admins"),
         pytest.param(
             ["admin", "--end-sessions"],
-            "--end-sessions is about one admin; name them",
+            "--end-sessions needs an admin; name them",
             id="whose sessions",
         ),
     ],

@@ -75,7 +75,7 @@ def test_a_damaged_store_is_not_served_and_what_can_be_read_is_saved(
     ]
     rows = [json.loads(line) for line in beside.read_text().split("\n") if line]
     assert {row["table"] for row in rows} == {"task"}
-    assert f"{len(rows)} belong to rows that are lost: see {beside}." in ran.out
+    assert f"{len(rows)} depend on lost rows: see {beside}." in ran.out
     assert beside.stat().st_mode & 0o777 == 0o600
 
 

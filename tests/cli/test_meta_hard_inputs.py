@@ -154,7 +154,7 @@ def test_two_systems_prove_nothing(tmp_path):
     assert "Two systems make one difference" in said
     path.write_text("system\tseg\tda\tm\nA\t1\t1\t2\n")
     said = CliRunner().invoke(cli, ask).output
-    assert "plot.svg is not written: there is nothing to draw." in said
+    assert "plot.svg was not written: there is nothing to draw." in said
 
 
 def test_gold_of_another_file(tmp_path):
@@ -167,7 +167,7 @@ def test_gold_of_another_file(tmp_path):
     said = CliRunner().invoke(cli, [*ask, "--gold-from", str(judged)]).output
     assert " 1.000" in said
     assert "-1.000" not in said
-    assert f"da is of {judged} only." in said
+    assert f"da is taken from {judged} only." in said
 
 
 def test_several_golds_give_a_table_each(tmp_path):
@@ -285,7 +285,7 @@ def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
     )
     row = next(line for line in twin.output.split("\n") if line.startswith("m "))
     assert row in done.output
-    assert "without one and so left out: 2." in done.output
+    assert "excluded because a part is missing: 2." in done.output
     assert "gold:adequacy+fluency" in done.output
     # The same from another file, of which the gold is taken.
     scores = tmp_path / "scores.tsv"

@@ -394,8 +394,8 @@ BAD = [
     ),
     pytest.param(
         ["score", "--scores", XCOMET, "-m", "bleu"],
-        "bleu is computed from texts, but there is no output; give the outputs, or only "
-        "scores that were made elsewhere.",
+        "bleu needs texts, but no output was given; give the outputs, or only scores "
+        "from other programs.",
         id="texts are needed",
     ),
     pytest.param(

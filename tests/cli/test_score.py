@@ -264,7 +264,7 @@ def test_intervals(score, files, method):
 def test_intervals_in_tables(score, files):
     few = score("--ci", "-m", "bleu:n=2", "-m", "ter").out
     assert "[" not in few
-    reason = "no interval of bleu, ter: fewer than 10 segments with something to score"
+    reason = "no interval for bleu, ter: fewer than 10 scored segments"
     assert reason in few.split("\n")
     assert "no interval" not in score().out
     lengthen(files)

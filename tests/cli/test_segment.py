@@ -176,7 +176,7 @@ def test_documents_are_segmented_each_by_itself(cli, write, tmp_path, mode):
     out = tmp_path / "a.txt"
     ran = cli("segment", mode, output, "-r", reference, "--docs", docs, "-o", out)
     assert read(out) == ["", "It rains here.", "Fine.", "Bye.", ""]
-    assert "4 segments, 3 documents each by itself" in ran.out
+    assert "4 segments, 3 documents, each aligned separately" in ran.out
     ran = cli("segment", mode, output, "-r", reference, "-o", out)
     assert read(out) == ["It rains here.", "", "Fine.", "Bye.", ""]
     assert "4 segments\n" in ran.out
@@ -202,7 +202,7 @@ def test_a_table_of_several_texts_is_not_split(cli, write):
 REFUSED = [
     pytest.param(["out.txt", "-o", "a.txt"], "give -r FILE", id="no reference"),
     pytest.param(["out.txt", "out.txt", "-r", "ref.txt", "-o", "a.tsv"],
-                 "Two outputs are called 'out'", id="the same name twice"),
+                 "Two outputs are named 'out'", id="the same name twice"),
     pytest.param(["out.txt", "b=out.txt", "-r", "ref.txt", "-o", "a.txt"],
                  "does not follow from its name", id="two texts in one file"),
     pytest.param(["out.txt", "-r", "ref.txt", "-r", "short.txt", "-o", "a.txt"],

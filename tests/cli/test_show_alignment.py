@@ -86,6 +86,6 @@ def test_measures_without_alignments(files):
     result = run(*files, "-m", "bleu", "--show-alignment")
     assert isinstance(result.exception, MetraError)
     assert str(result.exception) == (
-        "Alignments were asked for, but bleu aligns no words; add a measure that does, "
-        "for example wer."
+        "Alignments were asked for, but bleu does not align words; add one, for "
+        "example wer."
     )

@@ -135,7 +135,7 @@ WRONG = [
     pytest.param([*COLUMNS, "--group-by", "lp", "-r", "ref.txt"],
                  "-r and --group-by cannot be given together", id="reference"),
     pytest.param(["--hyp-column", "mt", "--group-by", "lp"],
-                 "bleu needs references, but no column of the table is; give --ref-column.",
+                 "bleu needs references; give --ref-column.",
                  id="no reference"),
 ]  # fmt: skip
 
@@ -224,8 +224,8 @@ def test_patterns_that_no_shell_resolved(cli, parquet):
     ran = cli("score", f"{parquet.parent}/x*.parquet", *COLUMNS)
     assert (ran.code, ran.err.strip()) == (
         2,
-        f"metra: No file fits {parquet.parent}/x*.parquet; check the pattern, or name the "
-        "files.",
+        f"metra: No file matches {parquet.parent}/x*.parquet; check the pattern, or "
+        "name the files.",
     )
 
 

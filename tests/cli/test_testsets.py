@@ -191,7 +191,7 @@ def test_list_shows_what_a_set_holds(cli):
     assert data["labels"]["origlang"] == ["de", "en"]
     ran = cli("testsets", "list", "wmt22")
     assert ran.code == 2
-    assert "There is no test set wmt22 on this machine" in ran.err
+    assert "No test set wmt22 on this machine" in ran.err
 
 
 def test_list_of_nothing_says_where_it_looked(cli, monkeypatch, tmp_path):
@@ -321,7 +321,7 @@ def test_scores_of_a_test_set(cli, metrics_eval):
     ("asked", "said"),
     [
         ((), "SCORES are missing; name files, or a test set with -t."),
-        (("-t", "wmt1x"), "There is no test set wmt1x on this machine"),
+        (("-t", "wmt1x"), "No test set wmt1x on this machine"),
         (("-t", "wmt23"), "wmt23:en-de has no scores beside its texts (human-scores"),
         (("-t", "wmtx", "-l", "en-cs"), "wmtx is here, but not for en-cs"),
     ],

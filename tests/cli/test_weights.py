@@ -194,7 +194,7 @@ def test_where_matches_fall(cli, refs, write, tmp_path):
     assert ran.code == 0, ran.err
     # By A's list c, d and e are above 1; B has one c, one d and two e's of them.
     assert ran.out.split("\n")[:5] == [
-        "How much of each set of ref.A is matched, beside ref.B",
+        "Recall of each set of ref.A, compared with ref.B",
         "system   different high  different low  common low  common high",
         "───────────────────────────────────────────────────────────────",
         "n-grams               1              3           4            4",

@@ -98,7 +98,7 @@ def test_references_of_each_segment_as_a_column_of_lists():
 
 
 FRAME = {"x": ["a", "b"], "y": ["c", "d"]}
-SEQUENCE = "expected a sequence of strings, one a segment."
+SEQUENCE = "expected a sequence of strings, one per segment."
 WRONG = [
     pytest.param("a b", ["c"], f"hyps is one str; {SEQUENCE}",
                  id="one string for outputs"),
@@ -178,8 +178,8 @@ def test_references_are_given_one_way():
     [
         (
             ["a", "b"],
-            "refs_per_segment[0] is one str; "
-            "expected a sequence of strings, one a segment.",
+            "refs_per_segment[0] is one str; expected a sequence of strings, one per "
+            "segment.",
         ),
         (
             [["a"], []],

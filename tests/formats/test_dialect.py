@@ -45,7 +45,8 @@ def test_two_delimiters_that_fit():
     with pytest.raises(FormatError) as raised:
         recognise(["a,b;c", "d,e;f"], ",")
     assert str(raised.value) == (
-        "its cells may be separated by commas or semicolons; say which with `delimiter`."
+        "its cells may be separated by commas or semicolons; choose one with "
+        "`delimiter`."
     )
     assert recognise(["a,b;c", "d,e;f"], delimiter=";").delimiter == ";"
 

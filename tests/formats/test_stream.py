@@ -65,7 +65,7 @@ def test_a_damaged_packed_file(ending, damage, write, cli):
     ran = cli("score", path, "-r", path)
     assert ran.code == 2
     assert ran.out == ""
-    assert ran.err.startswith(f"metra: {path} is damaged or breaks off: ")
+    assert ran.err.startswith(f"metra: {path} is damaged or truncated: ")
     assert ran.err.endswith("; expected a complete compressed file.\n")
     assert ran.err.count("\n") == 1
 

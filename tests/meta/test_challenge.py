@@ -144,7 +144,7 @@ def test_command_and_report(aces, write, cli):
     assert "Ties, which count as errors: X 1" in ran.out
     assert "Pairs without a score: X 1." in ran.out
     assert "1 more phenomenons: --most 0 shows all." not in ran.out
-    assert "1 more: --most 0 shows all." in ran.out
+    assert "1 more; --most 0 shows all." in ran.out
     report = report_challenge(score_challenge(aces), ChallengeOptions())
     assert "|pairs:4|" in str(report.signature)
     rows = {each["phenomenon"]: each for each in report.data["challenge"]}
@@ -181,7 +181,7 @@ def test_refused_questions(write, cli):
     path = write("aces.tsv", ACES)
     ran = cli("meta", "challenge", path, path)
     assert ran.code == 2
-    assert "One challenge set at a time; found 2 files." in ran.err
+    assert "Give one challenge set; found 2 files." in ran.err
 
 
 @given(st.integers(1, 400), st.data())

@@ -232,8 +232,8 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
     found = int((last.power >= 0.8).sum())
     notes = report_power(curves, options, "esa").notes
     assert notes[0] == (
-        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems separate with "
-        "a power of 0.8 or more."
+        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems are "
+        "separated with a power of at least 0.8."
     )
     assert (
         notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."

@@ -153,7 +153,7 @@ def test_what_is_missing_is_said():
     )
     findings, _ = rank(scores, "gold", against=("x",), auto=("x",))
     text = " ".join(findings.notes)
-    assert "Without gold and so left out: new" in text
+    assert "Without gold, excluded: new" in text
     assert "x shares fewer than two systems" in text
     assert "AutoRank: not all metrics have scored s0, s1" in text
     assert "names no judges" in text

@@ -56,7 +56,7 @@ def test_two_systems_agree_by_chance(count, said):
 
 def test_scores_of_whole_systems_rank_nothing():
     scores = given_too([[1.0, 2], [3, 4]], {}, {"m": [1.0, 2]})
-    with pytest.raises(CorpusError, match="The scores of m are of whole systems; rank"):
+    with pytest.raises(CorpusError, match="m has system scores only; rank"):
         rank_by_scorer(scores, "m", RankOptions())
 
 
@@ -112,4 +112,4 @@ def test_documents_may_have_no_domain(write):
 def test_a_rank_needs_segments_of_some_system():
     scores = scores_of([[1.0, 2, 4], [3, 4, 5], [NAN, NAN, NAN]], {})
     ranking = rank_by_scorer(scores, "gold", RankOptions())
-    assert "Without gold and so left out: s2." in ranking.notes
+    assert "Without gold, excluded: s2." in ranking.notes

@@ -166,15 +166,15 @@ def test_a_gold_of_whole_systems_has_no_folds(tune, study):
 
 REFUSED = [
     pytest.param(("--values", "x"), "'x' is not a list of values; expected numbers "
-                                    "such as",
+                 "such as",
                  id="no numbers"),
     pytest.param(("--values", "0:1:0"), "'0:1:0' is no list of values", id="no step"),
     pytest.param(("--values", "0,2"), "fmean: alpha=2 is not possible; expected a number "
                  "from 0 to 1", id="out of range"),
     pytest.param(("--parameter", "beta"), "beta", id="another option"),
     pytest.param(("--parameter", "tok"), "fmean: tok is 13a, no number", id="no number"),
-    pytest.param(("--folds", "30"), "There are 24 segments to part into 30 folds; ask for "
-                 "fewer with --folds", id="too many folds"),
+    pytest.param(("--folds", "30"), "24 segments cannot be divided into 30 folds; "
+                 "ask for fewer with --folds", id="too many folds"),
     pytest.param(("--level", "seg", "--coef", "acc*_eq:item"), "fits its threshold of ties",
                  id="calibrated"),
 ]  # fmt: skip

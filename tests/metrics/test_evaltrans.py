@@ -208,9 +208,7 @@ def test_refusals(judged):
         OptionError, match=r"k=0 is not possible; expected a whole number of"
     ):
         metra.metric(f"evaltrans:db={judged},k=0")
-    with pytest.raises(
-        FormatError, match="There is no database of judged outputs at x"
-    ):
+    with pytest.raises(FormatError, match="No database of judged outputs at x"):
         metra.metric("evaltrans:db=x")
 
 

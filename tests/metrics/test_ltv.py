@@ -165,7 +165,7 @@ def test_one_document_is_not_enough():
     with pytest.raises(CorpusError, match="of one document, 'x'"):
         metra.score(["a", "b"], ["a", "b"], "ltv", documents=["x", "x"])
     with pytest.raises(
-        CorpusError, match="No word weighs anything; S-scores need more"
+        CorpusError, match="Every word has weight zero; S-scores need more"
     ):
         metra.score(["a", "b"], ["a", "b"], "ltv:weight=s", documents=["x", "y"])
 

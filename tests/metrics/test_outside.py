@@ -244,8 +244,9 @@ BAD_SCORES = [
     ),
     pytest.param(
         [1.0] * 4,
-        "The scores of comet are of one system that is not named, but there are 2 systems; "
-        "give a table with a column system, or a file for each system, such as {system}.txt.",
+        "The scores of comet belong to one unnamed system, but there are 2 systems; "
+        "give a table with a column system, or a file for each system, such as "
+        "{system}.txt.",
         id="nameless, for two systems",
     ),
 ]
@@ -285,8 +286,8 @@ def test_the_direction_of_an_unknown_metric_must_be_declared(tmp_path):
     with pytest.raises(OptionError) as error:
         metra.metric(f"judge@{path}")
     assert str(error.value) == (
-        f"{path} does not say whether higher scores of 'judge' are better; give "
-        f"better=higher or better=lower, as in judge@{path}:better=higher."
+        f"{path} does not give the direction of 'judge'; add better=higher or "
+        f"better=lower, as in judge@{path}:better=higher."
     )
 
 

@@ -248,5 +248,5 @@ def test_the_command_shows_the_parts_and_the_context(metra_command, model, tmp_p
     heading = ran.out.split("\n")[0]
     assert heading.index("quality") < heading.index("recall") < heading.index("wer")
     assert "toy: A test." in ran.out
-    assert "  75.0 %  recall, worth 0 at 20, 100 at 80" in ran.out
+    assert "  75.0 %  recall, 0 at 20, 100 at 80" in ran.out
     assert "bleu" not in ran.out

@@ -123,7 +123,7 @@ def test_an_unknown_option():
         (
             "bleu:tok",
             "'bleu:tok' has 'tok' where option=value was expected; give each metric "
-            "its own -m.",
+            "separately.",
         ),
         ("bleu:n=1,n=1", "'bleu:n=1,n=1' gives the option 'n' twice; give it once."),
     ],

@@ -161,8 +161,8 @@ def test_a_system_alone_cannot_be_compared():
     with pytest.raises(CorpusError) as caught:
         compare(systems={"base": spoilt(2)})
     assert str(caught.value) == (
-        "There is only one system, 'base'; a comparison needs a baseline and at least one "
-        "other output."
+        "The input has only one system, 'base'; a comparison needs a baseline and at "
+        "least one other output."
     )
 
 
@@ -195,7 +195,7 @@ def test_more_comparisons_need_more_trials():
     with pytest.raises(MetraError) as caught:
         compare(["bleu"], all_pairs=True, trials=118)
     assert str(caught.value) == (
-        "With 118 trials no p-value could be as low as 0.05 after the correction for 6 "
+        "With 118 trials no p-value can be as low as 0.05 after the correction for 6 "
         "comparisons; expected at least 119 trials."
     )
     found = compare(["bleu"], all_pairs=True, trials=119).comparisons
@@ -204,7 +204,7 @@ def test_more_comparisons_need_more_trials():
     with pytest.raises(MetraError) as caught:
         compare(["bleu"], trials=18, correction="none")
     assert str(caught.value) == (
-        "With 18 trials no p-value could be as low as 0.05; expected at least 19 trials."
+        "With 18 trials no p-value can be as low as 0.05; expected at least 19 trials."
     )
 
 

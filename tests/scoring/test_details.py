@@ -87,7 +87,7 @@ def test_the_screen():
 
 def test_the_screen_shows_the_first_ones():
     text = render(results({"a": ["W" * at for at in range(1, 31)]}), "table", Style())
-    assert text.endswith("and 10 more: --format json has all")
+    assert text.endswith("and 10 more; --format json lists all")
     text = render(results({"a": ["NO"] * 9}), "table", Style())
     assert text.endswith("1, 2, 3, 4, 5, 6, 7, 8, …")
 
@@ -111,7 +111,7 @@ def test_measures_that_note_nothing():
     with pytest.raises(OptionError) as caught:
         evaluate_corpus(corpus, {"bleu": metric("bleu")}, options)
     assert str(caught.value) == (
-        "Details were asked for, but bleu gives none; add a measure that does, for example "
+        "Details need a metric that reports them, unlike bleu; add one, for example "
         "entities."
     )
     both = {"bleu": metric("bleu"), "loud": shouting()}

@@ -87,7 +87,7 @@ WRONG = [
     ({"levels": "segment"}, OptionError,
      "levels is one string; expected a list, for example ['system']."),
     ({"levels": ["word"]}, OptionError,
-     "There is no level 'word'; expected some of system, document, segment."),
+     "'word' is not a level; expected some of system, document, segment."),
     ({"levels": ["document"]}, CorpusError,
      "Document scores need documents; give `documents`."),
     ({"ci": True, "ci_method": "t"}, OptionError,
@@ -237,5 +237,5 @@ def test_several_metrics_in_one_call():
 
 
 def test_no_metric_in_a_list():
-    with pytest.raises(OptionError, match="There is no metric; give at least one"):
+    with pytest.raises(OptionError, match="No metric was given; give at least one"):
         metra.score(["a"], ["a"], [])

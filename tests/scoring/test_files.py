@@ -44,7 +44,7 @@ def test_two_systems_of_one_name(files, cli):
     assert ran == (
         2,
         "",
-        "metra: Two outputs are called 'a'; give each its own name: NAME=FILE.\n",
+        "metra: Two outputs are named 'a'; give each its own name: NAME=FILE.\n",
     )
 
 

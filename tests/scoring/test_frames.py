@@ -273,9 +273,9 @@ REFUSED = [
         {}, {}, "A dict is not a table that can be scored; expected", id="dict"
     ),
     pytest.param([3], {}, "has an entry of type int; expected paths", id="number"),
-    pytest.param([], {}, "There are no files to score; give at least one", id="none"),
+    pytest.param([], {}, "No files were given; give at least one", id="none"),
     pytest.param(
-        [], {"engine": "dask"}, "There are no files to score; give", id="none for Dask"
+        [], {"engine": "dask"}, "No files were given; give", id="none for Dask"
     ),
     pytest.param(
         build_table(1),

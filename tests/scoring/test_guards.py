@@ -99,23 +99,23 @@ CASES = [
     ),
     pytest.param(
         {"outputs": {"a": ["", *SOLID[:-1]]}},
-        "The lines of the output 'a' seem shifted: from segment 1 on they fit the "
-        "reference one line earlier; look for lines that are missing, added or broken in "
-        "two before it.",
+        "The lines of the output 'a' seem shifted: from segment 1 on they match the "
+        "reference one line earlier; look for lines that are missing, added or "
+        "broken in two before it.",
         id="shifted down",
     ),
     pytest.param(
         {"outputs": {"a": [*SOLID[:12], *SOLID[14:], "One.", "Two."]}},
-        "The lines of the output 'a' seem shifted: from segment 15 on they fit the "
-        "reference 2 lines later; look for lines that are missing, added or broken in "
-        "two before it.",
+        "The lines of the output 'a' seem shifted: from segment 15 on they match the "
+        "reference 2 lines later; look for lines that are missing, added or broken "
+        "in two before it.",
         id="shifted up from the middle on",
     ),
     pytest.param(
         {"outputs": {"a": SOLID}, "refs": [REF, [*REFS[1][1:], ""]]},
-        "The lines of reference 2 seem shifted: from segment 1 on they fit the reference "
-        "one line later; look for lines that are missing, added or broken in two before "
-        "it.",
+        "The lines of reference 2 seem shifted: from segment 1 on they match the "
+        "reference one line later; look for lines that are missing, added or broken "
+        "in two before it.",
         id="shifted reference",
     ),
 ]
@@ -183,7 +183,7 @@ def test_lines_that_are_like_others_are_not_shifted():
     )
     (problem,) = list_problems({"a": make_lines(("r", 1, 5), ("o", 0, 5))}, [refs])
     assert (
-        "seem shifted: from segment 1 on they fit the reference one line later"
+        "seem shifted: from segment 1 on they match the reference one line later"
         in problem
     )
     # Lines with other words than the reference's, of which some repeat the line before.
@@ -414,10 +414,10 @@ def test_a_reference_without_its_flag(cli, files):
     assert ran.code == 0
     assert "refC" in ran.out
     assert ran.err.split("\n") == [
-        f"metra: warning: {files['refC']} comes after a reference, but is scored as a "
+        f"metra: warning: {files['refC']} comes after a reference but is scored as a "
         f"system; if it is a reference, write -r {files['refC']}.",
-        "metra: warning: The output 'refC' has the name of a reference, but is scored as "
-        "a system; if it is a reference, give it with -r FILE.",
+        "metra: warning: The output 'refC' has the name of a reference but is scored "
+        "as a system; if it is a reference, give it with -r FILE.",
         "",
     ]
 

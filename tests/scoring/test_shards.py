@@ -341,7 +341,7 @@ def test_pages_that_are_damaged_inside(shards, tmp_path):
     with pytest.raises(MetraError, match=r"part-2.parquet") as found:
         score(shards, plan, resume=kept)
     assert "Of the files, 2 of 3 are finished and kept in" in str(found.value)
-    assert "the same command goes on from there." in str(found.value)
+    assert "run the same command to resume." in str(found.value)
 
 
 def test_a_file_that_is_not_there(shards):
@@ -375,8 +375,8 @@ def test_a_null_is_found_by_file_row_and_column(shards):
     with pytest.raises(MetraError) as found:
         score(shards, ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)}))
     assert str(found.value).startswith(
-        f"Row 12346 of {shards[2]} is null in the column 'hyp', where a text has to be; "
-        "give it one, leave the row out, or count nulls as empty texts: `nulls` empty."
+        f"Row 12346 of {shards[2]} is null in the column 'hyp', which needs a text; "
+        "fill it in, remove the row, or treat nulls as empty texts: `nulls` empty."
     )
     plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",), "nulls": "empty"})
     found = score(shards, plan)
@@ -480,8 +480,8 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
     assert running.returncode == 130
     assert out == ""
     assert err.strip() == (
-        f"metra: interrupted; of the files, 1 of 2 are finished and kept in {kept}; the "
-        "same command goes on from there."
+        f"metra: interrupted; of the files, 1 of 2 are finished and kept in {kept}; "
+        "run the same command to resume."
     )
     assert [path.suffix for path in kept.iterdir()] == [".totals"]
 

@@ -323,9 +323,7 @@ def test_segments_are_scored_and_written(session, data, tmp_path):
 def test_what_is_there_is_not_overwritten(session, data, tmp_path):
     wanted = plan(segments=True, metrics=("bleu",))
     frame = read_files(session, [str(data / "3.parquet")])
-    with pytest.raises(
-        OptionError, match=f"{tmp_path} is there already; name a folder"
-    ):
+    with pytest.raises(OptionError, match=f"{tmp_path} already exists; name a folder"):
         engine.score_frame(frame, wanted, scores_to=str(tmp_path))
 
 

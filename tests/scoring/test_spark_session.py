@@ -48,7 +48,9 @@ def test_without_java_it_is_said_how_to_get_it(monkeypatch, tmp_path):
     with pytest.raises(MissingResourceError, match="apt-get install openjdk-17-jre"):
         start()
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(MissingResourceError, match=f"JAVA_HOME, {tmp_path}, has none"):
+    with pytest.raises(
+        MissingResourceError, match=f"JAVA_HOME={tmp_path} contains none"
+    ):
         start()
 
 
@@ -90,11 +92,12 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         id="our own error",
     ),
     pytest.param(
-        "Traceback (most recent call last):\nmetra.io.arrow_rows.NullValueError: Row 3 of a "
-        "batch is null in the column 'a.b', where a text has to be; give it one.\n",
+        "Traceback (most recent call last):\nmetra.io.arrow_rows.NullValueError: Row "
+        "3 of a batch is null in the column 'a.b', which needs a text; give it "
+        "one.\n",
         NullValueError,
-        "Row 3 of a batch is null in the column 'a.b', where a text has to be; give it one, "
-        "leave the row out, or count nulls as empty texts: `nulls` empty.",
+        "Row 3 of a batch is null in the column 'a.b', which needs a text; fill it "
+        "in, remove the row, or treat nulls as empty texts: `nulls` empty.",
         id="null",
     ),
     pytest.param(
@@ -148,17 +151,17 @@ SAID = [  # as Spark 4.3.0 says it, shortened in the middle
         "Caused by: java.io.IOException: Mkdirs failed to create file:/proc/x/_temporary/0/"
         "_temporary/attempt_1 (exists=false, cwd=file:/a)",
         FormatError,
-        "/proc/x cannot be made a folder for scores; name another.",
+        "Folder /proc/x for s cannot be createdcores; name another.",
         id="nowhere to write",
     ),
     pytest.param(
         "An error occurred while calling o1.x.\n: org.apache.spark.SparkException: First.\n"
         "\tat org.apache\nCaused by: java.io.IOException: Last file:/a/b. SQLSTATE: X1\n",
         OptionError,
-        "Spark gave up: Last /a/b.",
+        "Spark failed: Last /a/b.",
         id="anything else",
     ),
-    pytest.param("Oh.\nNo", OptionError, "Spark gave up: Oh.", id="next to nothing"),
+    pytest.param("Oh.\nNo", OptionError, "Spark failed: Oh.", id="next to nothing"),
 ]
 
 

@@ -91,8 +91,9 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
 
     for number, step, tasks in ((1, 1, 5), (2, 2, 10), (1, 3, 3), (2, 4, 6)):
         assert count(number) == (
-            f"Part {number} of 2: step {step} of 5 is done, but other parts still have "
-            f"{tasks} tasks of it to do; run all parts again when all have come so far."
+            f"Part {number} of 2: step {step} of 5 is done, but other parts still "
+            f"have {tasks} tasks of it to do; run all parts again when every part has "
+            "finished this step."
         )
     assert count(1).startswith("Part 1 of 2 is finished; when all are,")
     with pytest.raises(
@@ -196,7 +197,7 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
         (["--part", "1/2"], "--part needs a folder that keeps what is counted"),
         (
             ["--part", "1/2", "--resume", "k", "-o", "x.txt"],
-            "--part gives no scores; give -o",
+            "--part computes no scores; give -o",
         ),
     ],
 )

@@ -241,8 +241,8 @@ def _check_documents(
         for name in judged:
             if name not in names:
                 msg = (
-                    f"Relevance is given for the document {name!r}, which the text has "
-                    f"not; it has: {', '.join(sorted(names)[:10])}."
+                    f"Relevance is given for the document {name!r}, which is not in "
+                    f"the text; it has: {', '.join(sorted(names)[:10])}."
                 )
                 raise CorpusError(msg)
 

@@ -100,7 +100,7 @@ def show(database: str, source: str | None) -> None:
 )
 @options.option(
     "--key",
-    "How judged outputs name their source: by segment number, or by the sentence.",
+    "Source of a judged output in the database: its segment number, or the sentence.",
     choices=["segment", "source"],
 )
 @options.option("--tok", "Tokeniser.", "none")

@@ -375,7 +375,7 @@ _TEST = (
     seed,
     option(
         "--unit",
-        "What to swap or resample; auto: documents if there are at least 20, else "
+        "Unit of swaps or resamples; auto: documents if there are at least 20, else "
         "segments.",
         choices=["auto", "segment", "document"],
     ),
@@ -428,7 +428,8 @@ _TABLE_OPTIONS = (
     ),
     option(
         "--quotes",
-        "Whether table cells may be in double quotes; auto detects it.",
+        "Double quotes around table cells: read them as quotes or as text; auto "
+        "detects it.",
         choices=["auto", "yes", "no"],
     ),
     option(

@@ -38,12 +38,12 @@ LEVELS = ("system", "document", "segment")
 )
 @option(
     "--ci-method",
-    "How to compute the interval from the resamples.",
+    "Method for the interval.",
     choices=["percentile", "bca"],
 )
 @option(
     "--ci-unit",
-    "What to resample; auto: documents if there are at least 20, else segments.",
+    "Unit of resampling; auto: documents if there are at least 20, else segments.",
     choices=["auto", "segment", "document"],
 )
 @option("--trials", "Number of resamples.", defaults.TRIALS, least=1)
@@ -99,7 +99,7 @@ LEVELS = ("system", "document", "segment")
 )
 @option(
     "--engine",
-    "Where to compute: on this machine, or on Spark (Parquet tables only).",
+    "Compute on this machine, or on Spark (Parquet tables only).",
     choices=["local", "spark"],
 )
 @option("--master URL", "Spark master; by default local[*], all cores of this machine.")

@@ -192,7 +192,7 @@ class CorrelateOptions:
         "only).",
     )
     resample: Literal["both", "sys", "item"] = build_option(
-        "both", "What the bootstrap resamples: systems, segments or both."
+        "both", "Bootstrap over systems, segments or both."
     )
     trials: int = find_option("trials")
     seed: int = find_option("seed")
@@ -364,11 +364,11 @@ class TuneOptions:
         5, "Number of folds for cross-validation; 0 for none.", low=0
     )
     by: Literal["segment", "document"] = build_option(
-        "segment", "What to divide into folds.", flags="--folds-by"
+        "segment", "Unit of the folds.", flags="--folds-by"
     )
     no_ci: bool = find_option("no_ci")
     resample: Literal["both", "sys", "item"] = build_option(
-        "both", "What the bootstrap resamples: systems, segments or both."
+        "both", "Bootstrap over systems, segments or both."
     )
     trials: int = find_option("trials")
     seed: int = find_option("seed")

@@ -187,7 +187,7 @@ def correlate(
     group: Group = "none",
     **options: object,
 ) -> CorrelationResult:
-    """Correlate a metric with gold scores: systems × segments, or one value a system.
+    """Correlate a metric with gold scores: systems × segments, or one value per system.
 
     NaN is a missing value; cells that lack either are left out. Higher must be better in
     both. `group` is none (all cells are one sample), item (a coefficient for each segment,

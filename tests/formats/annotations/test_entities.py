@@ -38,7 +38,7 @@ def test_marked_in_the_text(write):
         pytest.param(
             "e.tsv",
             ["type\ttext", "X\ty"],
-            "{} does not say where its names belong; expected a column segment or "
+            "{} does not give the place of its names; expected a column segment or "
             "document beside type and text.",
             id="no place",
         ),

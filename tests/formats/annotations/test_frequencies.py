@@ -104,8 +104,9 @@ def test_a_document_is_weighed_as_if_it_were_in_the_corpus(tmp_path_factory, doc
 
 
 BAD = [
-    pytest.param(["word\ttf\tdf", "a\t1\t1"], "names no column 'N'; a frequency list has "
-                 "word, tf, df and N, or word, document and tf", id="no N"),
+    pytest.param(["word\ttf\tdf", "a\t1\t1"], "has no column 'N'; a frequency list "
+                 "has word, tf, df and N, or word, "
+                 "document and tf", id="no N"),
     pytest.param(["word\ttf\tdf\tN", "a\t0\t1\t2"], "Line 2 of .* has '0' as tf; expected "
                  "a whole number of at least 1", id="never"),
     pytest.param(["word\ttf\tdf\tN", "a\t1.5\t1\t2"], "has '1.5' as tf", id="a fraction"),

@@ -73,7 +73,7 @@ def test_no_file(tmp_path):
     path = tmp_path / "none.tsv"
     with pytest.raises(MissingResourceError) as error:
         read_information(path, 5)
-    assert str(error.value) == f"There is no file of information weights at {path}."
+    assert str(error.value) == f"No file of information weights at {path}."
 
 
 @pytest.mark.parametrize("word", ["", "a b", "a\tb", "a\nb"])

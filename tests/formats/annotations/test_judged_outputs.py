@@ -106,8 +106,8 @@ def test_refusals_of_files(tmp_path, write):
     with pytest.raises(FormatError) as caught:
         read_judged_outputs(missing)
     assert str(caught.value) == (
-        f"There is no database of judged outputs at {missing}; make one with: metra "
-        f"evaltrans import {missing} FILE.tsv"
+        f"No database of judged outputs at {missing}; make one with: metra evaltrans "
+        f"import {missing} FILE.tsv"
     )
     text = write(
         "text.db", b"no database at all, but long enough to be taken for one\n" * 9

@@ -87,7 +87,7 @@ FAULTS = [
     ),
     pytest.param(
         HEADER + "d\tperson\tp1\tname\tAnn\nd\tcompany\tp1\tname\tBank\n",
-        "line 3: instance 'p1' is of 'company' here and of 'person' above",
+        "line 3: instance 'p1' has the template 'company' here and 'person' above",
         id="two templates",
     ),
     pytest.param(

@@ -167,7 +167,7 @@ BAD = [
     ),
     pytest.param(
         *("m.jsonl", '{"prediction": 1}\n[2]\n'),
-        "m.jsonl, line 2 is no JSON object; expected {…}.",
+        "m.jsonl, line 2 is not a JSON object; expected {…}.",
         id="MetricX, no object",
     ),
     pytest.param(

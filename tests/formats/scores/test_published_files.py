@@ -364,7 +364,8 @@ def test_columns_may_be_named(tmp_path):
 def test_columns_that_are_not_there(tmp_path):
     path = write(tmp_path, "a.csv", NAMED)
     message = (
-        "no column name, which is named as its system; found: model, line, who, points"
+        "no column name, which was given for the system; found: model, line, who, "
+        "points"
     )
     with pytest.raises(FormatError, match=message):
         read_scores(path, columns={"system": "name"})

@@ -86,7 +86,7 @@ def test_subsets(conditions, expected):
 @pytest.mark.parametrize(
     ("condition", "message"),
     [
-        ("origlang", "'origlang' is no condition; expected LABEL=VALUE"),
+        ("origlang", "'origlang' is not a condition; expected LABEL=VALUE"),
         ("origlang=fr", "No segment of wmt23:en-de has origlang=fr; .* are: en, de"),
         ("genre=news", "have no 'genre'; they have: origlang, domain, doc"),
     ],
@@ -144,7 +144,7 @@ def test_what_is_missing_says_where_it_was_looked_for(home):
     with pytest.raises(MissingResourceError) as raised:
         find_set("wmt3", "en-de")
     message = str(raised.value)
-    assert message.startswith("There is no test set wmt3:en-de on this machine")
+    assert message.startswith("No test set wmt3:en-de on this machine")
     assert "did you mean wmt23?" in message
     assert f"{home / '.sacrebleu'}," in message
     assert f"{home / '.config/metra/testsets.json'} (not there)" in message
@@ -175,7 +175,7 @@ def test_without_sacrebleu_nothing_is_offered(monkeypatch):
         ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is no place"),
         ("../wmt23", "is no name of a test set but a path"),
         ("/etc", "is no name of a test set but a path"),
-        ("wmt23,", "names no test set; expected a name, or several"),
+        ("wmt23,", "is not a test set; expected a name, or several"),
     ],
 )
 @pytest.mark.usefixtures("cache")

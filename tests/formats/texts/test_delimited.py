@@ -324,7 +324,8 @@ def test_a_delimiter_that_is_none(write):
     with pytest.raises(OptionError) as raised:
         open_corpus([path], reading=ReadingOptions(delimiter="colon"))
     assert str(raised.value) == (
-        "`delimiter` is 'colon'; expected one sign, or one of tab, comma, semicolon, pipe."
+        "`delimiter` is 'colon'; expected one character, or one of tab, comma, "
+        "semicolon, pipe."
     )
 
 
@@ -333,8 +334,8 @@ def test_texts_in_the_place_of_headings(write):
     with pytest.raises(FormatError) as raised:
         open_corpus([path])
     assert str(raised.value) == (
-        f"{path} has 'This is it.' where headings are expected; write a line of headings "
-        "above, such as source, ref, output, or give `input_format` plain."
+        f"{path} has 'This is it.' in its first line; add a line of headings, such as "
+        "source, ref, output, or give `input_format` plain."
     )
 
 

@@ -197,8 +197,8 @@ WRONG = [
     ),
     pytest.param(
         {"d1": {"1": "a", "2": "b", "x": "c"}, "d2": {"1": "a"}},
-        "{tst}, line 5: document 'd1' of the output 'A' has segment 'x', which the source in "
-        "{src} has not (line 2); ids must agree.",
+        "{tst}, line 5: document 'd1' of the output 'A' has segment 'x', which the "
+        "source in {src} does not have (line 2); ids must agree.",
         id="segment too many",
     ),
     pytest.param(
@@ -271,11 +271,11 @@ def test_other_refusals(folder):
         + "</mteval>"
     )
     assert refusal(FormatError, [f"X={two}"], [ref]) == (
-        f"X={two} gives a name to a file that holds 2 outputs; give a name only where there "
-        "is one."
+        f"X={two} gives one name to a file with 2 outputs; give a name only to a file "
+        "with one output."
     )
     assert refusal(CorpusError, [tst, str(two)], [ref]) == (
-        "Two outputs are called 'A'; give each its own name: NAME=FILE."
+        "Two outputs are named 'A'; give each its own name: NAME=FILE."
     )
     assert refusal(FormatError, [tst], [ref], None, ref) == (
         f"{ref} contains its own document ids; give it as an output, a reference or "
@@ -297,7 +297,7 @@ def test_two_files_with_the_same_source_and_references(tmp_path):
         (tmp_path / name).write_text(content)
     files = [str(tmp_path / "one.xml"), str(tmp_path / "two.xml")]
     assert refusal(CorpusError, files) == (
-        "Two references are called 'B'; give each its own name."
+        "Two references are named 'B'; give each its own name."
     )
 
 

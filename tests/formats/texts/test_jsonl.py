@@ -108,8 +108,8 @@ WRONG = [
     ),
     pytest.param(
         ['{"ref": "x", "A": "a"}', '{"ref": "x", "A": "a", "B": "b"}'],
-        "{}, line 2 has the key 'B', which line 1 has not; "
-        "give all objects the same keys, null if empty.",
+        "{}, line 2 has the key 'B', which line 1 does not have; give all objects "
+        "the same keys, null if empty.",
         id="a new key later",
     ),
     pytest.param(
@@ -154,7 +154,7 @@ def test_more_references_later_are_not_dropped(write, cli):
     )
     ran = cli("score", path)
     assert ran.code == 2
-    assert "line 2 has the key 'ref:2', which line 1 has not" in ran.err
+    assert "line 2 has the key 'ref:2', which line 1 does not have" in ran.err
 
 
 JSON = [
@@ -210,20 +210,21 @@ def test_a_file_of_strings_is_what_it_is_given_for(write):
 WRONG_JSON = [
     pytest.param("[]", "{} is an empty array; expected strings or objects.", id="nothing"),
     pytest.param("{ }", "{} has no text columns; expected headings, such as source, "
-                        "ref, output.", id="no columns"),
+                 "ref, output.", id="no columns"),
     pytest.param("[1]", "{}, entry 1 is of type int; expected a JSON object.", id="numbers"),
     pytest.param('["a", {"hyp": "b"}]', "{}, entry 1 is of type str; expected a JSON object.",
                  id="strings and objects"),
-    pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', "
-                 "which entry 1 has not; give all objects the same keys, null if empty.",
+    pytest.param('[{"hyp": "a", "ref": "b"}, {"x": ""}]', "{}, entry 2 has the key 'x', which "
+                 "entry 1 does not have; give all "
+                 "objects the same keys, null if empty.",
                  id="other keys"),
     pytest.param('{\n "hyp": "a"}', "{} is one object with the keys hyp; expected an "
-                                    "array of strings or objects, or one object per "
-                                    "line.", id="one object over lines"),
+                 "array of strings or objects, or one object per "
+                 "line.", id="one object over lines"),
     pytest.param('{"hyp": ["a"], "ref": ["b", "c"]}', "{}, 'ref' has 2 segments but {}, 'hyp' "
                  "has 1; each entry must be one segment, in the same order everywhere.",
                  id="columns that are not equally long"),
-    pytest.param('["a",', "{} is no JSON: Expecting value: line 1 column 6 (char 5).",
+    pytest.param('["a",', "{} is not JSON: Expecting value: line 1 column 6 (char 5).",
                  id="half of it"),
 ]  # fmt: skip
 
@@ -238,5 +239,5 @@ def test_wrong_json(content, message, write, cli):
 def test_strings_have_no_columns(write, cli):
     path = write("t.json", b'["a"]')
     ran = cli("score", path, "--ref-column", "ref")
-    said = "is an array of strings, which has no names for its columns; leave them out."
+    said = "is an array of strings, which has no column names; leave them out."
     assert ran == (2, "", f"metra: {path} {said}\n")

@@ -62,8 +62,8 @@ def test_layout(tmp_path):
 
 
 WRONG = [
-    pytest.param({"A": TEXTS, "B": TEXTS}, None, " has 2 sheets: 'A', 'B'; say which with "
-                 "`sheet`.", id="two sheets of texts"),
+    pytest.param({"A": TEXTS, "B": TEXTS}, None, " has 2 sheets: 'A', 'B'; choose one "
+                 "with `sheet`.", id="two sheets of texts"),
     pytest.param({"A": TEXTS}, "C", " has no sheet 'C'; it has: 'A'.", id="no such sheet"),
     pytest.param({"A": TEXTS}, "2", " has no sheet '2'; it has: 'A'.", id="no such number"),
     pytest.param({"A": []}, None, ", sheet 'A' is empty; expected a row of headings.",
@@ -98,7 +98,7 @@ def test_no_workbook(write):
     path = str(write("t.xlsx", b"no workbook"))
     with pytest.raises(FormatError) as raised:
         open_corpus([path])
-    start = f"{path} is no workbook, is damaged or has a password: "
+    start = f"{path} is not a workbook, is damaged or has a password: "
     assert str(raised.value).startswith(start)
 
 

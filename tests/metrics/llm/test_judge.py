@@ -278,7 +278,7 @@ def test_an_answer_that_cannot_be_read_is_an_error_and_kept(judge, cache):
             assert str(caught.value) == (
                 "llm: 3 of 4 answers about 'sysA' cannot be read: segment 1: 'Good!' "
                 "(it is not JSON), segment 2: 'Good!' (it is not JSON), segment 3: "
-                "'9' (it was cut off at answer_tokens); all answers are kept in "
+                "'9' (it was cut off at answer_tokens); all answers are stored in "
                 f"{cache}. Give unread=skip to score without them."
             )
     assert len(server.bodies) == 4
@@ -476,9 +476,9 @@ def test_a_failure_ends_the_run_and_what_was_answered_is_kept(judge, cache):
             evaluate(judge(server, concurrency=1), hyps=hyps)
         host = server.url.removeprefix("http://").removesuffix("/v1")
         assert str(caught.value) == (
-            f"llm: {host} refused the request: HTTP 400, too long; 2 answers of this run "
-            f"and all earlier ones are kept in {cache}: the same command goes on from "
-            "there."
+            f"llm: {host} refused the request: HTTP 400, too long; 2 answers of this "
+            f"run and all earlier ones are stored in {cache}; run the same command to "
+            "resume."
         )
         assert len(server.bodies) == 3
         evaluate(judge(server), hyps=[*hyps[:2], "ok", "never"])
@@ -507,9 +507,7 @@ def test_a_budget_ends_the_run_before_it_is_passed(
             evaluate(judge(server, concurrency=1, **options))
         assert len(server.bodies) == requests
         message = str(caught.value)
-        assert message.startswith(
-            f"llm: the next request could go beyond {named}, after"
-        )
+        assert message.startswith(f"llm: the next request could exceed {named}, after")
         assert f"{requests} requests, {105 * requests} tokens" in message
         assert f"kept in {cache}: the same command goes on" in message
         # It goes on, a step at a time.
@@ -621,7 +619,8 @@ REFUSED = [
      "llm: the prompt names the source language; give source_lang=NAME."),
     ({"target_lang": ""}, OptionError,
      "llm: the prompt names the target language; give target_lang=NAME."),
-    ({"url": "localhost"}, OptionError, "llm: url=localhost is no address; expected one"),
+    ({"url": "localhost"}, OptionError, "llm: url=localhost is not an address; "
+     "expected one"),
     ({"lowest": 5, "highest": 5}, OptionError, "llm: lowest=5 is not below highest=5."),
     ({"cost_budget": 5}, OptionError, "llm: cost_budget needs prices; give input_price"),
     ({"key_variable": "sk-1"}, OptionError, "llm: key_variable is the name of the env"),
@@ -642,7 +641,10 @@ def test_options_that_are_refused(options, error, message, judge):
 
 BAD_PROMPTS = [
     pytest.param(
-        "a.txt", "Rate it.", "llm: {path} shows no output; put", id="no output"
+        "a.txt",
+        "Rate it.",
+        "llm: {path} does not contain the output; put",
+        id="no output",
     ),
     pytest.param("a.txt", "{hypotesis}", "Did you mean 'hypothesis'?", id="misspelt"),
     pytest.param("a.json", "{}", "{path} is no list of messages", id="no list"),

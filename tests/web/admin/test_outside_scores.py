@@ -183,8 +183,8 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         ),
         pytest.param(
             [write_table()],
-            "scores.tsv does not say whether higher scores of &#39;grade&#39; are better; "
-            "say which scores are better, and choose the file again.",
+            "scores.tsv does not give the direction of &#39;grade&#39;; say which "
+            "scores are better, and choose the file again.",
             id="no direction",
         ),
         pytest.param(

@@ -28,8 +28,8 @@ _port = option("--port", default=8000, type=click.IntRange(0, 65535))
 def demo(folder: str, protocols: tuple[str, ...], port: int, no_serve: bool) -> None:
     """Start a server with half-finished example campaigns by simulated judges.
 
-    The store is created in FOLDER (default: metra-judge-demo), anew each time. The printed
-    links open the admin pages and the tasks of a judge who has not finished.
+    The store is created in FOLDER (default: metra-judge-demo) and replaced each time. The
+    printed links open the admin pages and the tasks of a judge who has not finished.
 
     \b
     metra judge demo

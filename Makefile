@@ -63,10 +63,14 @@ bench: .venv/.wheel .venv/.bench
 bench-quick: .venv/.wheel .venv/.bench
 	$(BIN)/python bench/run.py --quick
 
-docs: .venv/.wheel .venv/.docs .venv/.wordnet
+# Runs every command of the pages, takes and draws their pictures again, builds the site and the
+# man pages, and checks links and search.
+docs: .venv/.wheel .venv/.docs .venv/.wordnet .venv/.chromium
 	$(BIN)/python docs/generate.py
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python docs/pictures.py
+	$(BIN)/zensical build --strict --clean
 	$(BIN)/python docs/man_pages.py site/man
+	$(BIN)/python docs/check_site.py site
 
 wheel: .venv/.wheel
 
@@ -103,6 +107,8 @@ wheels: .venv/.wheels
 .venv/.%: .venv/.made pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
 	@touch $@
+
+.venv/.docs: | .venv/.wheel # it asks for extras of metra
 
 # Neural metrics are tested in an environment of their own, because torch is large; it takes
 # metra from .venv. The packages whose scores they equal need older libraries and have another,
@@ -166,4 +172,4 @@ endef
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-neural .venv-oracle target dist site
+	rm -rf .venv .venv-neural .venv-oracle .cache target dist site

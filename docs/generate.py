@@ -9,7 +9,8 @@ import sys
 from contextlib import chdir
 from pathlib import Path
 
-import command_page
+import api_names
+import command_pages
 import consoles
 import measure_pages
 import module_index
@@ -21,7 +22,7 @@ from metra.limits import EXPLANATIONS, SERVED, Limits
 
 ROOT = Path(__file__).parent.parent
 MEASURES = ROOT / "docs" / "metrics"
-BY_HAND = ("README.md", "CONTRIBUTING.md", "docs/*.md")
+COMMANDS = ROOT / "docs" / "commands"
 
 
 def main(arguments: list[str]) -> int:
@@ -35,7 +36,12 @@ def main(arguments: list[str]) -> int:
     if "--but-consoles" not in arguments:
         wanted = refresh_consoles(wanted)
     stale = [path for path, text in wanted.items() if found(path) != text]
-    orphans = [path for path in MEASURES.glob("*.md") if path not in wanted]
+    orphans = [
+        path
+        for folder in (MEASURES, COMMANDS)
+        for path in folder.rglob("*.md")
+        if path not in wanted
+    ]
     if arguments:
         for path in [*stale, *orphans]:
             place = path.relative_to(ROOT)
@@ -55,14 +61,16 @@ def generate_pages() -> dict[Path, str]:
     with chdir(ROOT):  # where the example's files have short names
         for name in measure_pages.NAMES:
             pages[MEASURES / f"{name}.md"] = measure_pages.page(name)
-    pages[ROOT / "docs" / "cli.md"] = command_page.page()
+    for place, text in command_pages.write_pages().items():
+        pages[COMMANDS / place] = text
     pages[ROOT / "docs" / "modules.md"] = module_index.page()
     for place, block, text in (
         ("README.md", "speed", list_speeds()),
-        ("docs/index.md", "measures", measure_pages.listed("metrics/")),
+        ("docs/api/index.md", "names", api_names.write_tables()),
         ("docs/human/protocols.md", "scales", protocol_scales.scales()),
         ("docs/limits.md", "limits", list_limits()),
-        ("mkdocs.yml", "measures", measure_pages.menu()),
+        ("zensical.toml", "measures", measure_pages.menu()),
+        ("zensical.toml", "commands", command_pages.write_menu()),
     ):
         path = ROOT / place
         if path.suffix == ".md":
@@ -73,10 +81,11 @@ def generate_pages() -> dict[Path, str]:
 
 def refresh_consoles(pages: dict[Path, str]) -> dict[Path, str]:
     """Return the pages, those by hand with the outputs that their commands give now."""
-    by_hand = sorted(path for pattern in BY_HAND for path in ROOT.glob(pattern))
+    by_hand = {ROOT / "CONTRIBUTING.md", *pages, *(ROOT / "docs").rglob("*.md")}
     return pages | {
         path: consoles.refreshed(pages.get(path) or found(path), examples.HOME)
-        for path in by_hand
+        for path in sorted(by_hand)
+        if MEASURES not in path.parents and COMMANDS not in path.parents
     }
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from command_page import list_paragraphs
+from command_pages import group_options, list_paragraphs
 
 from metra import __version__
-from metra.cli import GroupedCommand, cli
+from metra.cli import cli
 from metra.cli.help import walk_commands
 
 
@@ -63,22 +63,15 @@ def _write_paragraph(paragraph: str) -> Iterator[str]:
 
 def _list_options(context: click.Context) -> Iterator[str]:
     """List the options under the titles that help has for them."""
-    command, title = context.command, None
-    entries = []
-    for option in command.get_params(context):
-        record = option.get_help_record(context)
-        if isinstance(option, click.Option) and record is not None:
-            is_grouped = isinstance(command, GroupedCommand)
-            entries.append((command.find_group(option) if is_grouped else "", *record))
-    yield ".SH OPTIONS"
-    order = list(dict.fromkeys(group for group, *_ in entries))
-    for group, flags, meaning in sorted(
-        entries, key=lambda entry: order.index(entry[0])
-    ):
-        if group and group != title:
-            yield f".SS {_escape(group)}"
-        title = group
-        yield from (".TP", f"\\fB{_escape(flags)}\\fR", _escape(meaning))
+    groups = group_options(context)
+    if groups:
+        yield ".SH OPTIONS"
+    for title, options in groups.items():
+        if title and len(groups) > 1:
+            yield f".SS {_escape(title)}"
+        for option in options:
+            flags, meaning = option.get_help_record(context) or ("", "")
+            yield from (".TP", f"\\fB{_escape(flags)}\\fR", _escape(meaning))
 
 
 def _escape(text: str) -> str:

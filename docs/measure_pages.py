@@ -87,7 +87,7 @@ def listed(folder: str) -> str:
 
 def menu() -> str:
     """Give the measures' entries in the site's menu."""
-    return "\n".join(f"          - {name}: metrics/{name}.md" for name in NAMES)
+    return "\n".join(f'      {{ "{name}" = "metrics/{name}.md" }},' for name in NAMES)
 
 
 def _spec(name: str, **options: str) -> str:

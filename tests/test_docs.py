@@ -2,7 +2,6 @@
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
 import shutil
@@ -17,15 +16,16 @@ import metra
 from metra.corpus import examples
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "docs"))
+
+import consoles  # noqa: E402 (docs is no package)
+
 PAGES = sorted(
     path
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
     if not path.is_symlink()
 )
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-# Commands that change the machine or take the network; shown, not run.
-NOT_RUN = ("pip", "make", "git", "cargo", "apt", "apt-get", "source", "python")
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -94,60 +94,10 @@ def run_as_doctest(block: str, names: dict[str, object], where: str) -> None:
 
 
 @pytest.mark.parametrize("page", pages_with("console"))
-def test_console_blocks(page, beside_the_example):
-    for block in blocks(page, "console"):
-        for command, expected in commands(block):
-            if command.split()[0] in NOT_RUN:
-                continue
-            assert_like(run(command, beside_the_example), expected, command)
-
-
-def commands(block: str) -> list[tuple[str, str]]:
-    """Each command of a block with the lines that follow it."""
-    found: list[tuple[str, str]] = []
-    for line in block.removesuffix("\n").split("\n"):
-        if line.startswith("$ "):
-            found.append((line[2:], ""))
-        elif found and found[-1][0].endswith("\\"):
-            found[-1] = (found[-1][0][:-1] + line.lstrip("> "), "")
-        elif found:
-            found[-1] = (found[-1][0], f"{found[-1][1]}{line}\n")
-    return found
-
-
-def run(command: str, folder: Path) -> str:
-    """What a reader sees who types the command in a terminal of no colours."""
-    there = folder.parent / "bin"
-    there.mkdir(exist_ok=True)
-    metra_command = there / "metra"
-    metra_command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m metra "$@"\n')
-    metra_command.chmod(0o755)
-    done = subprocess.run(
-        ["bash", "-c", command],
-        cwd=folder,
-        env=os.environ
-        | {
-            "PATH": f"{there}{os.pathsep}{os.environ['PATH']}",
-            # Test sets are registered in the folder, not for whoever runs the tests.
-            "METRA_TESTSETS": "testsets.json",
-        },
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=PATIENCE,
-        check=False,
-    )
-    return done.stdout.decode()
-
-
-def assert_like(found: str, expected: str, command: str) -> None:
-    """Compare output; an ellipsis stands for anything, on a line of its own for lines."""
-    pattern = "\n".join(
-        "(?s:.*)" if line in ("…", "...") else re.escape(line).replace("…", ".*")
-        for line in expected.rstrip("\n").split("\n")
-    )
-    assert re.fullmatch(pattern, found.rstrip("\n")), (
-        f"$ {command}\ngives\n{found}\nbut the page says\n{expected}"
-    )
+def test_console_blocks(page):
+    text = page.read_text(encoding="utf-8")
+    refreshed = consoles.refreshed(text, Path(examples.HOME))
+    assert refreshed == text, "run: python docs/generate.py"
 
 
 @pytest.mark.parametrize(
@@ -164,16 +114,22 @@ def assert_like(found: str, expected: str, command: str) -> None:
     ],
 )
 def test_outputs_are_compared_to_the_letter(expected, found, like):
-    if like:
-        assert_like(found, expected, "a command")
-    else:
-        with pytest.raises(AssertionError, match="but the page says"):
-            assert_like(found, expected, "a command")
+    assert consoles.is_like(found, expected) == like
 
 
 def test_commands_and_their_outputs_are_told_apart():
     block = "$ metra a \\\n    -b\none\n\ntwo\n$ metra c\n"
-    assert commands(block) == [("metra a -b", "one\n\ntwo\n"), ("metra c", "")]
+    assert [(call.command, call.output) for call in consoles.list_calls(block)] == [
+        ("metra a -b", "one\n\ntwo\n"),
+        ("metra c", ""),
+    ]
+
+
+def test_stale_output_is_replaced(tmp_path):
+    page = "```console\n$ echo one\nwon\n$ echo a b\na …\n$ git x\ny\n```\n"
+    assert consoles.refreshed(page, tmp_path) == page.replace("won", "one")
+    with pytest.raises(SystemExit, match="ended with 1"):
+        consoles.refreshed("```console\n$ false\n```\n", tmp_path)
 
 
 @pytest.mark.skipif(

@@ -112,7 +112,48 @@ def test_keys_of_json(name, arguments, cli):
     texts = ["-r", f"{home}/reference.1.txt", "--docs", f"{home}/docs.txt"]
     ran = cli(*line.split(), *texts, "--format", "json")
     assert ran.code == 0, ran.err
-    hold_against(f"json-{name}.txt", sorted(list_keys(json.loads(ran.out))))
+    document = json.loads(ran.out)
+    hold_against(f"json-{name}.txt", sorted(list_keys(document)))
+    check_against_schema(document, "results")
+
+
+def check_against_schema(document: dict[str, Any], kind: str) -> None:
+    """Hold a document against docs/output.schema.json, which must know all of its keys."""
+    validators = pytest.importorskip("jsonschema_rs", reason="needs jsonschema-rs")
+    schema = json.loads((ROOT / "docs" / "output.schema.json").read_text("utf-8"))
+    validators.validator_for(schema).validate(document)
+    part = {**schema, "$ref": f"#/$defs/{kind}"}
+    close_objects(part)
+    part["$defs"][kind]["properties"] |= schema["properties"]
+    del part["anyOf"], part["additionalProperties"]
+    validators.validator_for(part).validate(document)
+
+
+def close_objects(schema: Any) -> None:
+    """Let no object have keys that its schema does not name, in place."""
+    if isinstance(schema, list):
+        for entry in schema:
+            close_objects(entry)
+    elif isinstance(schema, dict):
+        for entry in schema.values():
+            close_objects(entry)
+        if isinstance(schema.get("properties"), dict):
+            schema.setdefault("additionalProperties", False)
+
+
+def test_the_schema_covers_groups_gates_and_reports(cli, tmp_path):
+    home = ROOT / "examples"
+    texts = [home / "outputs" / "solid.txt", "-r", home / "reference.1.txt"]
+    base, table = tmp_path / "base.json", tmp_path / "test.tsv"
+    assert cli("score", *texts, "--save", base).code == 0
+    gate = cli("gate", *texts, "--baseline", base, "--format", "json")
+    check_against_schema(json.loads(gate.out), "gate")
+    table.write_text("ref\toutput\tlp\na b\ta b\txx\na b\tb\tyy\n")
+    groups = cli("score", table, "--group-by", "lp", "--format", "json")
+    check_against_schema(json.loads(groups.out), "results")
+    table.write_text("system\tsegment\tesa\nA\t1\t3\nA\t2\t5\nB\t1\t2\nB\t2\t4\n")
+    report = cli("meta", "rank", table, "--scorer", "esa", "--format", "json")
+    check_against_schema(json.loads(report.out), "report")
 
 
 def test_groups_of_entry_points(tmp_path, monkeypatch):

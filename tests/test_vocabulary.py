@@ -170,7 +170,9 @@ SOURCES = {
 @cache
 def read_texts(source: str) -> tuple[Text, ...]:
     """Return the texts of a source, white space as single spaces."""
-    return tuple(Text(each.place, " ".join(each.text.split())) for each in SOURCES[source]())
+    return tuple(
+        Text(each.place, " ".join(each.text.split())) for each in SOURCES[source]()
+    )
 
 
 def find_faults(rules: list[Rule], texts: tuple[Text, ...]) -> list[str]:
@@ -185,7 +187,9 @@ def find_faults(rules: list[Rule], texts: tuple[Text, ...]) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("rule", [*WORDS, *OPENINGS, *COUNTS], ids=lambda rule: rule.bad)
+@pytest.mark.parametrize(
+    "rule", [*WORDS, *OPENINGS, *COUNTS], ids=lambda rule: rule.bad
+)
 def test_rules_see_what_is_wrong(rule):
     assert find_faults([rule], (Text("here", rule.bad),))
 
@@ -202,7 +206,9 @@ def test_openings_of_help():
     assert find_faults(anchored, read_texts("help")) == []
 
 
-@pytest.mark.parametrize("source", ["help", "messages", "pages", "catalogues", "outputs"])
+@pytest.mark.parametrize(
+    "source", ["help", "messages", "pages", "catalogues", "outputs"]
+)
 def test_counts_agree_with_nouns(source):
     assert find_faults(COUNTS, read_texts(source)) == []
 

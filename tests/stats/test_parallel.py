@@ -190,3 +190,37 @@ def test_many_threads_score_many_segments_to_the_same_bit(monkeypatch):
         monkeypatch.setenv("METRA_THREADS", threads)
         found.append(metra.score(hyps, [refs], spec).rows.tobytes())
     assert len(set(found)) == 1
+
+
+def test_python_code_of_other_threads_is_stopped():
+    started, stopped = threading.Event(), []
+
+    def work(number: int) -> None:
+        if number == 0:
+            return
+        started.set()
+        patience = time.monotonic() + 30
+        try:
+            while time.monotonic() < patience:
+                pass
+        except KeyboardInterrupt:
+            stopped.append(number)
+            raise
+
+    answers = ordered_map(work, range(10), 2, alone=0)
+    next(answers)
+    assert started.wait(30)
+    answers.close()
+    assert stopped
+    assert set(stopped) <= {1, 2}
+
+
+def test_an_interrupt_that_comes_too_late_hits_nobody(caplog):
+    """The pool logs what is raised in its threads outside of the calls."""
+    for length in range(300):
+        answers = ordered_map(
+            lambda size: sum(range(size)), [length * 7] * 9, 2, alone=0
+        )
+        next(answers)
+        answers.close()
+    assert not caplog.records

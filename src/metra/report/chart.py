@@ -457,8 +457,8 @@ def name_line(number: int) -> str:
 
 
 def measure_text(text: str) -> float:
-    """Return about how wide a label is."""
-    return measure_width(text) * LETTER
+    """Return about how wide a label is; capitals are a fifth wider than other letters."""
+    return (measure_width(text) + 0.2 * sum(map(str.isupper, text))) * LETTER
 
 
 def measure_names(names: Sequence[str], most: int = LONGEST) -> float:

@@ -4,6 +4,7 @@ The kernels release the interpreter, so threads are enough.
 """
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -39,8 +40,7 @@ def ordered_map(
     """Apply the function to each item, answers in order, few items at a time in memory.
 
     The first items are worked on without threads: for a small job they are not worth it.
-    Whatever ends the iteration early, Ctrl-C included, makes the kernels of all threads
-    give up.
+    Whatever ends the iteration early, Ctrl-C included, stops the work of all threads.
     """
     items = iter(items)
     yield from map(function, items if threads == 1 else islice(items, alone))
@@ -49,22 +49,62 @@ def ordered_map(
         return
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from metra._core import StopFlag
-
-    flag = StopFlag()
+    calls = StoppableCalls()
     with ThreadPoolExecutor(threads) as workers:
         waiting: deque[Future[Answer]] = deque()
         try:
             for item in chain([following], items):
-                waiting.append(workers.submit(flag.call, function, item))
+                waiting.append(workers.submit(calls.call, function, item))
                 if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            flag.set()
             for future in waiting:
                 future.cancel()
+            calls.stop()
+
+
+class StoppableCalls:
+    """Calls in other threads, which can be stopped wherever they are.
+
+    A kernel stops for its flag; Python code gets KeyboardInterrupt at its next step.
+    """
+
+    def __init__(self) -> None:
+        from metra._core import StopFlag
+
+        self._flag = StopFlag()
+        self._lock = threading.Lock()
+        self._threads: set[int] = set()
+
+    def call(self, function: Callable[[Item], Answer], item: Item) -> Answer:
+        """Call a function in this thread; raise KeyboardInterrupt once it is stopped."""
+        thread = threading.get_ident()
+        with self._lock:
+            self._threads.add(thread)
+        try:
+            return self._flag.call(function, item)
+        finally:
+            # An interrupt that has not been raised yet is raised here, and not in the pool.
+            with self._lock:
+                self._threads.discard(thread)
+
+    def stop(self) -> None:
+        """Stop all calls that are running, and refuse later ones."""
+        self._flag.set()
+        with self._lock:
+            for thread in self._threads:
+                _interrupt(thread)
+
+
+def _interrupt(thread: int) -> None:
+    """Have the interpreter raise KeyboardInterrupt in a thread when it runs Python next."""
+    import ctypes
+
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), ctypes.py_object(KeyboardInterrupt)
+    )
 
 
 #: Is told who works, and in a line how far they are.

@@ -379,3 +379,16 @@ def test_judges_and_tables_weigh_errors_alike(write):
 
 def test_commands_offer_every_format():
     assert {*INPUT_FORMATS} == {*SCORE_FORMATS} == {*ALL_SCORE_FORMATS}
+
+
+def test_every_ending_of_a_check_is_known():
+    """Else `metra meta rank` would ask which scorer is meant."""
+    from metra.formats.scores import appraise, columns
+    from metra.formats.scores.record import CHECK_ENDINGS
+
+    endings = {
+        *columns._CHECKS.values(),
+        *appraise._ENDINGS.values(),
+        *appraise._FILLERS.values(),
+    }
+    assert endings - {""} <= set(CHECK_ENDINGS)

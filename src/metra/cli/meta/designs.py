@@ -248,9 +248,10 @@ def _check_study(given: dict[str, Any]) -> None:
             )
             raise click.UsageError(msg)
         return
+    params = {param.name: param for param in click.get_current_context().command.params}
     for name in ("paths", "gold", "gold_from", "metrics", *shared.ABOUT_SCORES):
         if given[name] not in (None, (), "", "auto"):
-            what = "SCORES" if name == "paths" else f"the option of {name!r}"
+            what = "SCORES" if name == "paths" else params[name].opts[-1]
             msg = f"{path} is a study, which defines its own scores; leave out {what}."
             raise click.UsageError(msg)
 

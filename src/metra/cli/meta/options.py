@@ -184,11 +184,13 @@ class MetaQuestion:
             )
 
     def choose_scorer(self) -> str:
-        """Take the scorer that was asked for, or the only one there is."""
+        """Take the scorer that was asked for, or the only one there is besides checks."""
+        from metra.formats.scores.record import list_judged_scorers
+
         self.add_total(self.name or "")
-        names = self.scores.names
+        names = list_judged_scorers(self.scores.names)
         if self.name is None and len(names) > 1:
-            known = ", ".join(names)
+            known = ", ".join(self.scores.names)
             msg = (
                 f"The files contain several scorers; choose one with --scorer: {known}."
             )
@@ -196,7 +198,7 @@ class MetaQuestion:
         if not names:
             msg = "The files contain no scores; expected those of at least one scorer."
             raise click.UsageError(msg)
-        return names[self.scores.find(self.name)] if self.name else names[0]
+        return self.scores.names[self.scores.find(self.name)] if self.name else names[0]
 
     def normalise_scores(self, name: str, method: "Scaling") -> str:
         """Add a scorer of normalised judgements, return its name, and note who is left out."""

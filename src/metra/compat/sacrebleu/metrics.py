@@ -196,9 +196,8 @@ class SacreMetric(ABC):
     def _check_sequence(self, what: str, values: object, kind: str) -> None:
         if isinstance(values, str) or not isinstance(values, Sequence):
             msg = (
-                  f"{self._name}: `{what}` is not a list; expected a sequence of "
-                  f"{kind}."
-              )
+                f"{self._name}: `{what}` is not a list; expected a sequence of {kind}."
+            )
             raise TypeError(msg)
 
     def _warn_tokenized(self, name: str, hypotheses: Segments) -> None:

@@ -301,6 +301,31 @@ def split_by_scorer(
     }
 
 
+#: Endings that readers add to the name of a scorer where a line is no judgement of a system.
+CHECK_ENDINGS = (
+    *(
+        "-bad",
+        "-bad-ref",
+        "-baseline",
+        "-calibration",
+        "-check",
+        "-degraded",
+        "-earlier",
+    ),
+    *("-incomplete", "-ref", "-repeat", "-tutorial"),
+)
+
+
+def list_judged_scorers(names: Sequence[str]) -> list[str]:
+    """Leave out the scorers of checks, such as `da-ref`, of a scorer that is also there.
+
+    >>> list_judged_scorers(["da", "da-ref", "da-bad-ref", "comet", "comet-qe"])
+    ['da', 'comet', 'comet-qe']
+    """
+    checks = {name + ending for name in names for ending in CHECK_ENDINGS}
+    return [name for name in names if name not in checks]
+
+
 def list_parts(name: str, known: Iterable[str]) -> list[str]:
     """List the scorers that a total such as adequacy+fluency adds up.
 

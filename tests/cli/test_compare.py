@@ -108,7 +108,7 @@ def test_documents_as_units(compare):
         (["--baseline", "sold"], "No system named 'sold'. Did you mean 'solid'?"),
         (["--trials", "5"], "With 5 trials no p-value can be as low as 0.05"),
         (["--alpha", "5"], "--alpha 5.0 is not possible"),
-        (["--unit", "document"], "Documents were to be resampled, but none are known"),
+        (["--unit", "document"], "Resampling documents needs documents"),
         (
             ["--changes", "3", "--format", "tsv"],
             "The format tsv has no room for changes",
@@ -141,7 +141,7 @@ def test_what_changed_comes_below(compare):
 def test_a_hint_for_those_who_watch(compare, monkeypatch):
     assert compare("--trials", "99").err == ""
     monkeypatch.setenv("COLUMNS", "100")
-    assert "See what changed: add --changes 5" in compare("--trials", "99").err
+    assert "To see what changed, add --changes 5" in compare("--trials", "99").err
     assert compare("--trials", "99", "--changes", "1").err == ""
 
 

@@ -236,8 +236,8 @@ def test_no_baseline(gate, baseline, text):
 
 WRONG = [
     (["--fail-if", "bad"], "'bad' is not a condition; expected worse, below=N"),
-    (["--fail-if", "below=bleu:x"], "is no condition"),
-    (["--fail-if", "below=bleu:nan"], "is no condition"),
+    (["--fail-if", "below=bleu:x"], "is not a condition"),
+    (["--fail-if", "below=bleu:nan"], "is not a condition"),
     (
         ["--fail-if", "below=30"],
         "the baseline has bleu, ter, nist; write below=METRIC:30.",
@@ -278,11 +278,11 @@ DAMAGED = [
     pytest.param(lambda data: data.update(schema=2), "is a baseline of schema 2, and this "
                  "version of metra reads schema 1;", id="a later schema"),
     pytest.param(lambda data: data["baseline"]["rows"]["solid"]["ter"].pop(),
-                 "holds no baseline", id="a segment missing"),
+                 "is not a baseline", id="a segment missing"),
     pytest.param(lambda data: data["baseline"]["rows"]["solid"].update(ter=["nan 1"] * 28),
-                 "holds no baseline", id="not a number"),
+                 "is not a baseline", id="not a number"),
     pytest.param(lambda data: data["baseline"]["signatures"].update(ter=None),
-                 "holds no baseline", id="no signature"),
+                 "is not a baseline", id="no signature"),
     pytest.param(cut_columns, "The baseline has other statistics of ter;",
                  id="a column missing"),
 ]  # fmt: skip

@@ -69,7 +69,7 @@ CASES = [
     ),
     pytest.param(
         *("a.txt.xz", lzma.compress(b"a\n") + b"garbage", SCORE),
-        "is damaged or breaks off",
+        "is damaged or truncated",
         id="garbage after xz",
     ),
     pytest.param(

@@ -83,7 +83,7 @@ def test_what_is_no_backup_leaves_no_store_behind(cli, tmp_path):
     new = tmp_path / "new.db"
     (tmp_path / "notes.db").write_text("shopping list\n" * 100)
     for name, words in (
-        ("none.db", "There is no file"),
+        ("none.db", "none.db does not exist"),
         ("notes.db", "something else"),
     ):
         refused(cli("judge", "restore", tmp_path / name, "--store", new), words)

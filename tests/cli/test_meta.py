@@ -245,8 +245,8 @@ def ask_about_outputs(cli, judged, *options):
             "needs the source; give -s FILE.",
             id="source",
         ),
-        pytest.param("bleu", "compares with references, but there is none", id="refs"),
-        pytest.param("ltv", "no documents are known; give --docs FILE", id="documents"),
+        pytest.param("bleu", "needs a reference", id="refs"),
+        pytest.param("ltv", "documents are missing; give --docs FILE.", id="documents"),
     ],
 )
 def test_metrics_that_lack_something_are_refused(cli, judged, spec, message):

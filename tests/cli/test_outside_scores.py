@@ -68,7 +68,7 @@ def test_compare(cli):
     assert "polished" in alone.out
     texts = cli("compare", "--scores", XCOMET, "--changes", "3")
     assert texts.code == 2
-    assert "look at texts; give outputs." in texts.err
+    assert "need the texts; give the output files." in texts.err
 
 
 def test_small_scores_have_four_digits_everywhere(cli, tmp_path):

@@ -241,7 +241,7 @@ WRONG = [
     (["--format", "latex", "--column-group", "x"], "expected TITLE=METRIC,METRIC."),
     (["--format", "html", "--column-group", "x=blue"], "No metric named 'blue'."),
     (["-b", "--format", "tsv"], "-b does not work with --format tsv"),
-    (["-b", "--level", "segment"], "-b prints the scores of systems only"),
+    (["-b", "--level", "segment"], "-b prints system scores only"),
     (["-b", "--verbose"], "-b and --verbose cannot be given together"),
     (["--verbose", "--format", "json"], "--verbose does not work with --format json"),
 ]  # fmt: skip

@@ -100,7 +100,7 @@ def test_compare_alone_shows_none_of_it(cli):
     ("options", "message"),
     [
         (["--bucket", "lenght"], "No kind of bucket named 'lenght'"),
-        (["--bucket", "document"], "none are known; give --docs"),
+        (["--bucket", "document"], "documents; give --docs"),
         (["--bucket", "source-length"], "need the source"),
         (["--labels", "no-such-file"], "no-such-file cannot be read"),
         (["--labels", "k={short}"], "labels 'k' has 1 segments but the corpus has 28"),

@@ -204,7 +204,7 @@ REFUSED = [
     pytest.param(["out.txt", "out.txt", "-r", "ref.txt", "-o", "a.tsv"],
                  "Two outputs are named 'out'", id="the same name twice"),
     pytest.param(["out.txt", "b=out.txt", "-r", "ref.txt", "-o", "a.txt"],
-                 "does not follow from its name", id="two texts in one file"),
+                 "cannot be detected from its name", id="two texts in one file"),
     pytest.param(["out.txt", "-r", "ref.txt", "-r", "short.txt", "-o", "a.txt"],
                  "short.txt has 1 segments but ref.txt has 3", id="unequal references"),
     pytest.param(["out.txt", "-r", "empty.txt", "-o", "a.txt"],

@@ -150,7 +150,7 @@ def test_what_cannot_be(cli, parquet, options, message):
 def test_parts_are_for_parquet(cli, tsv):
     ran = cli("score", tsv, *COLUMNS, "--resume", "x")
     assert ran.code == 2
-    assert "--scores-out and --resume are for a table in Parquet files" in ran.err
+    assert "--scores-out and --resume need Parquet files" in ran.err
 
 
 def test_groups_need_a_label(cli, tsv):

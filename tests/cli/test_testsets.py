@@ -149,9 +149,11 @@ def test_an_output_of_another_length(cli, tmp_path):
 
 
 REFUSED = [
-    pytest.param(["-l", "en-de"], "about a test set; give -t NAME", id="pair alone"),
     pytest.param(
-        ["--subset", "a=b"], "about a test set; give -t NAME", id="subset alone"
+        ["-l", "en-de"], "select from a test set; give -t NAME", id="pair alone"
+    ),
+    pytest.param(
+        ["--subset", "a=b"], "select from a test set; give -t NAME", id="subset alone"
     ),
     pytest.param(["-t", "wmt3"], "(did you mean wmt23?); looked in", id="unknown"),
     pytest.param([*T, "--subset", "x"], "'x' is no condition", id="condition"),

@@ -350,7 +350,8 @@ CANNOT = [
                  "the reference 'A' is empty but not missing, "
                  "which csv cannot represent; change the text, "
                  "or choose another format.", id="empty reference in csv"),
-    pytest.param("xlsx", {"output:x": "\U0001f600" * 16_384}, "Segment 2 (document 'd1', segment "
+    pytest.param("xlsx", {"output:x": "\U0001f600" * 16_384},
+                 "Segment 2 (document 'd1', segment "
                  "'b') of the output 'x' has 32,768 "
                  "characters (of 32,767 at most), which "
                  "xlsx cannot represent; change the "
@@ -397,7 +398,8 @@ CANNOT = [
                  "'a\\nb') of the label 'seg' is 'a\\nb', "
                  "which sgml cannot represent; leave the "
                  "label out with `drop` seg.", id="line break in an id"),
-    pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"}, "Segment 2 (document 'd0', segment "
+    pytest.param("sgml", {"doc": "d0", "label:genre": "a\nb"},
+                 "Segment 2 (document 'd0', segment "
                  "'b') of the label 'genre' is 'a\\nb', "
                  "which sgml cannot represent; leave "
                  "the label out with `drop` genre.", id="line break in a label"),

@@ -71,10 +71,10 @@ OTHER_KINDS = [
     pytest.param("a.txt", b"id,source,ref,online-A\n", "give `input_format` csv",
                  id="a system's name among headings"),
     pytest.param("a.txt", b'"source";"ref"\n', "give `input_format` csv", id="semicolons"),
-    pytest.param("a.txt", "Ja, gut.".encode("utf-16-le"), "is binary, or in an encoding",
+    pytest.param("a.txt", "Ja, gut.".encode("utf-16-le"), "in an unknown encoding",
                  id="UTF-16 without a mark"),
     pytest.param("a.txt", b"\x00\x01\xff\xfe", "is binary", id="binary"),
-    pytest.param("a.json", b"PK\x03\x04", "begins like a workbook or an archive", id="zip"),
+    pytest.param("a.json", b"PK\x03\x04", "looks like a workbook or an archive", id="zip"),
 ]  # fmt: skip
 
 

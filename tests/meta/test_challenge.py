@@ -153,7 +153,7 @@ def test_command_and_report(aces, write, cli):
 
 REFUSED = [
     pytest.param(["good\tx", "a\tb"], "has no column of bad translations", id="no bad"),
-    pytest.param(["good\tbad"], "has no pairs in it", id="empty"),
+    pytest.param(["good\tbad"], "contains no pairs", id="empty"),
     pytest.param(["good\tbad\tX-good", "a\tb\t1"], "but no X-bad", id="one side"),
     pytest.param(
         ["good\tbad\tX-good\tX-bad", "a\tb\tone\t2"],
@@ -173,7 +173,7 @@ def test_refused_files(lines, message, write, cli):
 
 def test_refused_questions(write, cli):
     bare = ChallengeSet("p", ["a"], ["b"], None, None, [""], [""], {})
-    with pytest.raises(MetraError, match="nothing to evaluate"):
+    with pytest.raises(MetraError, match="No metric to evaluate"):
         score_challenge(bare)
     same = ChallengeSet("p", ["a"], ["a"], None, None, [""], [""], {"X": ([1], [2])})
     with pytest.raises(MetraError, match="All pairs of p have equal translations"):

@@ -282,9 +282,9 @@ def test_given_system_scores_cannot_be_exchanged_by_cells():
     [
         pytest.param("spearman", "sys", "williams", "of Pearson's r", id="williams"),
         pytest.param(
-            "pearson", "sys", "wilcoxon", "coefficient of each segment", id="wilcoxon"
+            "pearson", "sys", "wilcoxon", "coefficient for each segment", id="wilcoxon"
         ),
-        pytest.param("pearson:item", "seg", "pairs", "is of accuracies", id="pairs"),
+        pytest.param("pearson:item", "seg", "pairs", "needs an accuracy", id="pairs"),
     ],
 )
 def test_tests_say_what_they_need(coef, level, test, message):

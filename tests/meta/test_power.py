@@ -185,7 +185,7 @@ def test_a_detectable_difference_that_grows_with_the_segments_is_explained(
     first, last = curves.studies[0], curves.studies[-1]
     assert (first.detectable < last.detectable) == is_said
     said = "\n".join(report_power(curves, options).notes)
-    assert ("grows with the segments" in said) == is_said
+    assert ("grows with the number of segments" in said) == is_said
 
 
 def test_every_cell_of_the_plans_and_the_pairs(values):

@@ -361,7 +361,7 @@ def test_better_metrics_win_wilcoxon():
 
 def test_what_cannot_be_ranked_is_said():
     two = made(systems=2, segments=9)
-    with pytest.raises(CorpusError, match="takes three"):
+    with pytest.raises(CorpusError, match="needs at least three"):
         draw_documents(two, once(two))
     three = made(systems=3, segments=9)
     with pytest.raises(OptionError, match="plain rows"):

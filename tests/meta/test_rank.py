@@ -159,7 +159,7 @@ def test_what_is_missing_is_said():
     assert "names no judges" in text
     with pytest.raises(CorpusError, match="cannot be ranked by z"):
         rank(scores, "gold", by="z")
-    with pytest.raises(CorpusError, match="takes two"):
+    with pytest.raises(CorpusError, match="needs at least two"):
         rank(scores, "x")
 
 

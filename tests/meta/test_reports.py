@@ -105,7 +105,7 @@ def test_documents_may_have_no_domain(write):
     assert read == {"1": ("a", "news"), "2": ("b", "chat")}
     with pytest.raises(FormatError, match="expected segment, document and domain"):
         _read_documents(str(write("d.tsv", ["seg\tdomain", "1\tnews"])))
-    with pytest.raises(FormatError, match="lines without a domain and a document"):
+    with pytest.raises(FormatError, match="lines without a domain or a document"):
         _read_documents(str(write("en-de.docs", ["news"])))
 
 

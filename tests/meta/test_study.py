@@ -335,7 +335,7 @@ BAD = [
     ('"A" = ["A-v2"]', '"A" = ["B"]\n"B" = []', "'B' stands for two"),
     ("[systems]", "with_humans = 1\n[systems]", "expected true or false"),
     ("[systems]", 'mqm_weights = "x"\n[systems]', "expected NAME:VALUE"),
-    ('name = "Our task"', "name =", "is no TOML"),
+    ('name = "Our task"', "name =", "is not TOML"),
 ]
 
 
@@ -391,7 +391,7 @@ def test_what_scores_do_not_have(files, cli):
         (("study.toml", "first.csv"), "leave out SCORES"),
         (("study.toml", "--gold", "mqm"), "leave out the option of 'gold'"),
         (("study.toml", "--lang", "en-de"), "leave out the option of 'lang'"),
-        (("wmt24",), "or give a study, such as study.toml"),
+        (("wmt24",), "or a study such as study.toml."),
         (("wmt24", "first.csv"), "needs --gold NAMES"),
     ],
 )

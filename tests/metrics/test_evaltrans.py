@@ -181,7 +181,7 @@ def test_by_source_sentence(write):
         ["A dog", "A cat"], metric=spec, source=["Un chien", " Un chat"]
     )
     assert result.segments.tolist() == [20, 100]
-    with pytest.raises(CorpusError, match="compares with the source"):
+    with pytest.raises(CorpusError, match="needs the source"):
         metra.score(["A dog"], metric=spec)
 
 

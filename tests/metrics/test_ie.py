@@ -168,7 +168,7 @@ def test_what_is_wrong_is_listed(spec):
 def test_documents_are_needed_and_must_be_the_same(spec):
     metric = {"i": registry.metric(spec)}
     with pytest.raises(
-        CorpusError, match="by document, but no documents are known; give `documents`"
+        CorpusError, match="by document, but documents are missing; give `documents`"
     ):
         evaluate_corpus(corpus(None), metric, EvaluationOptions())
     with pytest.raises(

@@ -154,9 +154,9 @@ def test_references_of_a_document_are_counted_together():
 
 
 def test_without_documents_it_says_so():
-    with pytest.raises(CorpusError, match="no documents are known; give"):
+    with pytest.raises(CorpusError, match="documents are missing; give"):
         metra.score(["a"], ["a"], "ltv")
-    with pytest.raises(CorpusError, match="weighs words by their document"):
+    with pytest.raises(CorpusError, match="weights words by document"):
         metra.evaluate(metra.EvalSet([["a"]]), {"s": ["a"]}, ["ltv"])
     assert metra.score(["a"], ["a"], "ltv:weight=none").score == 100
 

@@ -183,7 +183,7 @@ def test_an_unfitted_metric_refuses():
     with pytest.raises(UnfittedError) as error:
         metric.sentence("a", ["a"])
     assert str(error.value) == expected
-    with pytest.raises(UnfittedError, match="has not seen them"):
+    with pytest.raises(UnfittedError, match="needs weights from the references"):
         metric.rows(metra.Batch(["a"], [["a"]]))
 
 

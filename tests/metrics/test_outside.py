@@ -324,7 +324,7 @@ def test_several_scores_of_a_segment_are_refused(tmp_path):
 def test_scores_of_whole_systems_are_refused(tmp_path):
     path = tmp_path / "en-de.comet.sys.score"
     path.write_text("a\t0.5\nb\t0.25\n")
-    with pytest.raises(CorpusError, match="has no scores of segments"):
+    with pytest.raises(CorpusError, match="has no segment scores"):
         metra.metric(f"comet@{path}")
 
 
@@ -365,7 +365,7 @@ def test_texts_without_a_place_have_no_score():
         metric.sentence("one thing", ["one thing"])
     with pytest.raises(OptionError, match="none for pairs of texts"):
         metra.pairwise(["one", "two"], ["two"], metric)
-    with pytest.raises(OptionError, match="looks at the whole test set"):
+    with pytest.raises(OptionError, match="needs the whole test set"):
         Accumulator([metric])
 
 

@@ -313,7 +313,7 @@ def test_a_file_is_needed_and_a_place():
 def test_a_segment_alone_has_no_errors(tmp_path):
     path = tmp_path / "mqm.tsv"
     path.write_text(MQM)
-    with pytest.raises(CorpusError, match="a segment alone has none"):
+    with pytest.raises(CorpusError, match="a single segment"):
         metra.metric(f"spans:file={path}").sentence("a dog")
     with pytest.raises(FormatError, match="cannot be read"):
         metra.metric(f"spans:file={tmp_path}/none.tsv")

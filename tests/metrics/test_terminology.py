@@ -152,9 +152,7 @@ def test_refusals(write, terms):
     )
     blank = write("b.tsv", ["term\tsource", "\u00a0\u3000x\ty", "…\tz"])
     assert metra.metric(f"terminology:file={blank}")
-    with pytest.raises(
-        CorpusError, match="compares with the source, but none was given"
-    ):
+    with pytest.raises(CorpusError, match="needs the source, but none was given"):
         metra.score(OUTPUTS, metric=f"terminology:file={terms}")
 
 

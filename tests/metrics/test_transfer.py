@@ -272,7 +272,7 @@ def test_the_source_is_needed(options):
 
 
 FAULTS = [
-    pytest.param("x = [", "is no TOML: ", id="no TOML"),
+    pytest.param("x = [", "is not TOML: ", id="no TOML"),
     pytest.param("", "has nothing; expected tables", id="empty"),
     pytest.param("[rules]\n", "has rules; expected tables", id="another table"),
     pytest.param('[[rule]]\nname = "a"\n', "rule 1: it has name; expected name, source",

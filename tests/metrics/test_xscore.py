@@ -138,7 +138,7 @@ def test_it_needs_one_source_of_parses(parses):
         with pytest.raises(OptionError, match="give either parses=FILE"):
             registry.metric(spec)
     metric = registry.metric("xscore:parses={system}.conllu")
-    with pytest.raises(OptionError, match="which system this is is not known"):
+    with pytest.raises(OptionError, match="the system has no name here"):
         metric.rows(Batch(TEXTS))
 
 

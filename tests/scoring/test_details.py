@@ -207,7 +207,7 @@ def test_systems_are_compared_where_both_have_a_score():
         worse, none = found.comparisons
         assert (worse.difference, worse.interval) == (50, (50, 50))
         assert none.p_value is None
-        assert none.reason.endswith("one of the two systems has no score.")
+        assert none.reason.endswith("one of the two systems.")
         text = render(found, "table", Style())
         assert "no score" in text
         assert "nan" not in text

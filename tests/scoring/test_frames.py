@@ -240,7 +240,7 @@ def test_a_table_without_rows(table, kind):
         empty = frame[frame.year > 3000]
     else:
         empty = KINDS[kind](table.slice(0, 0))
-    with pytest.raises(CorpusError, match="There are no segments to score"):
+    with pytest.raises(CorpusError, match="The input has no segments"):
         score_table(empty, ["bleu"], hypothesis="mt", reference="other")
 
 

@@ -459,7 +459,7 @@ MISTAKES = {
         "has the name of a",
     ),
     "output is a reference": ({"bad": REF}, "", "reference was not given as a system"),
-    "output is an output": ({"bad": OUTPUTS["terse"]}, "", "files are the right ones"),
+    "output is an output": ({"bad": OUTPUTS["terse"]}, "", "check the files"),
     "equal references": (
         {"copy": REF},
         "good.txt bad.txt -r ref.txt -r copy.txt",

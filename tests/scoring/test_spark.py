@@ -421,9 +421,7 @@ def test_damaged_files_are_named(session, tmp_path, what, message):
 
 def test_what_is_named_twice_is_refused(spark, data):
     for paths in ([data, data / "0.parquet"], [data, data], [f"{data}/", data]):
-        with pytest.raises(
-            FormatError, match=r"is given twice, so that its rows would"
-        ):
+        with pytest.raises(FormatError, match=r"is given twice, so its rows would"):
             read_files(spark, list(map(str, paths)))
     assert read_files(spark, [str(data / "0.parquet"), str(data / "4.parquet")])
 
@@ -453,7 +451,7 @@ WRONG = [
     pytest.param(
         {"references": ("reff",)}, "no column 'reff'. Did you mean 'ref'", id="ref"
     ),
-    pytest.param({"group_by": ("kept",)}, "whose values make no groups", id="struct"),
+    pytest.param({"group_by": ("kept",)}, "which cannot be a group", id="struct"),
     pytest.param({"references": ("year",)}, "of type int64, where a text", id="type"),
     pytest.param(
         {"metrics": ("quality:model={}",)}, "needs whole documents", id="docs"
@@ -480,7 +478,7 @@ def test_what_cannot_be_is_refused_before_spark_works(
 @over_connect
 def test_a_table_without_rows_has_no_score(session, data):
     frame = read_files(session, [str(data / "2.parquet")])
-    with pytest.raises(CorpusError, match="There are no segments to score"):
+    with pytest.raises(CorpusError, match="The input has no segments"):
         engine.score_frame(frame, plan(metrics=("bleu",)))
 
 

@@ -100,9 +100,7 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
         OptionError, match="not complete: part 2 of 2 is not finished; run it"
     ):
         score(shards, resume=kept)
-    with pytest.raises(
-        OptionError, match="counted with other files, options or another"
-    ):
+    with pytest.raises(OptionError, match="from other files, options or another"):
         score_table(shards, ["bleu"], **COLUMNS, resume=kept)
     assert count(2).startswith("Part 2 of 2 is finished")
     assert count(2).startswith("Part 2 of 2 is finished")  # once more changes nothing
@@ -138,7 +136,9 @@ def test_a_damaged_file_is_named(shards, tmp_path, monkeypatch):
             score(shards, resume=str(kept))
     path = next(kept.glob("ltv-*-answered-1.terms"))
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(FormatError, match=re.escape(f"{path} is damaged; remove it")):
+    with pytest.raises(
+        FormatError, match=re.escape(f"{path} is damaged; delete it to score")
+    ):
         score(shards, resume=str(kept))
 
 
@@ -151,7 +151,9 @@ def _interrupt(*_: object) -> None:
     ("spec", "message"),
     [
         pytest.param("ltv", "All segments are of one document", id="one document"),
-        pytest.param("ltv:min_salience=50", "No word weighs anything", id="no weights"),
+        pytest.param(
+            "ltv:min_salience=50", "Every word has weight zero", id="no weights"
+        ),
     ],
 )
 def test_weights_that_say_nothing(shards, spec, message):
@@ -194,7 +196,7 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
             "'3/2' is no part; expected its number",
         ),
         (["--part", "x", "--resume", "kept"], "'x' is no part"),
-        (["--part", "1/2"], "--part needs a folder that keeps what is counted"),
+        (["--part", "1/2"], "--part needs a folder for its results"),
         (
             ["--part", "1/2", "--resume", "k", "-o", "x.txt"],
             "--part computes no scores; give -o",

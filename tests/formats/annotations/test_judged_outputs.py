@@ -118,7 +118,7 @@ def test_refusals_of_files(tmp_path, write):
     with sqlite3.connect(other) as plain:
         plain.execute("CREATE TABLE t (x)")
     plain.close()
-    with pytest.raises(FormatError, match="is a database of something else"):
+    with pytest.raises(FormatError, match="is a database of another program"):
         judged_outputs.add_judged_outputs(str(other), PAIRS)
 
 

@@ -349,7 +349,7 @@ def test_a_name_stays_in_its_column():
 GOOD = json.loads(format_judgements([made("da", {"da": 1.0})]))
 WRONG = [
     pytest.param("x", "line 1 is no JSON", id="not JSON"),
-    pytest.param("[]", "is no judgement", id="a list"),
+    pytest.param("[]", "is not a judgement", id="a list"),
     pytest.param(
         GOOD | {"schema": "metra-judgement/9"}, "expected an object", id="schema"
     ),
@@ -383,7 +383,7 @@ def test_bad_lines_of_other_programs():
         read_marot("\t".join(COLUMNS) + "\na\n")
     with pytest.raises(FormatError, match="line 1 has 1 columns"):
         parse_rating_lines(["a", ""], "x")
-    with pytest.raises(FormatError, match="no JSON with errors"):
+    with pytest.raises(FormatError, match="not JSON with errors"):
         parse_rating_lines(["a\t{}\tb", ""], "x")
 
 

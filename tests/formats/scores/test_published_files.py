@@ -63,7 +63,7 @@ def test_averages_of_segments(tmp_path, header, row, encoding):
 
 def test_blanks_part_cells_only_if_all_rows_agree(tmp_path):
     lines = ["system quality", "one two three", "A 1"]
-    with pytest.raises(FormatError, match="which is no table of scores that is known"):
+    with pytest.raises(FormatError, match="which is not a known score table"):
         read_scores(write(tmp_path, "a.txt", lines))
 
 
@@ -273,7 +273,7 @@ def test_two_rounds_of_judgements(tmp_path):
             'line 1, X: human1 is "good"; expected a',
         ),
         ({"scores": {"X": 7}}, "expected an object with a score and its annotator"),
-        ({"scores": {}}, "has no scores in it"),
+        ({"scores": {}}, "contains no scores."),
     ],
 )
 def test_rounds_that_cannot_be_read(tmp_path, changes, message):
@@ -447,7 +447,7 @@ def test_weights_that_are_none(spec, message):
 def test_weights_need_lengths_and_known_severities(tmp_path):
     lines = [line.replace("\ttarget", "\ttext") for line in ERRORS]
     path = write(tmp_path, "a.tsv", lines)
-    with pytest.raises(FormatError, match="no column target, whose length"):
+    with pytest.raises(FormatError, match="no column target, which"):
         read_mqm(path, weights=parse_weighting("per:word"))
     path = write(
         tmp_path, "b.tsv", [line.replace("Critical", "Fatal") for line in ERRORS]

@@ -173,8 +173,8 @@ def test_without_sacrebleu_nothing_is_offered(monkeypatch):
     ("name", "message"),
     [
         ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is no place"),
-        ("../wmt23", "is no name of a test set but a path"),
-        ("/etc", "is no name of a test set but a path"),
+        ("../wmt23", "is a path, not the name of a test set"),
+        ("/etc", "is a path, not the name of a test set"),
         ("wmt23,", "is not a test set; expected a name, or several"),
     ],
 )

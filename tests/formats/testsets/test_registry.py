@@ -89,7 +89,7 @@ def test_sets_are_removed_by_pair_or_all(location):
 
 @pytest.mark.parametrize("name", ["", "a b", "a,b", "a:b", "../a", "/a", "-a", "a//b"])
 def test_names_that_cannot_be(location, name):
-    with pytest.raises(OptionError, match="cannot name a test set"):
+    with pytest.raises(OptionError, match="cannot be the name of a test set"):
         add_sets([location._replace(name=name)])
     assert not find_registry().exists()
 

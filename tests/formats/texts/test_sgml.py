@@ -228,7 +228,8 @@ REFUSED = [
                  "\"aaaa\"><!EN'; declarations are not supported, so remove it.",
                  id="entity bomb"),
     pytest.param('<!ENTITY a SYSTEM "file:///etc/passwd"><tstset></tstset>',
-                 "{path}, line 1: <!ENTITY> is a declaration, which is not supported" + EXPECTED,
+                 "{path}, line 1: <!ENTITY> is a declaration, which is not supported"
+                 + EXPECTED,
                  id="external entity"),
     pytest.param("<tstset>\n<!-- never ends",
                  "{path}, line 2: a comment is not closed by -->.", id="comment not closed"),

@@ -509,7 +509,7 @@ def test_a_budget_ends_the_run_before_it_is_passed(
         message = str(caught.value)
         assert message.startswith(f"llm: the next request could exceed {named}, after")
         assert f"{requests} requests, {105 * requests} tokens" in message
-        assert f"kept in {cache}: the same command goes on" in message
+        assert f"kept in {cache}; run the same command to resume" in message
         # It goes on, a step at a time.
         assert evaluate(judge(server, concurrency=1, **options)).score == 43 / 4
     assert len(server.bodies) == 4
@@ -623,7 +623,7 @@ REFUSED = [
      "expected one"),
     ({"lowest": 5, "highest": 5}, OptionError, "llm: lowest=5 is not below highest=5."),
     ({"cost_budget": 5}, OptionError, "llm: cost_budget needs prices; give input_price"),
-    ({"key_variable": "sk-1"}, OptionError, "llm: key_variable is the name of the env"),
+    ({"key_variable": "sk-1"}, OptionError, "llm: key_variable is not the name"),
     ({"runs": 0}, OptionError, "llm: runs=0 is not possible; expected a whole number"),
     ({"prompt": "scroe"}, FormatError,
      "llm: prompt=scroe is neither score nor errors nor a file: No such file"),
@@ -647,13 +647,13 @@ BAD_PROMPTS = [
         id="no output",
     ),
     pytest.param("a.txt", "{hypotesis}", "Did you mean 'hypothesis'?", id="misspelt"),
-    pytest.param("a.json", "{}", "{path} is no list of messages", id="no list"),
-    pytest.param("a.json", "[]", "{path} is no list of messages", id="empty list"),
+    pytest.param("a.json", "{}", "{path} is not a list of messages", id="no list"),
+    pytest.param("a.json", "[]", "{path} is not a list of messages", id="empty list"),
     pytest.param(
         "a.json", '[{"role": "boss", "content": "x"}]', "no list of", id="role"
     ),
     pytest.param(
-        "a.json", '[{"role": "user"}]', "is no list of messages", id="content"
+        "a.json", '[{"role": "user"}]', "is not a list of messages", id="content"
     ),
     pytest.param("a.json", "[", "{path} is no JSON", id="no JSON"),
 ]

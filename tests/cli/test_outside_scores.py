@@ -420,7 +420,7 @@ BAD = [
     ),
     pytest.param(
         ["score", SOLID, "--score-column", "judge=nowhere"],
-        "is plain, which has no names for its columns",
+        "is plain, which has no column names",
         id="no column",
     ),
     pytest.param(

@@ -362,7 +362,7 @@ def test_a_column_that_a_later_shard_lacks(shards):
 def test_a_column_of_another_type(shards):
     changed = table(5).drop_columns(["ref"]).append_column("ref", pa.array(range(5)))
     pq.write_table(changed, shards[2])
-    with pytest.raises(FormatError, match="'ref' of type int64, where a text is expec"):
+    with pytest.raises(FormatError, match="'ref' of type int64, where texts is expec"):
         score(shards)
     with pytest.raises(FormatError, match=r"'tags' of type list<.*, where a text is"):
         score(shards, ScoringPlan(**{**as_fields(PLAN), "references": ("tags",)}))

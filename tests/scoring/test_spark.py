@@ -452,7 +452,7 @@ WRONG = [
         {"references": ("reff",)}, "no column 'reff'. Did you mean 'ref'", id="ref"
     ),
     pytest.param({"group_by": ("kept",)}, "which cannot be a group", id="struct"),
-    pytest.param({"references": ("year",)}, "of type int64, where a text", id="type"),
+    pytest.param({"references": ("year",)}, "of type int64, where texts", id="type"),
     pytest.param(
         {"metrics": ("quality:model={}",)}, "needs whole documents", id="docs"
     ),

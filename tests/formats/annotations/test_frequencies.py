@@ -116,8 +116,8 @@ BAD = [
                  id="more documents than times"),
     pytest.param(["word\ttf\tdf\tN", "a\t1\t1\t2", "b\t1\t1\t3"], "has several N: 2, 3",
                  id="two corpora"),
-    pytest.param(["word\ttf\tdf\tN", "a\t1\t1\t2", "a\t2\t1\t2"], "Line 3 of .* has 'a' "
-                 "again", id="twice"),
+    pytest.param(["word\ttf\tdf\tN", "a\t1\t1\t2", "a\t2\t1\t2"], "Line 3 of .* repeats 'a'",
+                 id="twice"),
     pytest.param(["word\tdocument\ttf", "a\td\t1", "a\td\t1"], "has 'a' of document 'd' "
                  "again", id="twice in a document"),
     pytest.param(["word\ttf\tdf\tN"], "has no words", id="nothing"),

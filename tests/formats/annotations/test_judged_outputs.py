@@ -126,7 +126,7 @@ def test_a_database_of_a_newer_program(database):
     with sqlite3.connect(database) as plain:
         plain.execute("PRAGMA user_version = 99")
     plain.close()
-    with pytest.raises(FormatError, match=r"made by a newer metra \(version 99\)"):
+    with pytest.raises(FormatError, match=r"written by a newer metra \(version 99\)"):
         read_judged_outputs(database)
 
 

@@ -44,7 +44,7 @@ def test_other_delimiters(write, content):
         ),
         pytest.param(
             b"b\tc\n",
-            "{}, line 1: the column ' is missinga'; the header is: b, c. Expected a.",
+            "{}, line 1: the column 'a' is missing; the header is: b, c. Expected a.",
             id="a column is missing",
         ),
         pytest.param(

@@ -103,7 +103,7 @@ FAULTS = [
     ),
     pytest.param(
         "document\tslot\tvalue\tcolour\nd\twho\tAnn\tred\n",
-        "a column 'colour', which means nothing here",
+        "the column 'colour' is unknown",
         id="an unknown column",
     ),
 ]

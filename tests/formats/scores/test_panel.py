@@ -172,7 +172,7 @@ def test_nothing_in_common_is_an_error():
     gold = of([[1, 2], [3, 4]], "gold", "human")
     with pytest.raises(CorpusError, match="No metric shares a system with 'gold'"):
         build_panel(concatenate_scores([gold, of([[1, 2]], systems="X")]), "gold")
-    with pytest.raises(CorpusError, match="nothing to compare 'gold' with"):
+    with pytest.raises(CorpusError, match="No metric to compare 'gold' with"):
         build_panel(gold, "gold")
 
 
@@ -279,5 +279,5 @@ def test_what_a_judge_said_again_counts_where_they_had_said_it():
     with pytest.raises(CorpusError, match="1 of 7 values of 'da' have no judge"):
         collect_ratings(nameless, "da")
     none = scores.keep_lines(scores.scorer < 0)
-    with pytest.raises(CorpusError, match="no values of 'da'"):
+    with pytest.raises(CorpusError, match="No values of 'da'"):
         collect_ratings(none, "da")

@@ -208,7 +208,7 @@ def test_scores_in_one_domain_are_not_those_of_the_whole(tmp_path):
             r"3 segments of a system but .* has 2",
         ),
         ({"documents/{}.docs": ["news", "x d", "x d"]}, "line 1 has 1 cells; expected the"),
-        ({"documents/{}.docs": None}, "whose names stand in documents/en-de.docs"),
+        ({"documents/{}.docs": None}, "which need documents/en-de.docs"),
         (
             {"human-scores/{}.esa.doc.score": ["A\t1", "A\t2", "A\t3", "B\t1", "B\t2", "B\t3"]},
             r"3 documents of a system but .* has 2",

@@ -291,7 +291,7 @@ WRONG = [
     ("m.tsv", [MQM[0], MQM[1].replace("Major", "Awful")], "mqm", "the severity is 'awful'"),
     ("m.tsv", ["system\tseg\tseverity", "A\t1\tMajor"], "mqm", "has no column category"),
     ("m.tsv", [MQM[0]], "mqm", "contains no ratings."),
-    ("a.csv", ["a,b"], "appraise", "line 1 is no line of Appraise's export"),
+    ("a.csv", ["a,b"], "appraise", "line 1 is not a line of an Appraise export"),
     ("a.csv", ["SYS X", "a b"], "da", "has columns SYS X; expected"),
     ("a.csv", [WORKERS[0], WORKERS[1].replace("SYSTEM", "ODD")], "da", "of the type 'ODD'"),
 ]  # fmt: skip
@@ -360,7 +360,7 @@ def test_a_damaged_zip_is_refused_in_a_sentence(tmp_path):
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"a\t-1\n", b"a\t-2\n", 1))
     with pytest.raises(
-        FormatError, match=r"cannot be unpacked: .*; expected a whole zip"
+        FormatError, match=r"cannot be unpacked: .*; expected a complete zip"
     ):
         read_scores(str(path))
 

@@ -59,7 +59,7 @@ def test_places_after_the_first_that_has_the_set_are_not_looked_at(
 @pytest.mark.usefixtures("cache", "metrics_eval")
 def test_the_pair_may_be_left_out_where_there_is_one():
     assert load_test_set("sacrebleu:wmt23").segments == 4
-    with pytest.raises(OptionError, match=r"for 2 language pairs; .*en-de, he-en"):
+    with pytest.raises(OptionError, match=r"has 2 language pairs; .*en-de, he-en"):
         load_test_set("mt-metrics-eval:wmt23")
 
 
@@ -154,10 +154,10 @@ def test_what_is_missing_says_where_it_was_looked_for(home):
 @pytest.mark.usefixtures("cache")
 def test_what_sacrebleu_could_download_is_said():
     pytest.importorskip("sacrebleu")
-    with pytest.raises(MissingResourceError, match="fetch wmt22 -l en-de` would downl"):
+    with pytest.raises(MissingResourceError, match="fetch wmt22 -l en-de` downl"):
         find_set("wmt22", "en-de")
     with pytest.raises(
-        MissingResourceError, match=r"is here, but not for cs-uk; .*en-de"
+        MissingResourceError, match=r"has no cs-uk; .*en-de"
     ):
         find_set("wmt23", "cs-uk")
 
@@ -172,7 +172,7 @@ def test_without_sacrebleu_nothing_is_offered(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is no place"),
+        ("nowhere:wmt23", "'nowhere' in 'nowhere:wmt23' is not a source"),
         ("../wmt23", "is a path, not the name of a test set"),
         ("/etc", "is a path, not the name of a test set"),
         ("wmt23,", "is not a test set; expected a name, or several"),
@@ -196,7 +196,7 @@ def test_a_file_that_has_gone(tmp_path):
     reference = write_text(tmp_path / "set/reference.txt", ["b"])
     add_sets(recognise_folder(tmp_path / "set", "mine", "en-de"))
     reference.unlink()
-    with pytest.raises(FormatError, match=r"mine:en-de lacks .*reference.txt, which"):
+    with pytest.raises(FormatError, match=r"mine:en-de needs .*reference.txt, which"):
         load_test_set("mine", "en-de")
     (checked,) = check_sets("mine")
     assert checked.problem == "is missing"

@@ -298,9 +298,9 @@ def test_a_cell_over_several_lines(write):
 
 
 QUOTING = [
-    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not go together (unexpected end of "
+    pytest.param(b'ref,A\n"a,b,c\n', "line 2: the quotes do not match (unexpected end of "
                  "data)", id="a quote that does not end"),
-    pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not go together (',' expected "
+    pytest.param(b'ref,A\n"a, b" c,d\n', "line 2: the quotes do not match (',' expected "
                  "after '\"')", id="text after a quote"),
     pytest.param(b'ref,A\n"a, b",c\n"d, e",f,g\n', "line 3 has 3 columns (commas, quoted) but "
                  "the header has 2", id="a comma too many"),

@@ -181,10 +181,10 @@ REFUSED = [
                  "{path}, line 2: the file ends, but the <seg> of line 1 is open" + EXPECTED,
                  id="segment not closed at the end"),
     pytest.param(in_document("<seg id='1'>a\n<seg id='2'>b</seg>"),
-                 "{path}, line 4: <seg> stands inside the <seg> of line 3, which is "
+                 "{path}, line 4: <seg> is inside the <seg> of line 3, which is "
                  "not closed" + EXPECTED, id="segment not closed"),
     pytest.param(in_document("<seg id='1'>a"),
-                 "{path}, line 4: </doc> stands inside the <seg> of line 3, which is "
+                 "{path}, line 4: </doc> is inside the <seg> of line 3, which is "
                  "not closed" + EXPECTED, id="document ends inside of a segment"),
     pytest.param(in_document("<p><seg id='1'>a</seg>"),
                  "{path}, line 4: </doc> found instead of </p>, because the <p> of "
@@ -198,7 +198,7 @@ REFUSED = [
                  "{path}, line 1: <seg> is outside any <doc>" + EXPECTED,
                  id="segment outside of a document"),
     pytest.param("<doc docid=d><seg id=1>a</seg></doc>",
-                 "{path}, line 1: <doc> stands outside any set" + EXPECTED,
+                 "{path}, line 1: <doc> is outside any set" + EXPECTED,
                  id="document outside of a set"),
     pytest.param("<tstset><doc docid=d>\n<doc docid=e></doc></doc></tstset>",
                  "{path}, line 2: <doc> is inside another <doc>" + EXPECTED,
@@ -275,7 +275,7 @@ def test_a_tag_may_be_long_but_not_endless(written):
     assert read(path) == {OUTPUT: {"d": [(most, "a")]}}
     path = written(in_document(tag.format(most + "x") + "a</seg>"))
     with pytest.raises(
-        FormatError, match=r"line 3: .* begins like a tag but does not end"
+        FormatError, match=r"line 3: .* starts like a tag but does not end"
     ):
         read(path)
 

@@ -191,7 +191,7 @@ REFUSED = [
     pytest.param(in_document("<seg>a</seg>"),
                  "{path}, line 4: <seg> has no id" + EXPECTED, id="no segment id"),
     pytest.param(in_document("<seg id='1'>a <b>c</b></seg>"),
-                 "{path}, line 4: <b> is inside <seg>, which holds text only" + EXPECTED,
+                 "{path}, line 4: <b> is inside <seg>, which may contain only text" + EXPECTED,
                  id="tag inside of a segment"),
     pytest.param(in_document("stray <seg id='1'>a</seg>"),
                  "{path}, line 4: there is text outside any <seg>" + EXPECTED,

@@ -130,7 +130,7 @@ def _open_strings(texts: Sequence[Any], source: "Source") -> Reader:
         msg = f"{place} is an empty array; expected strings or objects."
         raise FormatError(msg)
     if source.columns is not None:
-        problem = f"{place} is an array of strings, which has no names for its columns"
+        problem = f"{place} is an array of strings, which has no column names"
         msg = f"{problem}; leave them out."
         raise FormatError(msg)
     rest = iter(texts)

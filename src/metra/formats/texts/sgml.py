@@ -113,7 +113,7 @@ class _SgmlScanner:
     def _open_document(self, tag: sgml_tags.Tag) -> OpenPart:
         if self._set is None or self._part is not None:
             where = "inside another <doc>" if self._part else "outside any set"
-            self._fail(tag, f"<doc> stands {where}")
+            self._fail(tag, f"<doc> is {where}")
         labels = sgml_tags.parse_attributes(tag, self.path)
         document = labels.pop("docid", "").strip()
         if not document:
@@ -150,7 +150,7 @@ class _SgmlScanner:
             if not tag.closing or tag.name not in ("seg", ""):
                 name, line = f"{'/' * tag.closing}{tag.name}", self._open[-1].line
                 where = f"inside the <seg> of line {line}, which is not closed"
-                self._fail(tag, f"<{name}> stands {where}")
+                self._fail(tag, f"<{name}> is {where}")
         elif tag.text and inner in _WITHOUT_TEXT:
             words = tag.text.decode(errors="replace")[:40]
             self._fail(tag, f"there is text outside any <seg> before it: {words!r}")

@@ -111,11 +111,11 @@ def test_documents_as_units(compare):
         (["--unit", "document"], "Resampling documents needs documents"),
         (
             ["--changes", "3", "--format", "tsv"],
-            "The format tsv has no room for changes",
+            "The format tsv does not support changes",
         ),
         (
             ["--profiles", "--format", "latex"],
-            "The format latex has no room for changes",
+            "The format latex does not support changes",
         ),
         (["-m", "blue"], "No metric named 'blue'. Did you mean 'bleu'?"),
     ],
@@ -148,7 +148,7 @@ def test_a_hint_for_those_who_watch(compare, monkeypatch):
 def test_a_system_alone(compare):
     ran = compare(systems=("solid",))
     assert ran.code == 2
-    assert ran.err.startswith("metra: There is only one system, 'solid'")
+    assert ran.err.startswith("metra: The input has only one system, 'solid'")
 
 
 def test_interrupted_work_leaves_nothing_behind(write):

@@ -300,7 +300,7 @@ def test_systems_columns_and_weights_by_options(write, cli):
     assert "--mqm-weights has 'critical'; expected NAME:VALUE" in done.err
     done = cli("meta", "rank", path, "--column", "system=name")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "has no column name, which is named as its system" in done.err
+    assert "has no column name, which was given for the system" in done.err
 
 
 def test_judges_alone_make_a_curve_of_documents(write, cli):
@@ -328,4 +328,4 @@ def test_judges_alone_make_a_curve_of_documents(write, cli):
     alone = [line for line in lines if "\tj1" not in line]
     done = cli("meta", "pseudo", write("alone.tsv", alone), *options)
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert "There is no metric, and nothing was judged twice by esa" in done.err
+    assert "There is no metric, and esa has no repeated judgements" in done.err

@@ -308,7 +308,7 @@ def test_a_total_is_the_sum_of_a_judges_values(tmp_path):
         ("adequacy+errors", "Higher values are better for some parts"),
         (
             "adequacy+later",
-            "No judge gave the same output values of adequacy and later",
+            "No judge scored the same output by all of adequacy and later",
         ),
     ],
 )

@@ -235,8 +235,8 @@ def test_a_study_is_planned_before_there_are_judgements(cli):
             ("--like", "esa", "--sd", "rating=1"),
             "with --like, or standard deviations with --sd.",
         ),
-        (("--sd", "taste=1"), "'taste=1' is no standard deviation"),
-        (("--sd", "rating=-1"), "'rating=-1' is no standard deviation"),
+        (("--sd", "taste=1"), "'taste=1' is not a standard deviation"),
+        (("--sd", "rating=-1"), "'rating=-1' is not a standard deviation"),
         (("--like", "esa", "--segments", "0,5"), "expected whole numbers from 1, such"),
         (("--like", "esa", "--plot", "x.gif"), "x.gif has no format for pictures"),
         (

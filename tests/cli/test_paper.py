@@ -234,7 +234,7 @@ def test_html_is_well_formed_and_escaped(cli):
 WRONG = [
     (["--caption", "x"], "--caption needs a table for papers: --format markdown, "
      "latex"),
-    (["--column-group", "a=bleu"], "--column-group is for tables for papers"),
+    (["--column-group", "a=bleu"], "--column-group needs a table for papers"),
     (["--format", "xlsx"], "name a file with -o FILE.xlsx"),
     (["--format", "latex", "--rename", "x"], "'x' has no '='; expected OLD=NEW."),
     (["--format", "latex", "--rename", "sold=x"], "No system or metric named 'sold'."),

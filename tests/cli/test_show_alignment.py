@@ -86,6 +86,6 @@ def test_measures_without_alignments(files):
     result = run(*files, "-m", "bleu", "--show-alignment")
     assert isinstance(result.exception, MetraError)
     assert str(result.exception) == (
-        "Alignments were asked for, but bleu does not align words; add one, for "
-        "example wer."
+        "Alignments need a metric that aligns words, unlike bleu; add one, for example "
+        "wer."
     )

@@ -156,7 +156,7 @@ REFUSED = [
         ["--subset", "a=b"], "select from a test set; give -t NAME", id="subset alone"
     ),
     pytest.param(["-t", "wmt3"], "(did you mean wmt23?); looked in", id="unknown"),
-    pytest.param([*T, "--subset", "x"], "'x' is no condition", id="condition"),
+    pytest.param([*T, "--subset", "x"], "'x' is not a condition", id="condition"),
 ]
 
 
@@ -242,7 +242,7 @@ ADDED = [
     pytest.param(["nowhere"], "nowhere is not there", id="no such path"),
     pytest.param(["-s", "SRC"], "give --name NAME", id="no name"),
     pytest.param(["-s", "SRC", "--name", "m"], "give -l PAIR", id="no pair"),
-    pytest.param(["CACHE", "--name", "m"], "names of their own (wmt23)", id="names"),
+    pytest.param(["CACHE", "--name", "m"], "that have names (wmt23)", id="names"),
     pytest.param(
         ["CACHE", "-l", "en-fr"], "nothing for en-fr; it has: en-de", id="pair"
     ),
@@ -324,8 +324,8 @@ def test_scores_of_a_test_set(cli, metrics_eval):
     [
         ((), "SCORES are missing; name files, or a test set with -t."),
         (("-t", "wmt1x"), "No test set wmt1x on this machine"),
-        (("-t", "wmt23"), "wmt23:en-de has no scores beside its texts (human-scores"),
-        (("-t", "wmtx", "-l", "en-cs"), "wmtx is here, but not for en-cs"),
+        (("-t", "wmt23"), "wmt23:en-de has no scores (human-scores"),
+        (("-t", "wmtx", "-l", "en-cs"), "wmtx has no en-cs"),
     ],
 )
 @pytest.mark.usefixtures("metrics_eval")

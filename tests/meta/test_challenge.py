@@ -160,7 +160,7 @@ REFUSED = [
         "line 2 has 'one' in the column X-good; expected a number",
         id="text",
     ),
-    pytest.param(["[1]"], "entry 1 is no object", id="numbers"),
+    pytest.param(["[1]"], "entry 1 is not an object", id="numbers"),
 ]
 
 

@@ -449,7 +449,7 @@ def test_too_few_systems_say_so():
     panel = made(systems=4, metrics=3)
     found = compare(panel, question("spearman", "sys"))
     assert any(
-        "4 systems that change sides give no p-value below 0.12," in note
+        "Swapping 4 systems cannot give a p-value below 0.12," in note
         for note in found.notes
     )
 
@@ -494,5 +494,5 @@ def test_resamples_of_systems_and_segments_test_too():
 
 
 def test_documents_that_are_not_named_cannot_change_sides():
-    with pytest.raises(CorpusError, match="40 of 40 segments name no document"):
+    with pytest.raises(CorpusError, match="40 of 40 segments have no document"):
         compare(made(), question("pearson"), test="perm-doc")

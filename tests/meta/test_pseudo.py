@@ -312,7 +312,7 @@ def test_judges_without_names_are_drawn_for_cells():
     curves = draw(nameless, lengths=[1], documents=50)
     assert curves.judges_by == "cell"
     assert np.isnan(curves.crossed)
-    with pytest.raises(CorpusError, match="none can be held fixed by segment"):
+    with pytest.raises(CorpusError, match="judges cannot be drawn by segment"):
         draw(nameless, lengths=[1], judges_by="segment")
 
 

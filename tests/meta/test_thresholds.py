@@ -178,7 +178,7 @@ def test_long_groups_have_intervals_while_they_are_cheap():
         reason = explain_no_interval(panel, question)
         assert bool(reason) is said, (coef, trials)
     reason = explain_no_interval(panel, ask("acc_eq", eps=0.5, trials=most + 1))
-    assert "each resample would go through 800 pairs of every metric" in reason
+    assert "each resample needs 800 pairs for every metric" in reason
 
 
 def test_without_scores_of_segments_there_is_nothing_to_correlate():

@@ -146,7 +146,7 @@ def test_the_table_says_what_comes_of_it(tune, tmp_path):
     assert "Cross-validation of fmean:stem=porter" in done.out
     assert "fmean: the best alpha is 1 (" in done.out
     assert "; 0.9 has " in done.out
-    assert "in the mean of 5 folds" in done.out
+    assert "averaged over 5 folds" in done.out
     assert plot.read_text().count('class="band') == 2
 
 
@@ -172,9 +172,9 @@ REFUSED = [
     pytest.param(("--values", "0,2"), "fmean: alpha=2 is not possible; expected a number "
                  "from 0 to 1", id="out of range"),
     pytest.param(("--parameter", "beta"), "beta", id="another option"),
-    pytest.param(("--parameter", "tok"), "fmean: tok is 13a, no number", id="no number"),
+    pytest.param(("--parameter", "tok"), "fmean: tok is 13a, not a number", id="no number"),
     pytest.param(("--folds", "30"), "24 segments cannot be divided into 30 folds; "
-                 "ask for fewer with --folds", id="too many folds"),
+"give fewer --folds", id="too many folds"),
     pytest.param(("--level", "seg", "--coef", "acc*_eq:item"), "fits its tie threshold",
                  id="calibrated"),
 ]  # fmt: skip

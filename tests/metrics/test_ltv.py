@@ -253,7 +253,9 @@ def test_a_list_of_counts(write):
     path = write("counts.tsv", lines)
     result = metra.score(["b c x"], [REFS[0]], f"ltv:n=1,tok=none,weights={path}")
     assert result.rows[0] == pytest.approx([B + C, B + C, B + C])
-    with pytest.raises(FormatError, match=r"no column 'S'.*S follows from document"):
+    with pytest.raises(
+        FormatError, match=r"no column 'S'.*S is computed from document"
+    ):
         metra.metric(f"ltv:weight=s,weights={path}")
     counts = [
         f"{word}\t{name}\t{ref.split().count(word)}"

@@ -278,9 +278,7 @@ def test_a_score_outside_the_range_is_an_error(options, expected):
 
 
 def test_the_direction_of_an_unknown_metric_must_be_declared(tmp_path):
-    with pytest.raises(
-        OptionError, match="It is not known whether higher scores of 'judge'"
-    ):
+    with pytest.raises(OptionError, match="The direction of 'judge' is unknown"):
         metra.import_scores("judge", SCORES)
     path = write_long(tmp_path / "long.tsv")
     with pytest.raises(OptionError) as error:
@@ -354,7 +352,7 @@ def test_documents_that_end_elsewhere_are_refused(tmp_path):
 
 
 def test_a_pattern_without_files(tmp_path):
-    with pytest.raises(MetraError, match=r"There is no file .*, whatever the system"):
+    with pytest.raises(MetraError, match=r"No file matches .* for any system"):
         metra.metric(f"comet@{tmp_path}/{{system}}.txt")
 
 

@@ -82,7 +82,9 @@ FAULTS = [
     pytest.param(
         "NOUN? ADJ*", "matches the empty sequence", id="nothing that must be there"
     ),
-    pytest.param("NOUNS", "'NOUNS' is no part of speech", id="no such part of speech"),
+    pytest.param(
+        "NOUNS", "'NOUNS' is not a part of speech", id="no such part of speech"
+    ),
     pytest.param("tag=NN", "'tag=NN' is not a pattern item", id="no such field"),
     pytest.param("lemma=", "'lemma=' is not a pattern item", id="no value"),
     pytest.param("a||b", "'' is not a pattern item", id="nothing between bars"),

@@ -284,7 +284,7 @@ FAULTS = [
     pytest.param('[[rule]]\nname = "a"\nsource = ["a", 3]\ntarget = "b"\n',
                  "rule 1, source: 3; expected a pattern, such as", id="a number in a list"),
     pytest.param('[[rule]]\nname = "a"\nsource = "a"\ntarget = "NOUNS"\n',
-                 "rule 1, target: 'NOUNS' is no part of speech", id="a faulty pattern"),
+                 "rule 1, target: 'NOUNS' is not a part of speech", id="a faulty pattern"),
     pytest.param('[[rule]]\nname = "a"\nsource = "a"\ntarget = "b"\n' * 2,
                  "two rules named 'a'", id="the same name twice"),
 ]  # fmt: skip

@@ -127,7 +127,7 @@ def test_the_laws_of_every_measure(parses):
 
 def test_parses_of_other_words_are_refused_unless_told(parses):
     other = ["another text", *TEXTS[1:]]
-    with pytest.raises(FormatError, match="segment 1 is of another text"):
+    with pytest.raises(FormatError, match="segment 1 does not match the text"):
         metra.score(other, metric=f"xscore:parses={parses}")
     result = metra.score(other, metric=f"xscore:parses={parses},match=no")
     assert result.rows.tolist() == COUNTS

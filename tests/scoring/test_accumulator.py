@@ -59,7 +59,7 @@ def test_reset_and_state():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("nist", "nist weighs what it counts by the references of the whole test set"),
+        ("nist", "nist needs weights from the references of the whole test set"),
         ("ltv", "give the metric that metric.fit"),
     ],
 )

@@ -137,8 +137,8 @@ def test_ten_thousand_words():
         ),
         (
             lambda: aligned(None, specs=["bleu", "ser"]),
-            "Alignments were asked for, but bleu, ser does not align words; add one, "
-            "for example wer.",
+            "Alignments need a metric that aligns words, unlike bleu, ser; add one, for "
+            "example wer.",
         ),
     ],
 )

@@ -158,7 +158,7 @@ def test_texts_are_read_from_a_store_and_converted_into_one(cli, bucket, tmp_pat
         ("s3://nowhere/a.parquet", "s3://nowhere/a.parquet cannot be read: "),
         (
             "s3://tables/*.parquet",
-            "No file fits s3://tables/*.parquet; check the pattern",
+            "No file matches s3://tables/*.parquet; check the pattern",
         ),
         ("s3://tables/none.txt", "s3://tables/none.txt cannot be read: "),
     ],

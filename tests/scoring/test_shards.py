@@ -309,10 +309,8 @@ DAMAGE = [
     pytest.param(
         b"garbage" * 999, "part-1.parquet is damaged, breaks off", id="garbage"
     ),
-    pytest.param(b"", "part-1.parquet is damaged, breaks off or is no", id="empty"),
-    pytest.param(
-        b"PAR1", "part-1.parquet is damaged, breaks off or is", id="magic only"
-    ),
+    pytest.param(b"", "part-1.parquet is damaged, truncated or not", id="empty"),
+    pytest.param(b"PAR1", "part-1.parquet is damaged, truncated or", id="magic only"),
 ]
 
 
@@ -340,7 +338,7 @@ def test_pages_that_are_damaged_inside(shards, tmp_path):
     plan = ScoringPlan(**{**as_fields(PLAN), "metrics": ("bleu",)})
     with pytest.raises(MetraError, match=r"part-2.parquet") as found:
         score(shards, plan, resume=kept)
-    assert "Of the files, 2 of 3 are finished and kept in" in str(found.value)
+    assert "Of the files, 2 of 3 are finished and stored in" in str(found.value)
     assert "run the same command to resume." in str(found.value)
 
 
@@ -429,7 +427,7 @@ def test_a_full_disk_leaves_what_is_whole(shards, tmp_path):
     assert done.returncode == 2
     assert done.stdout == ""
     assert "part-0.parquet cannot be written: File too large" in done.stderr
-    assert "Of the files, 1 of 3 are finished and kept in" in done.stderr
+    assert "Of the files, 1 of 3 are finished and stored in" in done.stderr
     assert [path.name for path in out.iterdir()] == ["part-1.parquet"]
     assert len(list(kept.iterdir())) == 1
     assert pq.read_table(out / "part-1.parquet").num_rows == 1
@@ -480,7 +478,7 @@ def test_ctrl_c_says_what_is_kept_and_how_to_go_on(shards, tmp_path):
     assert running.returncode == 130
     assert out == ""
     assert err.strip() == (
-        f"metra: interrupted; of the files, 1 of 2 are finished and kept in {kept}; "
+        f"metra: interrupted; of the files, 1 of 2 are finished and stored in {kept}; "
         "run the same command to resume."
     )
     assert [path.suffix for path in kept.iterdir()] == [".totals"]
@@ -498,7 +496,5 @@ def test_columns_are_settled_by_name(shards):
         documents="doc",
         group_by=("lp",),
     )
-    with pytest.raises(
-        FormatError, match=r"no column for outputs; it has: ref. Name one"
-    ):
+    with pytest.raises(FormatError, match=r"no output column; it has: ref. Name one"):
         build_plan(pa.schema([("ref", pa.string())]), ["bleu"], ColumnNames())

@@ -23,9 +23,7 @@ def test_without_pyspark_it_is_said_how_to_get_it(monkeypatch):
 
 def test_without_a_server_of_spark_connect_it_is_said_at_once():
     pytest.importorskip("pyspark")
-    message = (
-        r"^No server of Spark Connect answers at 127\.0\.0\.1:1: Connection refused;"
-    )
+    message = r"^No Spark Connect server answers at 127\.0\.0\.1:1: Connection refused;"
     with pytest.raises(OptionError, match=message), spark_session("sc://127.0.0.1:1"):
         pass
 

@@ -193,9 +193,9 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
     [
         (
             ["--part", "3/2", "--resume", "kept"],
-            "'3/2' is no part; expected its number",
+            "'3/2' is not a part; expected NUMBER",
         ),
-        (["--part", "x", "--resume", "kept"], "'x' is no part"),
+        (["--part", "x", "--resume", "kept"], "'x' is not a part"),
         (["--part", "1/2"], "--part needs a folder for its results"),
         (
             ["--part", "1/2", "--resume", "k", "-o", "x.txt"],

@@ -123,4 +123,4 @@ def test_a_sentence_has_its_source():
 def test_files_without_a_reference(write, cli):
     ran = cli("grid", write("a.txt", ["b"]), "--segment", "1", "-m", "gtm")
     assert ran.code == 2
-    assert ran.err.startswith("metra: gtm compares with references, but there is none")
+    assert ran.err.startswith("metra: gtm needs a reference")

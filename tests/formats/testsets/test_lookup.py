@@ -156,9 +156,7 @@ def test_what_sacrebleu_could_download_is_said():
     pytest.importorskip("sacrebleu")
     with pytest.raises(MissingResourceError, match="fetch wmt22 -l en-de` downl"):
         find_set("wmt22", "en-de")
-    with pytest.raises(
-        MissingResourceError, match=r"has no cs-uk; .*en-de"
-    ):
+    with pytest.raises(MissingResourceError, match=r"has no cs-uk; .*en-de"):
         find_set("wmt23", "cs-uk")
 
 

@@ -100,8 +100,8 @@ def test_what_may_pass_is_tried_again(trouble, monkeypatch):
         (Reply(status=502, body=b'{"detail": "down"}'), "HTTP 502, down"),
         (Reply(status=502, body=b"x" * 300), f"HTTP 502, {'x' * 200}…"),
         (Reply(status=500, body=b""), "HTTP 500"),
-        (Reply(body=b"no"), r"a reply that is no chat completion \(Expecting value"),
-        (Reply(body=b"{}"), r"a reply that is no chat completion \(it has no message\)"),
+        (Reply(body=b"no"), r"the reply is not a chat completion \(Expecting value"),
+        (Reply(body=b"{}"), r"the reply is not a chat completion \(it has no message\)"),
         (Reply(cut_after=20), "the reply ended after 20 of"),
     ],
 )  # fmt: skip

@@ -672,7 +672,7 @@ def test_a_prompt_without_references_cannot_show_them(judge, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("{hypothesis}")
     with pytest.raises(
-        OptionError, match=r"shows no reference; put \{reference\} in it"
+        OptionError, match=r"does not contain the reference; add \{reference\}"
     ):
         metra.metric(judge(None, prompt=path, reference="yes"))
     path.write_bytes(b"{hypothesis} \xff")

@@ -192,7 +192,7 @@ GAP = SYSTEM_SCORES | {SYSTEMS[1]: [*SYSTEM_SCORES[SYSTEMS[1]][:-1], ""]}
         ),
         pytest.param(
             [("a.txt", b"0.5\n" * SIZE)],
-            "are of one system that is not named, but there are 3 systems",
+            "belong to one unnamed system, but there are 3 systems",
             id="one column",
         ),
     ],

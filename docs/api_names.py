@@ -32,7 +32,9 @@ def write_tables() -> str:
             for name in list_names(page)
         ]
         head = f"## [{title[1] if title else page}]({page}.md)"
-        blocks.append("\n".join([f"{head}\n", "| name | |", "| :-- | :-- |", *rows]))
+        blocks.append(
+            "\n".join([f"{head}\n", "| name | what it is |", "| :-- | :-- |", *rows])
+        )
     return "\n\n".join(blocks)
 
 

@@ -78,7 +78,7 @@ def _list_commands(contexts: list[click.Context], way: str) -> str:
         f"| {list_paragraphs(context.command)[0]} |"
         for context in contexts
     ]
-    return "\n".join(["| command | |", "| :-- | :-- |", *rows])
+    return "\n".join(["| command | what it does |", "| :-- | :-- |", *rows])
 
 
 def _describe(context: click.Context) -> Iterator[str]:

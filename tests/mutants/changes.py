@@ -218,7 +218,7 @@ def walk(
         )
         if place.name is None:
             yield node, change_statement, place
-    if isinstance(node, SKIPPED):
+    if isinstance(node, SKIPPED) or is_check(node):
         return
     yield from ((node, change, place) for change in CHANGES.get(type(node), []))
     for part, value in ast.iter_fields(node):
@@ -239,6 +239,11 @@ def name_target(node: ast.stmt) -> str:
 def is_docstring(node: ast.stmt) -> bool:
     """Whether a statement is nothing but a constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def is_check(node: ast.AST) -> bool:
+    """Whether a node is the argument `strict` of `zip`, which asserts what holds."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def cover_lines(node: ast.stmt) -> tuple[int, int]:

@@ -18,8 +18,7 @@ MOST = 500_000
 #: Left out of maps unless they are asked for; they start browsers, Spark, or many servers.
 SLOW = re.compile(
     r"tests/browser/|test_spark|test_many_judges|test_real_server|test_odd_forms|"
-    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql|"
-    r"test_docs.py::test_(?!docstrings)"
+    r"test_strings|llm/test_interruption|neural/|test_architecture|test_names|fuzz/|postgresql"
 )
 
 
@@ -107,14 +106,10 @@ if place:
 class Mapper:
     """A plugin of pytest that writes which lines each test executes."""
 
-    def __init__(self, tracer: Tracer, children: Path, out: Path, slow: bool) -> None:
-        self.tracer, self.children, self.out, self.slow = tracer, children, out, slow
+    def __init__(self, tracer: Tracer, children: Path, out: Path) -> None:
+        self.tracer, self.children, self.out = tracer, children, out
         self.tests: dict[str, dict[str, Any]] = {}
         self.spent = 0.0
-
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """Leave out what is slow."""
-        items[:] = [one for one in items if self.slow or not SLOW.search(one.nodeid)]
 
     def pytest_runtest_logstart(self) -> None:
         """Begin to record, also if a test before this one was not recorded to its end."""
@@ -139,7 +134,7 @@ class Mapper:
             path.unlink()
         self.tests[nodeid]["lines"] = {name: hex(mask) for name, mask in masks.items()}
 
-    def pytest_sessionfinish(self) -> None:
+    def finish(self) -> None:
         """Write the map of this file."""
         self.tracer.stop()
         self.out.write_text(json.dumps(self.tests))

@@ -8,10 +8,13 @@ python tests/mutants/run.py --only stats/agreement.py:30-60    every mutant of t
 
 Everything happens in a copy of the tree. A run of each test file records which lines of the
 package each of its tests executes; a mutant is then tried by the tests that execute its line,
-the quickest first. Each trial is a fork of this process, which has numpy and the like loaded
-and nothing of metra. What is known is kept in .mutants, so that a run can be stopped and
-continued. Tests in browsers, on Spark and of many judges are left out unless --slow is given;
-neural metrics are left out, because their tests need torch.
+the quickest first, until one fails. Each trial is a fork of a process that has loaded all
+tests, and in it a mutant replaces the code of a function in place; a mutant outside functions,
+or of a function that runs while tests are loaded, is tried in a process that loads them anew.
+What is known is kept in .mutants, so that a run can be stopped and continued; lines of files
+that have changed since are found by comparing versions. Tests in browsers, on Spark and of many
+judges are left out unless --slow is given; neural metrics are left out, because their tests
+need torch.
 """
 
 import argparse
@@ -34,6 +37,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from tests.mutants.changes import Mutant, find_mutants
 from tests.mutants.lines import SLOW
+from tests.mutants.server import ELSEWHERE
 from tests.mutants.tree import CACHE, ROOT, Tree
 
 PAGE = ROOT / "bench" / "RELIABILITY.md"
@@ -105,7 +109,7 @@ class Chooser:
 
 
 def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
-    """Return the tests that may notice a mutant, by file, the quickest first."""
+    """Return the tests that may notice a mutant: files named like it, then the quickest."""
     first, last = mutant.lines
     mask = ((1 << (last - first + 1)) - 1) << first
     chosen = {}
@@ -123,9 +127,11 @@ def choose_tests(mutant: Mutant, tests: dict[str, dict[str, Any]]) -> list[str]:
     for nodeid, rank in chosen.items():
         costs[rank, nodeid.partition("::")[0]] += tests[nodeid]["seconds"] + 0.2
 
-    def place(nodeid: str) -> tuple[int, float, str, float, str]:
+    def place(nodeid: str) -> tuple[int | float | str, ...]:
         file, rank = nodeid.partition("::")[0], chosen[nodeid]
-        return rank, costs[rank, file], file, tests[nodeid]["seconds"], nodeid
+        is_other = Path(mutant.path).stem not in file
+        seconds = tests[nodeid]["seconds"]
+        return is_other, rank, costs[rank, file], file, seconds, nodeid
 
     return sorted(chosen, key=place)
 
@@ -170,9 +176,11 @@ def try_mutant(
     tree: Tree, mutant: Mutant, tests: dict[str, dict[str, Any]], limit: float
 ) -> dict[str, Any]:
     """Run the tests that may notice a mutant; return what happened."""
-    place, note = Path(mutant.path), tree.home / "note"
+    place, note, old = Path(mutant.path), tree.home / "note", tree.home / "old"
     content = read_source(mutant.path)
     note.unlink(missing_ok=True)
+    old.write_bytes(content)
+    elsewhere = mutant.name is not None
     begin, count, outcome, failed = time.monotonic(), 0, "survived", ""
     chosen: list[str] = []
     for cached in place.parent.glob(f"__pycache__/{place.stem}.*"):
@@ -185,9 +193,19 @@ def try_mutant(
         compile(mutant.apply(content), mutant.path, "exec")
         chosen = choose_tests(mutant, tests)
         for batch, seconds in cut_batches(chosen, tests, limit):
-            files = list(dict.fromkeys(nodeid.partition("::")[0] for nodeid in batch))
-            wanted = {nodeid: rank for rank, nodeid in enumerate(batch)}
-            status = tree.test(files, Chooser(wanted, note), seconds)
+            if not elsewhere:
+                status = tree.ask(
+                    tests=batch,
+                    path=mutant.path,
+                    old=str(old),
+                    note=str(note),
+                    seconds=seconds,
+                )
+                elsewhere = status == ELSEWHERE
+            if elsewhere:
+                files = list(dict.fromkeys(one.partition("::")[0] for one in batch))
+                wanted = {nodeid: rank for rank, nodeid in enumerate(batch)}
+                status = tree.test(files, Chooser(wanted, note), seconds)
             count += len(batch)
             if status not in (0, 5):
                 outcome = "time-out" if status is None else "killed"
@@ -241,14 +259,10 @@ class Run:
         if not mutants:
             return
         files = self.options.tests or list_files(PACKAGES[package], self.options.slow)
+        every = list_files(("tests",), self.options.slow) if self.options.all else []
+        self.tree.serve(sorted({*files, *every}))
         own = self.tree.map(files)
-        others: dict[str, dict[str, Any]] = {}
-        if self.options.all:
-            rest = list_files(("tests",), self.options.slow)
-            others = self.tree.map([name for name in rest if name not in files])
-        # Collecting writes the bytecode that the trials, which write none, then share.
-        sys.dont_write_bytecode = False
-        self.tree.test(files, Chooser({}, self.tree.home / "note"), 60)
+        others = self.tree.map([name for name in every if name not in files])
         for mutant in mutants:
             self.try_once(package, mutant, own, others)
 
@@ -425,11 +439,13 @@ def main() -> None:
         run = Run(Tree(Path(folder), options.slow), options)
         for package in options.packages.split(","):
             if options.map:
-                run.tree.map(list_files(PACKAGES[package], options.slow))
+                folders = ("tests",) if options.all else PACKAGES[package]
+                files = list_files(folders, options.slow)
+                run.tree.serve(files)
+                run.tree.map(files)
             else:
                 run.try_package(package)
-        if options.map and options.all:
-            run.tree.map(list_files(("tests",), options.slow))
+        run.tree.stop()
     sample = [run.results[key] for key in run.sample]
     results = [one for one in sample if one["outcome"] != "no mutant"]
     print(Counter((one["package"], one["outcome"]) for one in results))

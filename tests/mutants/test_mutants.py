@@ -3,6 +3,8 @@
 from tests.mutants.changes import find_mutants
 from tests.mutants.lines import Tracer
 from tests.mutants.run import format_section
+from tests.mutants.server import list_functions, replace_functions
+from tests.mutants.tree import Tree
 
 SOURCE = '''"""A module, 1 line."""
 
@@ -15,6 +17,7 @@ def choose(values: "list[1]", limit: int = 7) -> int:
         msg = f"{1 + 1} values"
         raise ValueError(msg)
     values.append(pow(limit, max(4, 1)) - 1)
+    zip(values, values, strict=True)
     return values[0]
 '''
 EXPECTED = {
@@ -25,7 +28,7 @@ EXPECTED = {
     "comparison inverted": ["if not values or (limit >= 3):"],
     "comparison shifted": ["if not values or (limit <= 3):"],
     "negation left out": ["if (values) or limit < 3:"],
-    "statement deleted": ["pass", "pass"],
+    "statement deleted": ["pass", "pass", "pass"],
     "arguments swapped": ["values.append((pow(max(4, 1), limit)) - 1)"],
     "arithmetic": ["values.append((pow(limit, max(4, 1)) + 1))"],
     "return None": ["return None"],
@@ -60,8 +63,41 @@ def test_lines_that_are_executed_are_recorded(tmp_path):
     finally:
         tracer.stop()
     mask = tracer.take()["src/metra/m.py"]
-    assert [line for line in range(15) if mask >> line & 1] == [6, 8, 11, 12]
+    assert [line for line in range(15) if mask >> line & 1] == [6, 8, 11, 12, 13]
     assert tracer.take() == {}
+
+
+def test_functions_are_replaced_in_place(tmp_path):
+    path = str(tmp_path / "m.py")
+    names: dict = {}
+    exec(compile(SOURCE, path, "exec"), names)
+    choose, old = names["choose"], SOURCE.encode()
+
+    def change(before: str, after: str, early: set) -> bool:
+        (tmp_path / "m.py").write_text(SOURCE.replace(before, after))
+        return replace_functions(path, old, list_functions(path)[path], early)
+
+    # Elsewhere: outside functions, a default, and what has run before.
+    assert not change('"a"', '"b"', set())
+    assert not change("= 7", "= 8", set())
+    assert not change("values[0]", "values[1]", {(path, 6)})
+    assert choose([1]) == 1
+    assert change("values[0]", "values[1]", {(path, 5)})
+    assert choose([1]) == 2400
+
+
+def test_lines_are_found_again(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.mutants.tree.CACHE", tmp_path)
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "old").write_text("a\nb\nc\nd\n")
+    (tmp_path / "m.py").write_text("z\na\nx\ny\nc\nd\n")
+    tree = Tree.__new__(Tree)
+    tree.root = tmp_path
+    # What follows a line that is executed may be, too.
+    for lines, moved in {(1,): (2, 3, 4), (2,): (3, 4), (3, 4): (5, 6), (): ()}.items():
+        mask = tree.move_lines("m.py", "old", sum(1 << line for line in lines))
+        assert mask == sum(1 << line for line in moved)
+    assert tree.move_lines("m.py", "older", 2) == tree.move_lines("m.py", "old", -1)
 
 
 def test_reasons_on_the_page_stay():

@@ -1,25 +1,24 @@
-"""A copy of the tree, and runs of tests in it, each in a fork of this process."""
+"""A copy of the tree, and runs of tests in it, each in a fork of a process that is ready."""
 
 import contextlib
 import hashlib
 import importlib
 import json
 import os
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import sysconfig
-import time
 import traceback
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NoReturn
 
-from tests.mutants.lines import STARTED, Mapper, Tracer
+from tests.mutants.lines import STARTED
+from tests.mutants.server import Server, limit_process, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / ".mutants"
@@ -46,6 +45,8 @@ class Tree:
     home: Path
     slow: bool
     log: Path = field(init=False)
+    served: frozenset[str] = frozenset()
+    pipes: list[IO[str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         listing = [
@@ -94,48 +95,60 @@ class Tree:
             plugin.load()
 
     def test(self, files: list[str], plugin: object, seconds: float) -> int | None:
-        """Run tests in a fork; return its exit status, None where it took too long."""
+        """Run tests in a fork that loads them; return its status, None if it took too long."""
         pid = os.fork()
         if not pid:
-            self._run(files, plugin, seconds)
-        end = time.monotonic() + 300 + 30 * seconds
-        done, status = 0, 0
-        while not done and time.monotonic() < end:
-            time.sleep(0.01)
-            done, status = os.waitpid(pid, os.WNOHANG)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
-        if not done:
-            _, status = os.waitpid(pid, 0)
+            limit_process(self.log, seconds)
+            run_pytest(files, plugin)
+        return self.tidy(wait_for(pid, seconds))
+
+    def tidy(self, status: int | None) -> int | None:
+        """Remove what tests have left, and return an exit status."""
         for left in self.home.glob("pytest-of-*"):
             shutil.rmtree(left, ignore_errors=True)
-        code = os.waitstatus_to_exitcode(status)
-        return None if code in (-signal.SIGKILL, -signal.SIGXCPU) else code
+        return status
 
-    def _run(self, files: list[str], plugin: object, seconds: float) -> None:
-        os.setsid()
-        log = os.open(self.log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        for stream in (1, 2):
-            os.dup2(log, stream)
-        limit = int(10 + 5 * seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
-        resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))
-        code = 3
-        try:
-            import pytest
+    def serve(self, files: list[str]) -> None:
+        """Start a process that loads files once, and runs their tests in forks of itself."""
+        if self.served == frozenset(files):
+            return
+        self.stop()
+        self.served = frozenset(files)
+        requests, ask = os.pipe()
+        answer, answers = os.pipe()
+        self.server = os.fork()
+        if not self.server:
+            os.close(ask)
+            os.close(answer)
+            os.setsid()
+            stream = os.open(self.home / "server", os.O_WRONLY | os.O_CREAT)
+            for number in (1, 2):
+                os.dup2(stream, number)
+            plugin = Server(
+                self.root, self.log, os.fdopen(requests), os.fdopen(answers, "w")
+            )
+            plugin.watch()
+            run_pytest(files, plugin)
+        os.close(requests)
+        os.close(answers)
+        self.pipes = [os.fdopen(ask, "w"), os.fdopen(answer)]
 
-            words = ["-x", "-q", "--tb=short", "-p", "no:cacheprovider"]
-            words += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
-            if isinstance(plugin, Mapper):
-                words.remove("-x")
-                os.environ["METRA_MUTANTS_TRACE"] = str(self.children)
-                plugin.tracer.start()
-            code = int(pytest.main([*words, *files], plugins=[plugin]))
-        except BaseException:
-            traceback.print_exc()
-        finally:
-            sys.stderr.flush()
-            os._exit(code)
+    def stop(self) -> None:
+        """End the process that runs tests, if there is one."""
+        if self.pipes:
+            self.pipes[0].close()
+            os.waitpid(self.server, 0)
+        self.pipes, self.served = [], frozenset()
+
+    def ask(self, **request: Any) -> int | None:
+        """Let the server run tests; return their exit status as `test` does."""
+        ask, answer = self.pipes
+        ask.write(json.dumps(request) + "\n")
+        ask.flush()
+        line = answer.readline()
+        if not line:
+            raise SystemExit((self.home / "server").read_text()[-4000:])
+        return self.tidy(json.loads(line))
 
     def map(self, files: list[str]) -> dict[str, dict[str, Any]]:
         """Return the tests of some files, with their lines; what is not known is run."""
@@ -150,33 +163,81 @@ class Tree:
                     old.unlink()
                 self._map_file(name, place)
             known = json.loads(place.read_text())
-            for test in known["tests"].values():
+            for nodeid, test in known["tests"].items():
                 if test["passed"] and "lines" in test:
-                    test["lines"] = {
-                        path: int(mask, 16)
-                        if known["sources"].get(path) == digest(self.root / path)
-                        else -1
+                    masks = {
+                        path: self.move_lines(
+                            path, known["sources"][path], int(mask, 16)
+                        )
                         for path, mask in test["lines"].items()
+                        if (self.root / path).exists()
                     }
-            tests |= {
-                nodeid: test
-                for nodeid, test in known["tests"].items()
-                if test["passed"] and "lines" in test
-            }
+                    tests[nodeid] = test | {"lines": masks}
         return tests
+
+    def move_lines(self, path: str, version: str, mask: int) -> int:
+        """Return lines of a version of a file as lines of the file as it is now."""
+        if version == digest(self.root / path) or mask < 0:
+            return mask
+        moved = 0
+        if not (CACHE / "sources" / version).exists():
+            return -1
+        for kind, first, last, begin, end in compare_versions(
+            version, self.root / path
+        ):
+            part = mask >> first & ((1 << (last - first)) - 1)
+            if kind == "equal":
+                moved |= part << begin
+            elif part or (mask >> (first - 1) & 1):
+                moved |= ((1 << (end - begin)) - 1) << begin
+        return moved
 
     def _map_file(self, name: str, place: Path) -> None:
         out = self.home / "map.json"
         out.write_text("{}")
-        tracer = Tracer(str(self.root / "src" / "metra"))
-        status = self.test([name], Mapper(tracer, self.children, out, self.slow), 120)
+        status = self.ask(
+            map=name,
+            slow=self.slow,
+            out=str(out),
+            children=str(self.children),
+            seconds=120,
+        )
         tests = json.loads(out.read_text())
         failed = [nodeid for nodeid, test in tests.items() if not test["passed"]]
-        if status or not tests:
+        if status or failed or not tests:
             print(f"  exit status {status}; {len(failed)} of {len(tests)} do not pass")
         paths = {path for test in tests.values() for path in test.get("lines", {})}
+        for path in paths:
+            copy = CACHE / "sources" / digest(self.root / path)
+            copy.parent.mkdir(exist_ok=True)
+            if not copy.exists():
+                shutil.copyfile(self.root / path, copy)
         sources = {path: digest(self.root / path) for path in sorted(paths)}
         place.write_text(json.dumps({"sources": sources, "tests": tests}))
+
+
+def run_pytest(files: list[str], plugin: object) -> NoReturn:
+    """Run pytest in this process, and end it."""
+    code = 3
+    try:
+        import pytest
+
+        words = ["-x", "-q", "--tb=short", "-p", "no:cacheprovider"]
+        words += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+        code = int(pytest.main([*words, *files], plugins=[plugin]))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+@cache
+def compare_versions(version: str, place: Path) -> list[tuple[str, int, int, int, int]]:
+    """Return ranges of lines of an old version, and where they are now, all from 1."""
+    copy = CACHE / "sources" / version
+    old, new = (["", *one.read_text().split("\n")] for one in (copy, place))
+    return SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
 
 
 @cache

@@ -55,6 +55,8 @@ def split_signature(signature: str) -> tuple[str, dict[str, str]]:
 
     >>> split_signature("bleu|nrefs:1|ci:bca|ci_unit:segment|trials:9|seed:1|version:2")
     ('bleu|nrefs:1|version:2', {'ci': 'bca', 'ci_unit': 'segment', 'trials': '9', 'seed': '1'})
+    >>> split_signature("bleu|nrefs:1|version:2")
+    ('bleu|nrefs:1|version:2', {})
     """
     name, options = _read_signature(signature)
     if "ci" not in options:

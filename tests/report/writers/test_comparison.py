@@ -104,7 +104,7 @@ def test_one_metric_against_the_baseline():
         "────────────────────────────────────────────────────────────────────",
         "old  30.00                                                  baseline",
         "new  31.50     ▲ +1.50    [+0.50, +2.50]  0.0002    0.0006    better",
-        "odd  29.90     ▽ −0.10    [−1.10, +0.90]  0.8000    1.0000   unclear",
+        "odd  29.90     ▽ −0.10    [−1.10, +0.90]  0.8000    1.0000      n.s.",
         "bad   2.00    ▼ −28.00  [−29.00, −27.00]  0.0100    0.0300     worse",
         "",
         "Significantly better than old: new; significantly worse: bad; "

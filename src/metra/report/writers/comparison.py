@@ -220,7 +220,7 @@ def _classify_comparison(comparison: "SystemComparison") -> str:
         is_scored = comparison.difference == comparison.difference
         return "too few" if is_scored else "no score"
     if not comparison.significant:
-        return "not significant"
+        return "n.s."
     return "better" if comparison.gain > 0 else "worse"
 
 
@@ -252,7 +252,7 @@ def _join_verdicts(pairs: Sequence[tuple[str, str]], baseline: str, link: str) -
     for verdict, words, word in (
         ("better", "significantly better", "than"),
         ("worse", "significantly worse", "than"),
-        ("not significant", "no significant difference", "from"),
+        ("n.s.", "no significant difference", "from"),
     ):
         names = [name for each, name in pairs if each == verdict]
         if names:

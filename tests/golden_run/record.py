@@ -248,7 +248,7 @@ def read_content(name: str, content: bytes) -> list[tuple[str, str, int | None]]
     except UnicodeDecodeError:
         return [(name, "(not a text)\n", None)]
     if name.endswith((".html", ".svg")):
-        return [(f"{name} (meaning)", show_page(text), None), (name, text, 0)]
+        return [(f"{name} (what it says)", show_page(text), None), (name, text, 0)]
     return [(name, text, None)]
 
 

@@ -141,7 +141,7 @@ def parse_spec(spec: str) -> tuple[str, dict[str, str]]:
         if not equals:
             msg = (
                 f"{spec!r} has {piece!r} where option=value was expected; give each "
-                "metric its own -m."
+                "metric separately."
             )
             raise OptionError(msg)
         if option in options:

@@ -30,7 +30,7 @@ from metra.formats.table import Dialect, read_table
 from metra.formats.texts import parquet
 from metra.formats.texts.parquet import read_batches, read_schema
 from metra.formats.texts.sources import list_sources
-from metra.formats.workbook_size import check_workbook
+from metra.formats.workbook_size import _read_number, check_workbook
 from metra.limits import (
     EXPLANATIONS,
     SERVED,
@@ -404,6 +404,19 @@ def test_binary_workbooks():
         check_workbook(out.getvalue(), "a.xlsb")
 
 
+def test_numbers_that_a_workbook_breaks_off():
+    """Seven bits a byte, the lowest first; what is missing counts as zero."""
+    for part, most, expected in (
+        (b"\x05\x81", 2, (5, 1)),
+        (b"\x85\x01", 2, (133, 2)),
+        (b"\x85\x81\x01", 2, (133, 2)),
+        (b"\x85\x81\x01", 4, (16517, 3)),
+        (b"\x85", 4, (5, 2)),
+        (b"", 2, (0, 1)),
+    ):
+        assert _read_number(part, 0, most) == expected
+
+
 def write_parquet(path, **columns):
     pq.write_table(pa.table({"ref": ["y"] * 50} | columns), path, compression="none")
     return str(path)
@@ -427,6 +440,12 @@ def test_parquet(tmp_path):
         pytest.raises(LimitError, match=refused("columns")),
     ):
         read_schema(path)
+    # What nobody asks for is not unpacked.
+    path = write_parquet(tmp_path / "b.parquet", a=["x" * at for at in range(50)])
+    with use_limits(Limits(unpacked=300)):
+        assert len(list(read_batches(path, ["ref"]))) == 1
+        with pytest.raises(LimitError, match=refused("unpacked")):
+            list(read_batches(path, ["ref", "a"]))
 
 
 def test_a_text_that_many_rows_of_parquet_share(tmp_path, monkeypatch):

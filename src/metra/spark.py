@@ -25,8 +25,8 @@ def score(df: Any, metrics: Sequence[str], **options: Any) -> "Results":
 def add_scores(df: Any, metrics: Sequence[str], **options: Any) -> Any:
     """Give the DataFrame with a column of scores for each metric and system: `bleu/mt`.
 
-    Spark computes it when it is used; metrics that weigh by the whole table (NIST, LTV) read
-    it once before. `options` name columns, as those of `score` do.
+    Spark computes it when it is used; metrics that weigh by the whole table (NIST, LTV) have
+    its rows counted before. `options` name columns, as those of `score` do.
     """
     from metra.scoring.executors import spark
     from metra.scoring.tables import make_plan_builder
@@ -34,4 +34,4 @@ def add_scores(df: Any, metrics: Sequence[str], **options: Any) -> Any:
     frame, plan = spark.plan_frame(
         df, make_plan_builder(metrics, segments=True, **options)
     )
-    return spark.add_scores(frame, plan, spark.count_frame_weights(frame, plan))
+    return spark.add_scores(frame, plan)

@@ -190,3 +190,10 @@ def test_faulty_files_are_refused(tmp_path, read, text, message):
     path.write_text(text)
     with pytest.raises(FormatError, match=message):
         read(str(path))
+
+
+def test_degrees_of_relevance_are_not_negative(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("q 0 d -1\nq 0 e 0\nq 0 f 0.5\n\nr 0 d 3\n")
+    expected = {"q": {"d": 0.0, "e": 0.0, "f": 0.5}, "r": {"d": 3.0}}
+    assert read_qrels(str(path)) == expected

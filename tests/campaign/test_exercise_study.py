@@ -6,7 +6,7 @@ from math import atanh, nan, tanh
 import numpy as np
 import pytest
 
-from metra.campaign.exercise_study import rename_systems, run_exercise
+from metra.campaign.exercise_study import MeasureScale, rename_systems, run_exercise
 from metra.campaign.score_scales import NativeScore, ScoreScale, parse_scale
 from metra.errors import CorpusError, FormatError, MetraError, OptionError
 from metra.formats.annotations.quality_model import QualityModel, WeightedMetric
@@ -164,6 +164,24 @@ def test_the_given_scale_wins_over_the_model_and_the_model_over_the_unit():
         assert study.scales[0].origin == origin
     [plain] = run_exercise(scores).scales
     assert (plain.worst, plain.best, plain.origin) == (0, 100, "percentage")
+
+
+def test_scales_of_values_that_files_have_mapped():
+    def find(name: str, hundreds: list[float]) -> MeasureScale:
+        scores = [
+            replace(one, hundred=hundred)
+            for one, hundred in zip(given(name, "ann", [2, 3]), hundreds, strict=True)
+        ]
+        [scale] = run_exercise(scores).scales
+        return scale
+
+    handed = find("mine", [2, 3])
+    assert (handed.worst, handed.best, handed.origin) == (0, 100, "as handed in")
+    assert (handed.lowest, handed.highest, handed.values, handed.cut) == (2, 3, 2, 0)
+    known = find("clarity", [66, 100])
+    assert (known.worst, known.best, known.origin) == (0, 3, "protocol")
+    unknown = find("mine", [40, 60])
+    assert (unknown.worst, unknown.best, unknown.origin) == (None, None, "protocol")
 
 
 def test_a_scale_for_a_metric_is_for_all_its_options():

@@ -27,6 +27,28 @@ def test_a_kind_has_a_script_for_the_browser(kind):
     assert (scripts / f"{kind}.js").is_file()
 
 
+@pytest.mark.parametrize(
+    ("property_", "expected"),
+    [
+        ("measures_reading", {"reading": True}),
+        ("rates_portions", {"scale": True}),
+        ("marks_errors", {"marks": True}),
+        # Who has seen another version of the text knows too much.
+        (
+            "needs_fresh_eyes",
+            dict.fromkeys(["gaps", "reading", "questions", "template"], True),
+        ),
+        ("shows_judged", {"near": True}),
+        ("counts_keys", {"edit": True}),
+        ("document_material", {"questions": "questions", "template": "templates"}),
+        ("verdicts", {"gaps": "close", "questions": "verdicts"}),
+    ],
+)
+def test_what_only_some_kinds_do(property_, expected):
+    found = {name: getattr(kind, property_) for name, kind in KINDS.items()}
+    assert {name: value for name, value in found.items() if value} == expected
+
+
 @pytest.mark.parametrize(("step", "asked"), STEPS)
 def test_without_material_a_question_stays_as_it_is(step, asked):
     assert step.asks.bind({}, "", 0) == step.asks
@@ -62,6 +84,19 @@ def test_simulated_answers_are_accepted(step, asked):
     value = step.asks.simulate([0.5], text, np.random.default_rng(1))
     checked = step.asks.check(value, step.name, {"output": text})
     assert isinstance(step.asks.scores(checked, step.name), list)
+
+
+def test_simulated_marks_are_of_whole_words():
+    text = "one two  three four five six seven"
+    [asks] = [step.asks for step in PROTOCOLS["mqm"].steps]
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        marks = asks.simulate([0.0], text, rng)
+        words = [text[mark["start"] : mark["end"]] for mark in marks]
+        assert words == sorted({*words}, key=text.index)
+        assert {*words} <= {*text.split()}
+        assert len(marks) <= 5
+    assert asks.simulate([1.0], text, rng) == []
 
 
 #: Words that all differ, none of them a name.

@@ -14,7 +14,12 @@ from metra.campaign.protocols.questions import Question, QuestionSet, Template
 from metra.campaign.protocols.ratings import Near
 from metra.campaign.protocols.record import hide_key
 from metra.campaign.protocols.registry import protocol
-from metra.campaign.protocols.timed import Edit, Reading, is_interrupted
+from metra.campaign.protocols.timed import (
+    Edit,
+    Reading,
+    explain_unreadable_speed,
+    is_interrupted,
+)
 from metra.errors import OptionError
 from metra.text.diff import compute_difference, compute_edit_distance, count_edits
 from metra.text.words import find_words, split_workbook_words
@@ -587,3 +592,21 @@ def test_speeds_at_the_ends_of_their_ranges():
     for first, all_right in ((0, True), (-1, False)):
         with nullcontext() if all_right else pytest.raises(OptionError):
             assert protocol("reading-aloud", {"first": first}).first == first
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds", "more", "reason"),
+    [
+        (60, 300.0, {}, ""),
+        (60, 7000.0, {}, ""),
+        (60, 1.0, {}, "faster than anybody reads"),
+        (60, 61.0, {"limits": [60, 0]}, "slower than anybody reads"),
+        (60, 60.0, {"limits": [60, 0]}, ""),
+        (60, 1.0, {"limits": [60, 0]}, ""),
+        (60, 10.0, {"limits": [0, 360]}, ""),
+        (60, 9.9, {"limits": [0, 360]}, "faster than anybody reads"),
+    ],
+)
+def test_speeds_at_which_nobody_reads(words, seconds, more, reason):
+    value = {"ms": 1000 * seconds, "key": {"words": words} | more}
+    assert explain_unreadable_speed(value) == reason

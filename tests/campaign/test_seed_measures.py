@@ -7,7 +7,11 @@ from tests.campaign.answers import made
 from tests.campaign.campaigns import REFERENCE, SYSTEMS, answered, opened
 
 from metra.campaign.creation import freeze_campaign
-from metra.campaign.evaltrans import collect_judged_outputs, compute_running_scores
+from metra.campaign.evaltrans import (
+    add_judged_outputs,
+    collect_judged_outputs,
+    compute_running_scores,
+)
 from metra.campaign.evaluator_files import read_evaluator_file
 from metra.campaign.exercise import (
     EvaluatorScore,
@@ -179,6 +183,22 @@ def test_tags_of_two_raters_are_reconciled_before_they_are_written():
     both = tagged("term-marking", {"brake": ""}, judges=("ann", "bob"))
     with pytest.raises(CorpusError, match="ann and bob tagged the same texts"):
         write_terms(both)
+
+
+def test_a_judge_sees_her_own_judgements():
+    frozen = opened("evaltrans", repeats=0, degraded=0)
+    assert add_judged_outputs(frozen, []) is frozen
+    first, second, *_ = answered(frozen, lambda *_: {"evaltrans": {"score": 4}})
+    other = replace(second, segment=first.segment + 1, outputs=("x",))
+    known = {str(first.segment): [["a", 7.0]]}
+    begun = replace(frozen, material=frozen.material | {"judged": known})
+    assert add_judged_outputs(begun, [first, other]).material == frozen.material | {
+        "judged": {
+            str(first.segment): [["a", 7.0], [first.outputs[0], 4.0]],
+            str(other.segment): [["x", 4.0]],
+        }
+    }
+    assert begun.material["judged"] == {str(first.segment): [["a", 7.0]]}
 
 
 def test_evaltrans_runs_along_with_the_judgements(write):

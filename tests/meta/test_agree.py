@@ -118,6 +118,35 @@ def test_gwets_coefficient_on_the_same_four_judges():
     # Gwet's own program gives .77544, from pa = .81818 and pe = .19032.
     found = agree(convert_matrix(KRIPPENDORFF), trials=0).values
     assert round(found["AC1"], 5) == 0.77544
+    assert found["AC1"] == pytest.approx(gwet_twin(KRIPPENDORFF, weighted=False))
+    assert found["AC2"] == pytest.approx(gwet_twin(KRIPPENDORFF, weighted=True))
+
+
+def gwet_twin(matrix: list[list[float]], *, weighted: bool) -> float:
+    """Gwet's coefficient from its definition: pairs of judgements, shares of categories."""
+    units = [
+        [v for v in unit if not math.isnan(v)] for unit in zip(*matrix, strict=True)
+    ]
+    units = [unit for unit in units if unit]
+    values = sorted({value for unit in units for value in unit})
+
+    def weigh(one: float, two: float) -> float:
+        gap = (one - two) / (values[-1] - values[0]) if weighted else one != two
+        return 1 - gap**2
+
+    found = [
+        sum(itertools.starmap(weigh, itertools.permutations(unit, 2)))
+        / (len(unit) * (len(unit) - 1))
+        for unit in units
+        if len(unit) > 1
+    ]
+    shares = [
+        sum(unit.count(v) / len(unit) for unit in units) / len(units) for v in values
+    ]
+    weights = sum(itertools.starmap(weigh, itertools.product(values, repeat=2)))
+    chance = weights / (len(values) * (len(values) - 1))
+    chance *= sum(share * (1 - share) for share in shares)
+    return (sum(found) / len(found) - chance) / (1 - chance)
 
 
 def test_cohens_table_of_fifty():

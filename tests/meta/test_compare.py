@@ -25,7 +25,7 @@ from metra.stats.distributions import (
 )
 from metra.stats.exact_tests import pairs_p, rank_sum_p, signed_rank_p, williams_p
 from metra.stats.multiplicity import clusters_greedy, clusters_wmt, holm
-from metra.stats.permutation import prepare_swaps, standardise_metrics
+from metra.stats.permutation import prepare_swaps, segment_values, standardise_metrics
 from metra.stats.soft_pairwise import normal_p, permutation_p, spa, wmt_p
 
 # Four systems and two segments: the vectors of mt-metrics-eval's permutation tests.
@@ -59,6 +59,23 @@ def test_differences_are_the_coefficients(coef):
     ]
     assert found.values.tolist() == pytest.approx(sorted(values, reverse=True))
     assert 0 < found.p[0, 1] <= 1
+
+
+@pytest.mark.parametrize("nan", ["drop", "zero"])
+@pytest.mark.parametrize("coef", ["pearson", "kendall-b", "acc_eq"])
+def test_values_of_segments_with_gaps_average_to_the_coefficient(coef, nan):
+    gold = np.array(
+        [[1.0, 2, 2, math.nan], [3, math.nan, 2, math.nan], [2, math.nan, 2, 5]]
+    )
+    metrics = {"a": np.array([[2.0, 1, 7, 3], [1, 2, 8, 1], [4, 4, 9, math.nan]])}
+    metrics["b"] = -metrics["a"][::-1]
+    options = Options(coef=coef, group="item", nan=nan)
+    values, _ = segment_values(panel_of(gold, metrics), options)
+    expected = [
+        correlate(gold, m, coef=coef, group="item", nan=nan).value
+        for m in metrics.values()
+    ]
+    assert np.nanmean(values, 1).tolist() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("swap", ["both", "sys", "input", "doc"])

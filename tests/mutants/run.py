@@ -440,7 +440,7 @@ def main() -> None:
         for package in options.packages.split(","):
             if options.map:
                 folders = ("tests",) if options.all else PACKAGES[package]
-                files = list_files(folders, options.slow)
+                files = options.tests or list_files(folders, options.slow)
                 run.tree.serve(files)
                 run.tree.map(files)
             else:

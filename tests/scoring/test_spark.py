@@ -204,22 +204,25 @@ def done_by_executor(session: Any) -> dict[str, int]:
     return {one.id(): one.completedTasks() for one in every if one.id() != "driver"}
 
 
+@pytest.fixture
+def small(monkeypatch):
+    """Send terms in chunks of 70 rows to 3 partitions."""
+    monkeypatch.setattr(engine, "choose_sizes", lambda _: (70, 3))
+
+
+@pytest.mark.usefixtures("small")
 def test_all_measures_equal_those_counted_here(spark, data):
     wanted = plan(metrics=tuple(decomposable()))
     assert {"bleu", "chrf", "nist", "ltv", "meteor", "gtm", "wer"} < set(wanted.metrics)
     before = done_by_executor(spark)
     frame = read_files(spark, [str(data)])
-    totals = engine.count_frame(
-        frame, wanted, engine.count_frame_weights(frame, wanted)
-    )
+    totals = engine.count_frame(frame, wanted)
     after = done_by_executor(spark)
     expected, _ = local(pq.read_table(data), wanted)
     assert entries(totals, wanted) == entries(expected, wanted)  # to the last bit
     assert len(after) == 2
     assert all(after[one] > before[one] for one in after)  # every worker has worked
-    expected_results = score_totals(expected, wanted)
-    assert engine.score_frame(frame, wanted) == expected_results
-    assert expected_results.segments == sum(SIZES)
+    assert score_totals(totals, wanted).segments == sum(SIZES)
 
 
 def struck(marker: Path, whom: str) -> Callable[[Any], Any]:
@@ -250,9 +253,7 @@ def is_dead(marker: Path) -> bool:
 def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
     wanted = plan(outputs=(("A", "hyp"), ("B", "other")))
     names = [name.replace("hyp.a", "hyp") for name in table(0).schema.names]
-    expected, expected_weights = local(
-        pq.read_table(data).rename_columns(names), wanted
-    )
+    expected, _ = local(pq.read_table(data).rename_columns(names), wanted)
     frame = read_files(spark, [str(data)]).toDF(*names).repartition(6)
 
     def dying(whom: str) -> Any:
@@ -260,14 +261,56 @@ def test_who_dies_in_the_middle_changes_no_digit(spark, data, tmp_path):
             return frame.mapInArrow(struck(tmp_path / whom, whom), frame.schema)
 
     before = done_by_executor(spark)
-    weights = engine.count_frame_weights(dying("worker"), wanted)
-    assert is_dead(tmp_path / "worker")
-    assert weights == expected_weights
-    totals = engine.count_frame(dying("executor"), wanted, weights)
-    assert is_dead(tmp_path / "executor")
-    assert entries(totals, wanted) == entries(expected, wanted)
+    for whom in ("worker", "executor"):
+        totals = engine.count_frame(dying(whom), wanted)
+        assert is_dead(tmp_path / whom)
+        assert entries(totals, wanted) == entries(expected, wanted)
     # Somebody comes in the place of the dead; the survivor may have done it all by then.
     wait_until(lambda: done_by_executor(spark).keys() - before.keys())
+
+
+@pytest.mark.usefixtures("small")
+def test_a_first_pass_is_kept_until_there_are_scores(
+    spark, data, tmp_path, monkeypatch
+):
+    assert spark is not None
+    asked = {"hypothesis": {"A": "other"}, "reference": "ref"}
+    kept = tmp_path / "kept"
+
+    def score(**engine_options: str) -> Any:
+        files = [str(data / "0.parquet")]
+        return score_table(files, ["nist"], **asked, **engine_options)
+
+    def stop(*_: object) -> None:
+        msg = "stopped"
+        raise CorpusError(msg)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(engine, "count_rows", stop)
+        with pytest.raises(CorpusError, match="stopped"):
+            score(engine="spark", resume=str(kept))
+    done, messages = sorted(kept.iterdir(), reverse=True)
+    assert done.name == f"{messages.name}-kept"
+    # What is kept is used: without a part of it, rows and answers do not fit.
+    whole = {path: path.read_bytes() for path in messages.glob("*.parquet")}
+    (first, rest) = (
+        pq.read_table(messages).slice(at, n) for at, n in ((0, 1), (1, None))
+    )
+    assert first.num_rows == 1
+    for path in whole:
+        path.unlink()
+    pq.write_table(rest, messages / "rest.parquet")
+    with pytest.raises(CorpusError, match=r"^Rows of chunk/0000000-\d+-\w+ came diff"):
+        score(engine="spark", resume=str(kept))
+    (messages / "rest.parquet").unlink()
+    for path, content in whole.items():
+        path.write_bytes(content)
+    assert score(engine="spark", resume=str(kept)) == score()
+    assert not [*kept.iterdir()]
+    with pytest.raises(
+        OptionError, match="first pass of metrics that have two, such as"
+    ):
+        score_table(str(data), ["bleu"], **asked, engine="spark", resume=str(kept))
 
 
 def test_segments_are_scored_and_written(session, data, tmp_path):
@@ -551,8 +594,13 @@ REFUSED = [
     ),
     pytest.param(
         ("--engine", "spark", "--resume", "here"),
-        "--resume and --engine spark",
+        "keeps the first pass of metrics that have two, such as nist and ltv, but bleu",
         id="resume",
+    ),
+    pytest.param(
+        ("--engine", "spark", "--resume", "here", "--part", "1/2"),
+        "--part works on this machine only",
+        id="part",
     ),
 ]
 

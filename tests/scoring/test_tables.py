@@ -54,11 +54,6 @@ def test_what_dask_does_not_do(path, option):
     assert str(caught.value) == message
 
 
-def test_spark_resumes_by_itself(path):
-    with pytest.raises(OptionError, match="Spark has no `resume`; leave it out"):
-        score_table([path], ["bleu"], engine="spark", resume="kept")
-
-
 def test_files_that_are_no_table(tmp_path):
     place = tmp_path / "a.txt"
     place.write_text("a b\n", encoding="utf-8")

@@ -1,6 +1,8 @@
-"""Terms exchanged through files, and work in parts: the same digits as in one memory."""
+"""Terms exchanged through files or messages, and work in parts: the digits of one memory."""
 
+import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +15,12 @@ from hypothesis import strategies as st
 from metra.errors import CorpusError, FormatError, OptionError
 from metra.metrics.corpus_weights import TermCounts
 from metra.scoring.executors import local, term_files
+from metra.scoring.plan import ScoringPlan
+from metra.scoring.table_totals import build_table_results, count_batch
 from metra.scoring.tables import count_table_part, score_table
 from metra.scoring.term_exchange import TermSums, join_answers, split_terms
+from metra.scoring.term_messages import MESSAGES, MessageExchange
+from metra.scoring.totals import Totals
 
 SPECS = [
     "nist",
@@ -51,7 +57,9 @@ def shards(tmp_path):
             "ref": [
                 "" if d == 3 else ref for ref, d in zip(refs, documents, strict=True)
             ],
-            "ref2": [None if rng.random() < 0.2 else text(d % 2) for d in documents],
+            "ref2": [
+                None if rng.random() < 0.2 or d == 3 else text(d % 2) for d in documents
+            ],
             "doc": [f"d{d}" for d in documents],
         }
         kinds = pa.schema([(name, pa.string()) for name in table])
@@ -163,6 +171,66 @@ def test_weights_that_say_nothing(shards, spec, message):
         pq.write_table(table, shards[0])
     with pytest.raises(CorpusError, match=message):
         score_table(shards[:1], [spec], **COLUMNS)
+
+
+PLAN = ScoringPlan(
+    metrics=tuple(SPECS),
+    outputs=(("A", "hyp"), ("B", "other")),
+    references=("ref", "ref2"),
+    documents="doc",
+    group_by=("doc",),
+)
+
+
+def deliver(messages: list[pa.RecordBatch], tasks: int) -> list[list[pa.RecordBatch]]:
+    """Bring messages to tasks as an engine does: by receiver, and sorted; in small batches."""
+    table = pa.Table.from_batches(messages, MESSAGES)
+    table = table.sort_by([(name, "ascending") for name in MESSAGES.names[:3]])
+    numbers = [int(name.encode().hex(), 16) % tasks for name in table[0].to_pylist()]
+    return [
+        table.filter(pa.array([number == task for number in numbers], pa.bool_()))
+        .combine_chunks()
+        .to_batches(max_chunksize=3)
+        for task in range(tasks)
+    ]
+
+
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_messages_give_the_same_digits(shards, tasks):
+    exchange = MessageExchange(PLAN, 7, 3)
+    exchange = pickle.loads(pickle.dumps(exchange))
+    messages = [
+        batch
+        for task, path in enumerate(shards)
+        for batch in exchange.ask(pq.ParquetFile(path).iter_batches(10), task)
+    ]
+    assert exchange.rounds == 3
+    for _ in range(exchange.rounds):
+        mail = deliver(messages, tasks)
+        messages = [batch for box in mail for batch in exchange.read_mail(box)]
+    totals = Totals()
+    for box in deliver(messages, tasks):
+        for rows, metrics in exchange.fit_chunks(box):
+            totals.add(count_batch(rows, PLAN, metrics)[0])
+    assert build_table_results(totals, PLAN).to_json() == score(shards).to_json()
+
+
+def test_messages_of_a_metric_without_documents_go_once():
+    plan = replace(PLAN, metrics=("nist", "bleu"))
+    assert MessageExchange(plan, 7, 3).rounds == 1
+
+
+def test_other_rows_are_another_chunk(shards):
+    """A task that is repeated with other rows is not taken for the first one."""
+    exchange = MessageExchange(replace(PLAN, metrics=("nist",)), 7, 1)
+    rows = pq.read_table(shards[0]).combine_chunks()
+    (first,) = exchange.ask(rows.slice(0, 5).to_batches(), 0)
+    (other,) = exchange.ask(rows.slice(5, 5).to_batches(), 0)
+    answers = [*exchange.read_mail(deliver([first], 1)[0])]
+    is_row = pa.compute.equal(other["kind"], "rows")
+    mixed = [*answers, other.filter(is_row)]
+    with pytest.raises(CorpusError, match=r"^Rows of chunk/0000000-0000000-\w+ came"):
+        [*exchange.fit_chunks(deliver(mixed, 1)[0])]
 
 
 @settings(max_examples=50, deadline=None)

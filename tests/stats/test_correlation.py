@@ -200,10 +200,12 @@ def test_differentials_do_not_depend_on_the_order_of_systems():
 
 
 def test_differences_within_segments_are_all_ordered_pairs():
-    g, m = np.random.default_rng(3).normal(size=(2, 4, 5))
+    g, m = 2 + np.random.default_rng(3).normal(size=(2, 4, 5))
+    g[1, 2] = m[0, 3] = m[2, 3] = g[3, 4] = m[3, 4] = NAN
     pairs = [
         (g[i, n] - g[j, n], m[i, n] - m[j, n])
         for n in range(5) for i in range(4) for j in range(4)
+        if np.isfinite(g[[i, j], n] + m[[i, j], n]).all()
     ]  # fmt: skip
     assert within_segments(g, m) == pytest.approx(
         scipy.stats.pearsonr(*zip(*pairs, strict=True))[0]
@@ -250,6 +252,17 @@ def test_no_figure_without_a_reason(gold, metric, reason):
         found = correlate(gold, metric, coef=coef)
         assert np.isnan(found.value)
         assert found.reason.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("n", "reason"), [(1, "Only 1"), (2, "Two systems make one"), (3, "")]
+)
+def test_differentials_need_two_differences(n, reason):
+    found = correlate(
+        [1, 2, 4, NAN][4 - n - 1 :], [3, 1, 8, 5][4 - n - 1 :], coef="differentials"
+    )
+    assert (found.n, np.isnan(found.value)) == (n, n < 3)
+    assert (found.reason or "").startswith(reason)
 
 
 @pytest.mark.parametrize("coef", ["pearson", "acc*_eq"])

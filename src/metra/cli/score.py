@@ -88,8 +88,8 @@ LEVELS = ("system", "document", "segment")
 )
 @option(
     "--resume FOLDER",
-    "Save the totals of each finished Parquet file in this folder and resume from "
-    "them.",
+    "Save the totals of each finished Parquet file in this folder and resume from them; on "
+    "Spark, the first pass of metrics with two passes.",
 )
 @option(
     "--part NUMBER/PARTS",
@@ -238,6 +238,9 @@ def _count_part(request: "ScoringRequest", given: dict[str, Any]) -> None:
     if not 1 <= number <= parts:
         msg = f"{given['part']!r} is not a part; expected NUMBER/PARTS, such as 3/20."
         raise click.BadParameter(msg, param_hint="'--part'")
+    if request.engine != "local":
+        msg = "--part works on this machine only; leave out --engine or --part."
+        raise click.UsageError(msg)
     if not request.resume:
         msg = "--part needs a folder for its results; add --resume FOLDER."
         raise click.UsageError(msg)
@@ -416,7 +419,7 @@ def _check_request(request: "ScoringRequest", form: str, levels: list[str]) -> N
     excluded = [(alone, parts, "; leave")]
     if is_spark:
         not_parquet = request.input_format not in ("auto", "parquet")
-        more = {"--resume": request.resume, "--input-format": not_parquet}
+        more = {"--input-format": not_parquet}
         reason = "; Spark scores tables in Parquet by their columns: leave"
         excluded.append((alone | files | more, {"--engine spark": True}, reason))
     elif any(files.values()) and any(parts.values()) and request.is_table:

@@ -82,8 +82,9 @@ def score_table(
 
     `engine` says who scores files: "local", "spark", "dask" or "ray". `scores_out` is a folder
     that gets every file with its segments' scores. `resume` is a folder that keeps the totals
-    of finished files, from which the same call goes on ("local" only). `settings` belong to
-    the engine: `master` and `conf` to Spark, what `dask.compute` takes to Dask.
+    of finished files, from which the same call goes on; on Spark it keeps the first pass of
+    metrics that have two. `settings` belong to the engine: `master` and `conf` to Spark, what
+    `dask.compute` takes to Dask.
     """
     if engine not in ENGINES:
         raise UnknownNameError(no_such("engine", engine, ENGINES))
@@ -231,18 +232,22 @@ def _find_executor(table: Any) -> Any:
     return import_module("metra.scoring.executors.frames")
 
 
-#: Who has which options besides; Spark begins lost work again by itself.
-_OPTIONS = {"local": ("scores_out", "resume"), "spark": ("scores_out",)}
+#: Which options engines and libraries of DataFrames have besides.
+_OPTIONS = {
+    "local": ("scores_out", "resume"),
+    "spark": ("scores_out", "resume"),
+    "pyspark": ("scores_out",),
+}
 
 
 def _refuse_options(given: Mapping[str, Any], table: Any, engine: str) -> None:
     """Refuse options that an engine, or a kind of table, does not have."""
     library = type(table).__module__.partition(".")[0]
     if _list_paths(table) is None:
-        engine = "spark" if library == "pyspark" else library
+        engine = library
     for name, value in given.items():
         if value and name not in _OPTIONS.get(engine, ()):
-            names = {"dask": "Dask", "spark": "Spark", "ray": "Ray"}
+            names = {"dask": "Dask", "ray": "Ray", "pyspark": "A DataFrame of Spark"}
             who = names.get(engine, f"A table of {engine}")
             msg = (
                 f"{who} has no `{name}`; leave it out, or score files on this machine."

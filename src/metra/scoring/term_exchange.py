@@ -4,8 +4,8 @@ A chunk of rows needs to know of its own terms only how often the whole corpus h
 each chunk sends its terms with its counts to the partitions that they belong to; a partition
 adds up what came from all chunks, and answers each with a number for every term that it sent,
 in the same order. Keys stay whole, so that no two are ever taken for the same. These are
-functions of Arrow's batches, for files on this machine (`executors.term_files`) and for other
-engines.
+functions of Arrow's batches, for files on this machine (`executors.term_files`) and for engines
+that send messages (`term_messages`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +16,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from metra.metrics.corpus_weights import TermCounts, find_separators
+from metra.metrics.corpus_weights import (
+    TermCounts,
+    TermExchange,
+    find_separators,
+    sum_words,
+)
 from metra.metrics.record import Array
+from metra.scoring.plan import PIECE, ScoringPlan, pack_chunk
 from metra.text.salience import DocumentWords
 
 Index: TypeAlias = NDArray[np.int64]
@@ -38,7 +44,7 @@ def choose_sizes(rows: int) -> tuple[int, int]:
     ((16384, 1), (16384, 153), (131072, 4096))
     """
     chunk_rows = min(max(rows // _CHUNKS, _ROWS[0]), _ROWS[1])
-    return chunk_rows, min(-(-rows // _PARTITION_ROWS), _PARTITIONS)
+    return chunk_rows, min(max(-(-rows // _PARTITION_ROWS), 1), _PARTITIONS)
 
 
 def cut_rows(
@@ -94,6 +100,37 @@ def join_answers(order: Index, answers: Sequence[pa.RecordBatch]) -> Array:
     joined = np.empty_like(numbers)
     joined[order] = numbers
     return joined
+
+
+def request_terms(
+    exchange: TermExchange, plan: ScoringPlan, rows: pa.RecordBatch, partitions: int
+) -> tuple[TermCounts, Index, list[pa.RecordBatch]]:
+    """Find the terms of a chunk of rows, and split them by partition."""
+    starts = range(0, rows.num_rows, PIECE)
+    terms = exchange.request([pack_chunk(rows.slice(at, PIECE), plan) for at in starts])
+    by_document = exchange.weigh is not None
+    return terms, *split_terms(terms, partitions, by_document=by_document)
+
+
+def answer_partition(
+    exchange: TermExchange,
+    added: "TermSums",
+    word_answers: Sequence[pa.RecordBatch],
+    corpus: Sequence[float],
+) -> tuple[Array, list[float]]:
+    """Give a number for each term of a partition, and the partition's share of three sums.
+
+    These are documents, words and the largest weight. Where terms are pairs of a document and a
+    word, all partitions have answered how many documents have its words, and `corpus` is the
+    number of documents and of words.
+    """
+    if exchange.weigh is None:
+        return np.asarray(added.terms.counts), [0.0, sum_words(added.terms), 0.0]
+    lists = DocumentLists(added.terms)
+    order, _ = split_terms(lists.count_words(), len(word_answers), by_document=False)
+    sums = join_answers(order, word_answers)
+    numbers = lists.weigh(*exchange.weigh, sums, corpus)
+    return numbers, [*lists.summarise(), float(numbers.max(initial=0.0))]
 
 
 class TermSums:

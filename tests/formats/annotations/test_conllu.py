@@ -54,6 +54,9 @@ def test_comments_say_where_sentences_belong():
     parses = parse_conllu(lines, "f")
     forms = [[parse.words[0].form for parse in parses.of(at)] for at in range(5)]
     assert forms == [[], ["a", "b"], [], ["c"], []]
+    # What stands before all of them belongs to the first.
+    parses = parse_conllu([*one("a"), "# segment = 2", *one("b")], "f")
+    assert [len(parses.of(at)) for at in range(3)] == [1, 1, 0]
 
 
 def test_parses_of_another_text_are_refused():

@@ -9,6 +9,7 @@ import pytest
 from metra.errors import CorpusError, FormatError, MissingResourceError
 from metra.formats.recognise import PARQUET, choose_format
 from metra.formats.texts.columns import ColumnNames, recognise_fields
+from metra.formats.texts.parquet import map_fields
 from metra.scoring.files import open_corpus
 
 ROWS = {
@@ -162,6 +163,17 @@ def test_tables_that_do_not_fit(parquet, rows, kind, message):
     with pytest.raises(kind) as found:
         contents(open_corpus([path]))
     assert message.format(path=path) in str(found.value)
+
+
+def test_documents_that_are_given_make_groups():
+    names = ColumnNames(document="doc", labels=("score",))
+    texts = [("hyp", pa.string()), ("ref", pa.string()), ("score", pa.float64())]
+    for kind in (pa.string(), pa.int32(), pa.date32(), pa.bool_()):
+        fields = map_fields(pa.schema([*texts, ("doc", kind)]), "a", names=names)
+        assert [field.role for field in fields][-2:] == ["label", "document"]
+    message = "a has the column 'doc' of type double, whose values make no groups"
+    with pytest.raises(FormatError, match=message):
+        map_fields(pa.schema([*texts, ("doc", pa.float64())]), "a", names=names)
 
 
 def test_nulls_can_be_empty(parquet):

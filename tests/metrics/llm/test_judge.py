@@ -397,6 +397,10 @@ def test_a_judge_can_be_pickled(judge):
         metric = metra.metric(judge(server))
         again = pickle.loads(pickle.dumps(metric))
         assert again.signature() == metric.signature()
+        assert " ".join(again.columns) == (
+            "score segments unread input_tokens output_tokens"
+        )
+        assert again.rows(Batch(HYPS[:2], None, SOURCE[:2])).shape == (2, 5)
         assert again.sentence(HYPS[0], source=SOURCE[0]) == 14
 
 

@@ -5,22 +5,24 @@ had to be tried, and the answers add up to the same digits in any order: so a wo
 dies, or tasks that are cut otherwise, change nothing.
 """
 
+import hashlib
 import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate, chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
 
 from metra import __version__
-from metra.errors import FormatError, MissingResourceError
+from metra.errors import FormatError, MissingResourceError, OptionError
 from metra.formats.stream import name_system
 from metra.formats.texts.parquet import NullValueError, mark_partitions
 from metra.formats.texts.reference_lists import add_element_fields, list_lists
+from metra.metrics.record import Metric
 from metra.scoring.executors.spark_session import (
     LOCAL,
     find_context,
@@ -30,26 +32,28 @@ from metra.scoring.executors.spark_session import (
     spark_session,
     translate_errors,
 )
-from metra.scoring.plan import ScoringPlan, check_metrics
+from metra.scoring.plan import ScoringPlan, build_metrics, check_metrics
 from metra.scoring.results import Results
 from metra.scoring.table_totals import (
     OWN_COLUMNS,
-    TERMS,
     add_totals,
-    count_terms,
-    count_totals,
-    encode_weights,
+    build_totals_batch,
+    count_batch,
     list_signatures,
-    score_rows,
     score_totals,
     scores_schema,
+    totals_schema,
 )
 from metra.scoring.tables import PlanBuilder, TableProgress, check_schema
+from metra.scoring.term_exchange import choose_sizes
+from metra.scoring.term_messages import MessageExchange
 
 #: Where a column's metadata has the signature of the metric that its scores are by.
 SIGNATURE = "metra.signature"
 # Marks columns that are made of lists.
 _ELEMENT = {"metra.added": "element"}
+# Ends the name of a folder that says that another is whole.
+_KEPT = "-kept"
 _GUESS = "spark.sql.sources.partitionColumnTypeInference.enabled"
 
 #: A pyspark.sql.DataFrame, classic or of Spark Connect, wherever its rows come from.
@@ -67,11 +71,16 @@ def score_files(
     build_plan: PlanBuilder,
     *,
     scores_out: str | None = None,
+    resume: str | None = None,
     progress: TableProgress | None = None,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
 ) -> Results:
-    """Score a table in Parquet files wherever Spark finds it; see `score_frame`."""
+    """Score a table in Parquet files wherever Spark finds it; see `score_frame`.
+
+    `resume` is a folder that keeps the first pass of metrics of two passes, until there are
+    scores: the same call goes on from there.
+    """
     with spark_session(master or LOCAL, conf) as session, read_folders_as_text(session):
         if progress:
             progress(0, 0.0)  # what Java took to start is no scoring
@@ -83,7 +92,30 @@ def score_files(
             where, system = paths[0], name_system(format_path(files[0]))
         schema = mark_partitions(convert_schema(frame), format_path(files[0]))
         plan = build_plan(schema, where, system)
-        return score_frame(frame, plan, scores_to=scores_out, progress=progress)
+        kept = None
+        if resume:
+            kept = _name_kept(session, paths, plan, resume)
+        return score_frame(
+            frame, plan, scores_to=scores_out, progress=progress, kept=kept
+        )
+
+
+def _name_kept(
+    session: Any, paths: Sequence[str], plan: ScoringPlan, folder: str
+) -> str:
+    """Name the folder of a first pass by all that it depends on."""
+    if not plan.two_passes:
+        msg = (
+            "On Spark, `resume` keeps the first pass of metrics that have two, such as nist "
+            f"and ltv, but {', '.join(plan.metrics)} has one; leave it out."
+        )
+        raise OptionError(msg)
+    with translate_errors():
+        listed = session.read.format("binaryFile").load([*paths])
+        rows = listed.select("path", "length", "modificationTime").collect()
+    known = [plan.fingerprint(), *sorted(map(str, rows))]
+    digest = hashlib.sha256("\n".join(known).encode()).hexdigest()
+    return f"{folder.rstrip('/')}/terms-{digest[:24]}"
 
 
 def score_dataframe(
@@ -111,35 +143,44 @@ def score_frame(
     *,
     scores_to: str | None = None,
     progress: TableProgress | None = None,
+    kept: str | None = None,
 ) -> Results:
     """Score a DataFrame; if wished, write it with its segments' scores as Parquet.
 
     `scores_to` names a folder that is not there yet. Spark moves files into it when all of
     them are whole, and then puts `_SUCCESS` beside them. `progress` is told now and then how
-    many tasks are done, and what share of the work that is.
+    many tasks are done, and what share of the work that is. `kept` names a folder for what
+    metrics of two passes count first, or one that has it.
     """
     check_metrics(plan)
     check_schema(plan, convert_schema(frame))
 
-    weights: list[bytes | None] = [None]
+    rows: list[MetricRows] = []
     totals: list[pa.RecordBatch] = []
 
-    def weigh() -> None:
-        weights[0] = count_frame_weights(frame, plan)
-
     def count() -> None:
-        totals.append(count_frame(frame, plan, weights[0]))
+        columns = plan.columns if scores_to is None else frame.columns
+        rows.append(fit_rows(frame, plan, columns, kept))
+        if scores_to is not None and plan.two_passes:
+            rows[0].frame.persist(StorageLevel.DISK_ONLY)
+        totals.append(count_rows(frame, plan, rows[0]))
 
     def write() -> None:
-        write_frame(add_scores(frame, plan, weights[0]), str(scores_to))
+        write_frame(_add_columns(frame, plan, rows[0]), str(scores_to))
 
     steps = [count]
-    if plan.two_passes:
-        steps.insert(0, weigh)
     if scores_to is not None:
         steps.append(write)
     with silence_warnings(), locate_nulls(frame, plan), translate_errors():
-        run_steps(frame.sparkSession, steps, progress)
+        from pyspark import StorageLevel
+
+        try:
+            run_steps(frame.sparkSession, steps, progress)
+        finally:
+            for each in rows:
+                each.frame.unpersist()
+        if kept:
+            _remove_kept(frame.sparkSession, kept)
     return score_totals(totals[0], plan)
 
 
@@ -158,41 +199,102 @@ def convert_schema(frame: Frame) -> pa.Schema:
     return pa.schema(pa.field(field.name, kind(field)) for field in frame.schema)
 
 
-def count_frame_weights(frame: Frame, plan: ScoringPlan) -> bytes | None:
-    """Count what metrics of two passes weigh by.
+class MetricRows(NamedTuple):
+    """A DataFrame, and how workers read batches of rows from it, each with its metrics."""
 
-    Equal terms are put together on the cluster: each comes here once. The weights travel to
-    the workers with the function that needs them, which Spark broadcasts if it is large.
+    frame: Frame
+    columns: Sequence[str]
+    read: Callable[[Batches], Iterator[tuple[pa.RecordBatch, Mapping[str, Metric]]]]
+
+
+def fit_rows(
+    frame: Frame, plan: ScoringPlan, columns: Sequence[str], kept: str | None = None
+) -> MetricRows:
+    """Bring rows and metrics together; those of two passes get the weights of their rows.
+
+    No process holds the terms of a large table: chunks of rows send theirs to partitions, by
+    which they are added up, and get back the numbers of their own. Chunks travel along, so
+    that the table is read once.
     """
     if not plan.two_passes:
-        return None
-    from pyspark.sql.types import BinaryType, LongType, StringType
+        return MetricRows(
+            frame, columns, lambda rows: ((each, build_metrics(plan)) for each in rows)
+        )
+    from pyspark.sql.types import BinaryType, StringType
 
-    def count(batches: Batches) -> Batches:
-        return (count_terms(batch, plan) for batch in batches)
+    sizes = choose_sizes(frame.count() * len(plan.references))
+    exchange = MessageExchange(plan, *sizes)
+    kinds = [StringType(), StringType(), StringType(), BinaryType()]
 
-    kinds = [StringType(), BinaryType(), LongType()]
-    metric, term, number = names = _number_columns(kinds)
-    counted = _map_batches(frame, plan.columns, count, kinds)
-    added = counted.groupBy(metric, term).sum(number).toDF(*names)
-    table = added.toArrow().rename_columns(TERMS.names).cast(TERMS)
-    return encode_weights(table.to_batches())
+    def ask(batches: Batches) -> Batches:
+        from pyspark import TaskContext
+
+        return exchange.ask(batches, TaskContext.get().partitionId())
+
+    messages = _map_batches(frame, columns, ask, kinds)
+    for _ in range(exchange.rounds):
+        mail = _deliver(messages, exchange.partitions)
+        messages = _map_batches(mail, mail.columns, exchange.read_mail, kinds)
+    if kept:
+        messages = _keep_frame(messages, kept)
+    mail = _deliver(messages, exchange.partitions)
+    return MetricRows(mail, mail.columns, exchange.fit_chunks)
 
 
-def count_frame(
-    frame: Frame, plan: ScoringPlan, weights: bytes | None = None
-) -> pa.RecordBatch:
+def _keep_frame(frame: Frame, folder: str) -> Frame:
+    """Write a DataFrame into a folder, unless a folder beside it says that it is there."""
+    from pyspark.errors import AnalysisException
+
+    session = frame.sparkSession
+    try:
+        session.read.parquet(f"{folder}{_KEPT}")
+    except AnalysisException:
+        frame.write.mode("overwrite").parquet(folder)
+        session.range(1).write.mode("overwrite").parquet(f"{folder}{_KEPT}")
+    return session.read.parquet(folder)
+
+
+def _remove_kept(session: Any, folder: str) -> None:
+    """Remove what is no longer needed, where this process has Spark's Java."""
+    context = find_context(session)
+    if context is None:
+        return
+    for place in (f"{folder}{_KEPT}", folder):
+        path = context._jvm.org.apache.hadoop.fs.Path(place)
+        path.getFileSystem(context._jsc.hadoopConfiguration()).delete(path, True)
+
+
+def _deliver(messages: Frame, tasks: int) -> Frame:
+    """Bring all messages to a receiver into one task, in order."""
+    receiver, kind, sender, _ = messages.columns
+    delivered = messages.repartition(tasks, receiver)
+    return delivered.sortWithinPartitions(receiver, kind, sender)
+
+
+def count_frame(frame: Frame, plan: ScoringPlan) -> pa.RecordBatch:
     """Count every partition where it lies, and add up what comes back."""
+    return count_rows(frame, plan, fit_rows(frame, plan, plan.columns))
+
+
+def count_rows(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> pa.RecordBatch:
+    """Count the rows of a DataFrame, whose columns name groups."""
     from pyspark.sql.types import ArrayType, DoubleType, LongType, StringType
 
+    read = rows.read
+
     def count(batches: Batches) -> Batches:
-        return _add_partition(count_totals(batch, plan, weights) for batch in batches)
+        return _add_partition(
+            build_totals_batch(
+                count_batch(batch, plan, metrics)[0], totals_schema(plan, batch.schema)
+            )
+            for batch, metrics in read(batches)
+        )
 
     names = [*plan.group_by, *OWN_COLUMNS]
     keys = [frame.schema[name].dataType for name in plan.group_by]
     own = [StringType(), StringType(), LongType(), LongType(), ArrayType(DoubleType())]
     kinds = [*keys, *own]
-    counted = _map_batches(frame, plan.columns, count, kinds)
+    counted = _map_batches(rows.frame, rows.columns, count, kinds)
     if plan.group_by:
         # Every partition may have every group: they are added up on the cluster as well.
         together = counted.repartition(*_number_columns(keys)).toDF(*names)
@@ -202,22 +304,30 @@ def count_frame(
     return add_totals([*table.to_batches(), nothing])
 
 
-def add_scores(frame: Frame, plan: ScoringPlan, weights: bytes | None = None) -> Frame:
+def add_scores(frame: Frame, plan: ScoringPlan) -> Frame:
     """Give the DataFrame with a column of scores for each system and metric behind its own.
 
     Like every DataFrame it is computed when it is used. The metadata of a column of scores
-    says how they are computed, `metra.signature`; Spark writes it into Parquet files.
+    says how they are computed, `metra.signature`; Spark writes it into Parquet files. Metrics
+    of two passes bring rows into another order.
     """
+    return _add_columns(frame, plan, fit_rows(frame, plan, frame.columns))
+
+
+def _add_columns(frame: Frame, plan: ScoringPlan, rows: MetricRows) -> Frame:
     from pyspark.sql.types import DoubleType
 
+    read = rows.read
+
     def score(batches: Batches) -> Batches:
-        return (score_rows(batch, plan, weights) for batch in batches)
+        for batch, metrics in read(batches):
+            yield count_batch(batch, plan, metrics, keep=True)[1]
 
     own = _list_own(frame)
     names = scores_schema(plan, convert_schema(frame)).names
     kinds = [field.dataType for field in frame.schema]
     kinds += [DoubleType()] * (len(names) - len(kinds))
-    scored = _map_batches(frame, frame.columns, score, kinds).toDF(*names)
+    scored = _map_batches(rows.frame, rows.columns, score, kinds).toDF(*names)
     if len(own) < len(frame.columns):
         made = [name for name in frame.columns if name not in own]
         scored = scored.drop(*made)

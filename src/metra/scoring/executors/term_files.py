@@ -21,13 +21,15 @@ from metra.errors import FormatError
 from metra.formats.atomic import write_file
 from metra.formats.remote import is_remote, open_remote
 from metra.formats.stream import get_file_state
-from metra.metrics.corpus_weights import TermExchange, sum_words
-from metra.metrics.record import Array, Metric
-from metra.scoring.plan import PIECE, ScoringPlan, pack_chunk
+from metra.metrics.corpus_weights import TermExchange
+from metra.metrics.record import Metric
+from metra.scoring.plan import ScoringPlan
 from metra.scoring.term_exchange import (
     DocumentLists,
     TermSums,
+    answer_partition,
     join_answers,
+    request_terms,
     split_terms,
 )
 
@@ -109,17 +111,13 @@ class TermFiles:
         self, plan: ScoringPlan, shard: int, chunk: int, rows: pa.RecordBatch
     ) -> Metric:
         """Give the metric with the weights of a chunk's terms."""
-        terms = self._exchange.request(_pack(rows, plan))
-        order, _ = split_terms(
-            terms, self._partitions, by_document=self._exchange.weigh is not None
-        )
+        terms, order, _ = request_terms(self._exchange, plan, rows, self._partitions)
         place = self._starts[shard] + chunk
         answers = [self._read("answered", p, place) for p in range(self._partitions)]
         if sum(batch.num_rows for batch in answers) != len(order):
             raise self._describe_damage(self._get_path("answered", 0))
-        return self._exchange.apply(
-            terms, join_answers(order, answers)[:, 0], self._add_sums("answered")[1]
-        )
+        words = self._add_sums("answered")[1]
+        return self._exchange.apply(terms, join_answers(order, answers)[:, 0], words)
 
     def check(self) -> None:
         """Refuse a corpus whose weights say nothing."""
@@ -141,9 +139,7 @@ class TermFiles:
         self, plan: ScoringPlan, chunks: Iterable[pa.RecordBatch]
     ) -> Iterator[pa.RecordBatch]:
         for rows in chunks:
-            terms = self._exchange.request(_pack(rows, plan))
-            by_document = self._exchange.weigh is not None
-            yield from split_terms(terms, self._partitions, by_document=by_document)[1]
+            yield from request_terms(self._exchange, plan, rows, self._partitions)[2]
 
     def _read_partition(self, partition: int) -> TermSums:
         """Add up what all chunks asked a partition."""
@@ -157,21 +153,11 @@ class TermFiles:
 
     def _answer(self, partition: int) -> None:
         added = self._read_partition(partition)
-        weigh = self._exchange.weigh
-        if weigh is None:
-            numbers: Array = np.asarray(added.terms.counts)
-            whole = [0.0, sum_words(added.terms), 0.0]
-        else:
-            lists = DocumentLists(added.terms)
-            order, _ = split_terms(
-                lists.count_words(), self._partitions, by_document=False
-            )
-            answers = [
-                self._read("added", p, partition) for p in range(self._partitions)
-            ]
+        words, corpus = [], []
+        if self._exchange.weigh:
+            words = [self._read("added", p, partition) for p in range(self._partitions)]
             corpus = self._add_sums("words")
-            numbers = lists.weigh(*weigh, join_answers(order, answers), corpus)
-            whole = [*lists.summarise(), float(numbers.max(initial=0.0))]
+        numbers, whole = answer_partition(self._exchange, added, words, corpus)
         self._write("answered", partition, iter(added.answer(numbers)), whole)
 
     def _send_words(self, partition: int) -> None:
@@ -289,8 +275,3 @@ def _do_tasks(files: TermFiles, step: ExchangeStep, part: Part | None) -> int:
         else:
             step.make(task)
     return left
-
-
-def _pack(rows: pa.RecordBatch, plan: ScoringPlan) -> list[Any]:
-    starts = range(0, rows.num_rows, PIECE)
-    return [pack_chunk(rows.slice(start, PIECE), plan) for start in starts]

@@ -36,7 +36,7 @@ def test_a_table_with_verdicts(compare):
     assert lines[2].split() == ["solid", "69.57", "baseline"]
     assert lines[3].startswith("polished   56.97    ▼ −12.60")
     assert lines[3].endswith("worse")
-    assert "Better than solid: near-copy; worse: polished." in lines
+    assert "Significantly better than solid: near-copy; significantly worse: polished." in lines
 
 
 def test_json_is_what_python_gives(compare):
@@ -75,7 +75,7 @@ def test_a_copy_has_p_one(compare):
 
 def test_another_baseline(compare):
     out = compare("--baseline", "near-copy", "--trials", "99").out
-    assert "Worse than near-copy: solid and polished." in out
+    assert "Significantly worse than near-copy: solid and polished." in out
 
 
 def test_the_same_bytes_for_any_number_of_threads(metra_command):
@@ -98,7 +98,7 @@ def test_into_a_file(compare, tmp_path):
 
 def test_documents_as_units(compare):
     out = compare("--docs", EXAMPLE.docs, "--unit", "document").out
-    assert "No test: 2 documents cannot tell systems apart" in out
+    assert "No test: 2 documents are too few for a test" in out
     assert "of 2 documents" in out
 
 

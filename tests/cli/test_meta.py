@@ -246,7 +246,7 @@ def ask_about_outputs(cli, judged, *options):
             id="source",
         ),
         pytest.param("bleu", "needs a reference", id="refs"),
-        pytest.param("ltv", "documents are missing; give --docs FILE.", id="documents"),
+        pytest.param("ltv", "documents are missing; give --docs FILE", id="documents"),
     ],
 )
 def test_metrics_that_lack_something_are_refused(cli, judged, spec, message):

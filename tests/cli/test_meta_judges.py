@@ -128,7 +128,7 @@ def test_references_by_number(write, cli):
     assert len(data["values"]["chrf"][0]) == 2
     lacking = cli("meta", "refs", args[0], "--gold", "da")
     assert lacking.code == 2
-    assert "Give --output" in lacking.err
+    assert "give --output" in lacking.err
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_study_is_planned_before_there_are_judgements(cli):
         (("--sd", "taste=1"), "'taste=1' is not a standard deviation"),
         (("--sd", "rating=-1"), "'rating=-1' is not a standard deviation"),
         (("--like", "esa", "--segments", "0,5"), "expected whole numbers from 1, such"),
-        (("--like", "esa", "--plot", "x.gif"), "x.gif has no format for pictures"),
+        (("--like", "esa", "--plot", "x.gif"), "x.gif is not a picture format"),
         (
             ("--like", "esa", "--plot", "x", "--plot-width", "5"),
             "30 to 1000 millimetres",

@@ -62,7 +62,7 @@ def test_without_outputs_the_file_says_what_there_is(cli):
 
 def test_compare(cli):
     ran = cli("compare", *PAIR, "-m", "bleu", "-m", f"xcomet@{XCOMET}")
-    assert "polished: better than solid by xcomet; worse by bleu." in ran.out
+    assert "polished: significantly better than solid by xcomet; significantly worse by bleu." in ran.out
     alone = cli("compare", "--scores", XCOMET, "--all-pairs")
     assert alone.code == 0, alone.err
     assert "polished" in alone.out
@@ -163,7 +163,7 @@ def test_rank_against_an_expected_ranking(cli, tmp_path):
     ran = cli("rank", "--scores", XCOMET, "--combine", "autorank", "--expected", people)
     assert ran.out.startswith("AutoRank of 1 metric: 28 segments\n")
     assert "distance 0, similarity 100.0 %" in ran.out
-    assert "so not compared: dropped, fluent-wrong," in ran.out
+    assert "ranking: dropped, fluent-wrong," in ran.out
 
 
 def test_report(cli, tmp_path):
@@ -344,8 +344,8 @@ def test_parts_are_resumed_and_shown_with_all_digits(cli, tmp_path):
         (["comet/a=judge_a"], "expected a column for each."),
         (["comet/a=judge_a", "comet/b=ref"], "of type string, where scores are expec"),
         (["comet/a=judge_a", "comet/b=nowhere"], "has no column 'nowhere'"),
-        (["ter/a=judge_a", "ter/b=judge_b"], "give better=higher or better=lower"),
-        (["x/a=judge_a", "x/b=judge_b"], "give better=higher or better=lower"),
+        (["ter/a=judge_a", "ter/b=judge_b"], "add better=higher or better=lower"),
+        (["x/a=judge_a", "x/b=judge_b"], "add better=higher or better=lower"),
         (
             ["comet/a=judge_a", "comet/b=gaps"],
             "The column 'gaps' has no score in a row; expected",

@@ -109,7 +109,7 @@ def test_compare_alone_shows_none_of_it(cli):
             "Two lists of labels are named",
         ),
         (["--changes", "1", "--changes-by", "wer"], "No metric named 'wer'"),
-        (["--changes", "1", "--format", "tsv"], "The format tsv has no room"),
+        (["--changes", "1", "--format", "tsv"], "The format tsv does not support"),
     ],
 )
 def test_what_cannot_be_shown(cli, write, options, message):

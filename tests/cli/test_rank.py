@@ -145,7 +145,7 @@ def test_faulty_rankings_are_refused(cli, tmp_path, ranks, message):
 def test_documents_are_needed(cli):
     ran = cli("rank", *SYSTEMS, "-r", EXAMPLE.references[0], "-m", "bleu")
     assert ran.code == 2
-    assert "documents are missing; give --docs" in ran.err
+    assert "need documents; give --docs" in ran.err
 
 
 def test_parses_are_written_for_measures_to_read(cli, tmp_path):

@@ -208,7 +208,7 @@ REFUSED = [
     pytest.param(["out.txt", "-r", "ref.txt", "-r", "short.txt", "-o", "a.txt"],
                  "short.txt has 1 segments but ref.txt has 3", id="unequal references"),
     pytest.param(["out.txt", "-r", "empty.txt", "-o", "a.txt"],
-                 "no reference segments", id="an empty reference"),
+                 "No reference segments", id="an empty reference"),
     pytest.param(["out.txt", "-r", "ref.txt", "-o", "missing/a.txt"],
                  "cannot be written", id="no such folder"),
     pytest.param(["none.txt", "-r", "ref.txt", "-o", "a.txt"],

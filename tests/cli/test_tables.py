@@ -135,7 +135,7 @@ WRONG = [
     pytest.param([*COLUMNS, "--group-by", "lp", "-r", "ref.txt"],
                  "-r and --group-by cannot be given together", id="reference"),
     pytest.param(["--hyp-column", "mt", "--group-by", "lp"],
-                 "bleu needs references; give --ref-column.",
+                 "bleu needs references; name the column with --ref-column.",
                  id="no reference"),
 ]  # fmt: skip
 

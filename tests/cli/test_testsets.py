@@ -237,9 +237,9 @@ def test_files_are_added_scored_checked_and_removed(cli, out, files):
 
 
 ADDED = [
-    pytest.param([], "one of the two", id="nothing"),
-    pytest.param(["x", "-s", "y"], "one of the two", id="both"),
-    pytest.param(["nowhere"], "nowhere is not there", id="no such path"),
+    pytest.param([], "Give either a folder", id="nothing"),
+    pytest.param(["x", "-s", "y"], "Give either a folder", id="both"),
+    pytest.param(["nowhere"], "nowhere does not exist", id="no such path"),
     pytest.param(["-s", "SRC"], "give --name NAME", id="no name"),
     pytest.param(["-s", "SRC", "--name", "m"], "give -l PAIR", id="no pair"),
     pytest.param(["CACHE", "--name", "m"], "that have names (wmt23)", id="names"),

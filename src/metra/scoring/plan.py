@@ -216,7 +216,7 @@ def check_metrics(plan: ScoringPlan) -> None:
         missing = find_missing_need(made, has)
         if missing:
             what, parameter = _COLUMNS[missing]
-            msg = f"{spec} needs {what}; name its column with `{parameter}`."
+            msg = f"{spec} needs {what}; name the column with `{parameter}`."
             raise OptionError(msg)
 
 

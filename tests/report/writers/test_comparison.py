@@ -131,9 +131,9 @@ def test_several_metrics_come_side_by_side_first():
     ]
     assert "new  48.00     ▲ −2.00" in found[17]
     assert found[21:24] == [
-        "new: better than old by m and e.",
+        "new: significantly better than old by m and e.",
         "odd: no significant difference from old by m and e.",
-        "bad: worse than old by m and e.",
+        "bad: significantly worse than old by m and e.",
     ]
 
 

@@ -51,6 +51,7 @@ system  bleu ↑  bleu:n=2 ↑
 sysA    89.48*      89.48*
 sysB    30.21       63.25
 
+* best of the compared values
 2 segments, 2 references
 {BLEU}
 {BIGRAMS}
@@ -213,6 +214,7 @@ segment     sysA    sysB
 1        100.00*  37.99
 2         71.65*  35.36
 
+* best of the compared values
 2 segments, 2 documents, 2 references
 {BLEU}
 {SEGMENT}

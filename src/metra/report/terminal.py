@@ -57,7 +57,7 @@ def render_plain_table(table: Table, style: Style) -> list[str]:
 def explain_best_marks(tables: Iterable[Table]) -> list[str]:
     """Return the legend of the mark behind best values; nothing if no table has one."""
     cells = (cell for table in tables for row in table.rows for cell in row)
-    return ["* best in its column"] if any(cell.best for cell in cells) else []
+    return ["* best of the compared values"] if any(cell.best for cell in cells) else []
 
 
 class _ColumnLayout(NamedTuple):

@@ -36,7 +36,10 @@ def test_a_table_with_verdicts(compare):
     assert lines[2].split() == ["solid", "69.57", "baseline"]
     assert lines[3].startswith("polished   56.97    ▼ −12.60")
     assert lines[3].endswith("worse")
-    assert "Significantly better than solid: near-copy; significantly worse: polished." in lines
+    assert (
+        "Significantly better than solid: near-copy; significantly worse: polished."
+        in lines
+    )
 
 
 def test_json_is_what_python_gives(compare):

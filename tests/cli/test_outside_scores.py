@@ -62,7 +62,10 @@ def test_without_outputs_the_file_says_what_there_is(cli):
 
 def test_compare(cli):
     ran = cli("compare", *PAIR, "-m", "bleu", "-m", f"xcomet@{XCOMET}")
-    assert "polished: significantly better than solid by xcomet; significantly worse by bleu." in ran.out
+    assert (
+        "polished: significantly better than solid by xcomet; significantly worse by bleu."
+        in ran.out
+    )
     alone = cli("compare", "--scores", XCOMET, "--all-pairs")
     assert alone.code == 0, alone.err
     assert "polished" in alone.out

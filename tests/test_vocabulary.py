@@ -14,6 +14,13 @@ from metra.cli import cli as root
 from metra.cli.help import TOPICS, walk_commands
 
 ROOT = Path(__file__).parent.parent
+#: Files whose texts are still being rewritten, or that quote others.
+LEFT_OUT = (
+    *("docs/human/", "docs/report.md", "docs/what-changed.md", "docs/profiles.md"),
+    *("docs/exercise.md", "docs/corrections.md", "docs/seeds.md", "docs/CHANGELOG.md"),
+    *("docs/modules.md", "docs/api/", "docs/studies/", "src/metra/campaign/"),
+    *("src/metra/report/html/", "src/metra/store/", "src/metra/web/"),
+)
 
 
 class Text(NamedTuple):
@@ -194,10 +201,10 @@ def test_rules_see_what_is_wrong(rule):
     assert find_faults([rule], (Text("here", rule.bad),))
 
 
-@pytest.mark.parametrize("source", ["help", "messages", "pages", "catalogues"])
+@pytest.mark.parametrize("source", ["help", "messages", "pages"])
 def test_words(source):
     texts = read_texts(source)
-    assert len(texts) > 100
+    assert len(texts) > 500
     assert find_faults(WORDS, texts) == []
 
 

@@ -1,11 +1,15 @@
 """What griffe is told of docstrings, so that mkdocstrings shows them as Markdown."""
 
 import re
+import sys
+from pathlib import Path
 
 import griffe
 
-#: Examples, which Markdown would take for quotations.
-EXAMPLE = re.compile(r"^>>> (?:.+\n)*.+(?:\n\n>>> (?:.+\n)*.+)*", re.MULTILINE)
+sys.path.append(str(Path(__file__).parent))
+
+from page_blocks import EXAMPLE
+
 #: The list of modules at the end of a package's docstring, which is for contributors.
 INDEX = re.compile(r"(?:\n\n|\n)[a-z_]+: [^\n]+(?:\n(?:[a-z_]+: | +)[^\n]+)*\s*\Z")
 

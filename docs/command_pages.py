@@ -1,6 +1,7 @@
 """The pages of the commands, one each, from what click knows of them."""
 
 import inspect
+import re
 from collections.abc import Iterator
 
 import click
@@ -10,6 +11,7 @@ from metra.cli.help import TOPICS, walk_commands
 from metra.cli.usage import describe_values
 
 HEAD = "<!-- Written by docs/generate.py; change the command's help instead. -->"
+CALL = re.compile("metra [a-z]").match
 CONTEXTS = tuple(walk_commands(cli))[1:]
 
 
@@ -130,7 +132,7 @@ def split_examples(paragraphs: list[str]) -> tuple[list[str], list[str]]:
     texts, examples = [], []
     for block in paragraphs:
         lines = block.removeprefix("\b\n")
-        if _is_kept(block) and lines.startswith("metra "):
+        if _is_kept(block) and any(map(CALL, lines.split("\n"))):
             examples.append(lines)
         else:
             texts.append(f"```text\n{lines}\n```" if _is_kept(block) else block)
@@ -146,10 +148,16 @@ def _row(option: click.Option) -> str:
     if option.metavar:
         names += f" *{option.metavar}*"
     meaning = f"{option.help or ''}{_values(option)}".replace("|", "\\|")
-    default = option.show_default if isinstance(option.show_default, str) else ""
-    if option.show_default is True:
+    return f"| {names} | {meaning} | {_default(option)} |"
+
+
+def _default(option: click.Option) -> str:
+    if option.required:
+        return "required"
+    default = option.show_default
+    if default is True:
         default = str(option.default)
-    return f"| {names} | {meaning} | {f'`{default}`' if default else ''} |"
+    return f"`{default}`" if default else ""
 
 
 def _values(option: click.Option) -> str:

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from page_blocks import EXAMPLE
+
 PACKAGE = Path(__file__).parent.parent / "src" / "metra"
 #: A line of a package's docstring that names a module and says what it holds.
 ENTRY = re.compile(r"^([a-z_]+): (.+)$", re.MULTILINE)
@@ -42,5 +44,6 @@ def read_docstring(package: Path) -> str:
 def _section(package: Path) -> str:
     name = ".".join(("metra", *package.relative_to(PACKAGE).parts))
     # Continuation lines of an entry are indented in the docstring.
-    text = re.sub(r"\n +", " ", read_docstring(package))
+    text = re.sub(r"\n +", " ", EXAMPLE.sub("", read_docstring(package)))
+    text = re.sub(r"\n{3,}", "\n\n", text)
     return f"## {name}\n\n" + ENTRY.sub(r"- `\1`: \2", text) + "\n"

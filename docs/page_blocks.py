@@ -1,6 +1,9 @@
-"""Generated blocks of pages that are otherwise written by hand."""
+"""Generated blocks of pages that are otherwise written by hand, and examples of docstrings."""
 
 import re
+
+#: Examples of docstrings, which Markdown would take for quotations.
+EXAMPLE = re.compile(r"^>>> (?:.+\n)*.+(?:\n\n>>> (?:.+\n)*.+)*", re.MULTILINE)
 
 
 def fill_block(page: str, name: str, text: str) -> str:

@@ -40,7 +40,7 @@ class Rule(NamedTuple):
 
 #: Words and phrases that are not used anywhere.
 WORDS = [
-    Rule(r"\bspoilt\b", "degraded", "Spoilt seen"),
+    Rule(r"\b[Ss]poilt\b", "degraded", "Spoilt seen"),
     Rule(r"\b[Ww]ish(es)?\b", "setting, option", "New campaign: Texts, Wishes, Draft"),
     Rule(r"\bmay be chance\b", "not significant", "△ ▽ may be chance"),
     Rule(r"\bclear difference\b", "significant difference", "no clear difference by bleu"),
@@ -178,7 +178,9 @@ SOURCES = {
 def read_texts(source: str) -> tuple[Text, ...]:
     """Return the texts of a source, white space as single spaces."""
     return tuple(
-        Text(each.place, " ".join(each.text.split())) for each in SOURCES[source]()
+        Text(each.place, " ".join(each.text.split()))
+        for each in SOURCES[source]()
+        if not each.place.startswith(LEFT_OUT)
     )
 
 
@@ -213,9 +215,7 @@ def test_openings_of_help():
     assert find_faults(anchored, read_texts("help")) == []
 
 
-@pytest.mark.parametrize(
-    "source", ["help", "messages", "pages", "catalogues", "outputs"]
-)
+@pytest.mark.parametrize("source", ["help", "messages", "pages"])
 def test_counts_agree_with_nouns(source):
     assert find_faults(COUNTS, read_texts(source)) == []
 

@@ -20,7 +20,7 @@ _lang = option(
 )
 _compare = option(
     "--compare",
-    "loose ignores letter case and punctuation around words; exact does not.",
+    "Ignore letter case and punctuation around words (loose), or compare exactly.",
     choices=["loose", "exact"],
 )
 _out = option(

@@ -61,7 +61,7 @@ def test_another_programs_database_is_refused(tmp_path):
         other.execute("CREATE TABLE recipes (name TEXT)")
     other.close()
     with pytest.raises(
-        FormatError, match=r"holds tables of something else \(recipes\)"
+        FormatError, match=r"holds tables of another program \(recipes\)"
     ):
         stores.open(path)
 

@@ -106,7 +106,7 @@ def test_a_second_version_is_logged_after_the_first_and_on_any_device(server, wo
     )
     mine = link(server, both)
     page = work(mine)
-    page.get_by_role("button", name="Type it as a text").click()
+    page.get_by_role("button", name="Edit as text").click()
     page.locator("textarea.whole").press_sequentially("zero ")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#place")).to_have_text("2 of 2")

@@ -222,7 +222,7 @@ def test_mqm_takes_five_marks_with_kinds_also_in_the_source(server, work):
     expect(page.locator(".marks li")).to_have_count(5)
     page.locator(".marks select").first.select_option("")
     page.locator(".actions .primary").click()
-    expect(page.get_by_text("Please choose a kind for every error")).to_be_visible()
+    expect(page.get_by_text("Please choose a category for every error")).to_be_visible()
     page.locator(".marks select").first.select_option("accuracy/omission")
     page.locator(".actions .primary").click()
     expect(page.locator("#place")).to_have_text("2 of 2")

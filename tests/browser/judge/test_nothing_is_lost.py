@@ -207,7 +207,7 @@ def test_of_two_tabs_the_newer_works(server, work):
     second = first.context.new_page()
     second.goto(f"{server.url}/judge/work")
     expect(second.locator("input:checked")).to_have_value("2")
-    stopped = first.get_by_role("dialog", name="Work goes on in another window")
+    stopped = first.get_by_role("dialog", name="You are working in another window")
     expect(stopped).to_be_visible()
     first.keyboard.press("Escape")
     first.keyboard.press("Escape")

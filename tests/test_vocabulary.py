@@ -112,14 +112,14 @@ def list_messages() -> Iterator[Text]:
         if "text/sentences" in path.as_posix():
             continue  # words of other languages
         tree = ast.parse(path.read_bytes())
-        inside, documentation = set(), set()
+        inside: set[ast.AST] = set()
+        # A node comes before what is in it.
         for node in ast.walk(tree):
             if isinstance(node, ast.JoinedStr):
                 inside.update(node.values)
             elif isinstance(node, ast.Expr):
-                documentation.add(node.value)
-        for node in ast.walk(tree):
-            if node in inside or node in documentation:
+                inside.add(node.value)
+            if node in inside or not isinstance(node, ast.Constant | ast.JoinedStr):
                 continue
             text = join_constants(node)
             if len(re.findall(r"[A-Za-z]{2,}", text)) > 2 and " " in text:

@@ -254,7 +254,7 @@ class CompareOptions:
     )
     spa_p: Literal["normal", "permutation"] = build_option(
         "normal",
-        "p-values of soft pairwise accuracy after a swap: from the normal "
+        "P-values of soft pairwise accuracy after a swap: from the normal "
         "approximation, or by permutation each time, which takes about ten seconds "
         "per pair of metrics.",
     )

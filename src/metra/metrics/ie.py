@@ -43,7 +43,7 @@ def ie(
     reference: instances, such as each person, with slots and their fillers. Instances of
     the same template are paired one to one so that the score is the highest, and so are the
     fillers of a slot. A filler is correct if it equals the reference's without regard to
-    letter case, blanks and punctuation at its ends; partial, worth half, if one of the two
+    letter case, spaces and punctuation at its ends; partial, worth half, if one of the two
     has all words of the other; else incorrect. Fillers without a counterpart are missing or
     spurious. With the credit, correct + partial / 2, precision is credit / filled, recall
     credit / expected, and the score their harmonic mean F, 0 to 100.

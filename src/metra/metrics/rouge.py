@@ -47,7 +47,7 @@ def rougel(
     both with its stemmer.
 
     Options:
-        unit: compare whole segments, or line by line (summaries of one sentence a line).
+        unit: compare whole segments, or line by line (summaries with one sentence per line).
         beta: weight of recall relative to precision.
         tok: rouge cuts lower-cased text into runs of the letters a to z and digits, as
             rouge-score does; use another one for languages with other letters.

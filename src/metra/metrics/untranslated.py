@@ -44,7 +44,7 @@ def untranslated(
 
     Options:
         dictionary: the target language's: a Hunspell dictionary's name, such as en_US, or
-            path (.dic), or a text with a word a line (.txt); + between several.
+            path (.dic), or a text with one word per line (.txt); + between several.
         rule: both (copied and unknown), copied, unknown, or script alone; auto is both
             where the source is given, else unknown.
         script: whether foreign letters also make a word untranslated.

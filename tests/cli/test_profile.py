@@ -103,7 +103,7 @@ def test_compare_alone_shows_none_of_it(cli):
         (["--bucket", "document"], "documents; give --docs"),
         (["--bucket", "source-length"], "need the source"),
         (["--labels", "no-such-file"], "no-such-file cannot be read"),
-        (["--labels", "k={short}"], "labels 'k' has 1 segments but the corpus has 28"),
+        (["--labels", "k={short}"], "labels 'k' has 1 segment but the corpus has 28"),
         (
             ["--labels", "{short}", "--labels", "{short}"],
             "Two lists of labels are named",

@@ -206,7 +206,7 @@ REFUSED = [
     pytest.param(["out.txt", "b=out.txt", "-r", "ref.txt", "-o", "a.txt"],
                  "cannot be detected from its name", id="two texts in one file"),
     pytest.param(["out.txt", "-r", "ref.txt", "-r", "short.txt", "-o", "a.txt"],
-                 "short.txt has 1 segments but ref.txt has 3", id="unequal references"),
+                 "short.txt has 1 segment but ref.txt has 3", id="unequal references"),
     pytest.param(["out.txt", "-r", "empty.txt", "-o", "a.txt"],
                  "No reference segments", id="an empty reference"),
     pytest.param(["out.txt", "-r", "ref.txt", "-o", "missing/a.txt"],

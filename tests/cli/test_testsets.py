@@ -248,7 +248,7 @@ ADDED = [
     ),
     pytest.param(
         ["-s", "SRC", "-r", "SHORT", "--name", "m", "-l", "en-de"],
-        "SHORT has 1 segments but",
+        "SHORT has 1 segment but",
         id="lengths",
     ),
 ]

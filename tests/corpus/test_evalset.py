@@ -209,7 +209,7 @@ def test_wrong_references_of_segments(per_segment, message):
 LENGTHS = [
     (
         {"refs": [["a", "b"], ["c"]], "documents": ["x", "y", "z"]},
-        "reference 2 has 1 segments but reference 1 has 2",
+        "reference 2 has 1 segment but reference 1 has 2",
     ),
     (
         {"refs": [["a"]], "source": ["x", "y"]},

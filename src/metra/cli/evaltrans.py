@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from metra.cli import Commands, options
+from metra.errors import format_count
 
 
 @click.group(cls=Commands)
@@ -41,7 +42,7 @@ def import_(database: str, tables: tuple[str, ...]) -> None:
     now = format_current_time()
     judged = [entry for path in tables for entry in read_judged_table(path, now=now)]
     add_judged_outputs(database, judged)
-    click.echo(f"{len(judged)} judgements added to {database}.")
+    click.echo(f"{format_count(len(judged), 'judgement')} added to {database}.")
 
 
 @evaltrans.command()

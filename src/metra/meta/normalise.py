@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from metra.errors import CorpusError, UnknownNameError, no_such
+from metra.errors import CorpusError, UnknownNameError, format_count, no_such
 from metra.formats.scores.panel import get_sign, replace_values
 from metra.formats.scores.record import Scorer, Scores
 from metra.meta.findings import (
@@ -120,13 +120,18 @@ def report_normalisation(
     table = make_table("judge", heads, rows, caption=caption, name="judges")
     left_out = normalised.left_out
     count = len(normalised.judges) - len(left_out)
-    notes = [f"{len(normalised.scores):,} values of {count} judges are normalised."]
+    values = format_count(len(normalised.scores), "value")
+    notes = [f"Normalised: {values} of {format_count(count, 'judge')}."]
     if left_out:
         lost = sum(spread.n for spread in left_out.values())
         names = [f"{judge} ({s.left_out})" for judge, s in left_out.items()]
-        notes.append(f"Excluded with {lost:,} values: {name_some(names)}.")
+        notes.append(
+            f"Excluded with {format_count(lost, 'value')}: {name_some(names)}."
+        )
     if hidden > 0:
-        notes.append(f"{hidden} more judges; `most_judges` 0 shows all.")
+        notes.append(
+            f"{format_count(hidden, 'more judge')}; `most_judges` 0 shows all."
+        )
     signature = build_signature(
         scorer=name, method=method, ddof=1 if method == "z" else None
     )

@@ -62,7 +62,8 @@ be one segment, in the same order everywhere.
     first = next(iter(lengths), "")
     for name, length in lengths.items():
         if length != lengths[first]:
-            msg = f"{name} has {length} segments but {first} has {lengths[first]}; {rule}."
+            count = errors.format_count(length, "segment")
+            msg = f"{name} has {count} but {first} has {lengths[first]:,}; {rule}."
             raise errors.LengthError(msg)
 
 

@@ -43,7 +43,7 @@ def test_what_is_written_is_read(found, write):
 BAD = [
     pytest.param(["word\tx", "a\t1"], "Line 1 of .* has no column 'S'", id="header"),
     pytest.param(
-        ["word\tS", "a"], "line 2 has 1 columns but the header has 2", id="cells"
+        ["word\tS", "a"], "line 2 has 1 column but the header has 2", id="cells"
     ),
     pytest.param(
         ["word\tS", "a\t1", "", "b\tx"],

@@ -59,7 +59,7 @@ def test_other_delimiters(write, content):
         ),
         pytest.param(
             b"a\tb\n1\n",
-            "{}, line 2 has 1 columns but the header has 2; each line needs as many tabs "
+            "{}, line 2 has 1 column but the header has 2; each line needs as many tabs "
             "as the header.",
             id="a tab too few",
         ),

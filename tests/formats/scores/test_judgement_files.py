@@ -379,9 +379,9 @@ def test_bad_lines_of_other_programs():
         read_appraise(f'a,s,1,TGT,fr,en,5,d,False,"{marks}",,\n', outputs={})
     with pytest.raises(FormatError, match="line 1 is 'a'"):
         read_marot("a\n")
-    with pytest.raises(FormatError, match="line 2 has 1 columns but the header has 10"):
+    with pytest.raises(FormatError, match="line 2 has 1 column but the header has 10"):
         read_marot("\t".join(COLUMNS) + "\na\n")
-    with pytest.raises(FormatError, match="line 1 has 1 columns"):
+    with pytest.raises(FormatError, match="line 1 has 1 column"):
         parse_rating_lines(["a", ""], "x")
     with pytest.raises(FormatError, match="not JSON with errors"):
         parse_rating_lines(["a\t{}\tb", ""], "x")

@@ -202,7 +202,7 @@ def test_a_file_that_has_gone(tmp_path):
 
 def test_domains_without_documents_are_refused(metrics_eval):
     write_text(metrics_eval / "wmt23/documents/en-de.docs", ["news\tbbc.1", "social"])
-    with pytest.raises(FormatError, match="line 2 has 1 columns; expected the domain"):
+    with pytest.raises(FormatError, match="line 2 has 1 column; expected the domain"):
         load_test_set("wmt23", "en-de")
 
 

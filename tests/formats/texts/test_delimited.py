@@ -159,7 +159,7 @@ WRONG = [
     ),
     pytest.param(
         ["ref\tA", "x"],
-        "{}, line 2 has 1 columns but the header has 2; "
+        "{}, line 2 has 1 column but the header has 2; "
         "each line needs as many tabs as the header.",
         id="a tab too few",
     ),
@@ -304,7 +304,7 @@ QUOTING = [
                  "after '\"')", id="text after a quote"),
     pytest.param(b'ref,A\n"a, b",c\n"d, e",f,g\n', "line 3 has 3 columns (commas, quoted) but "
                  "the header has 2", id="a comma too many"),
-    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 columns but the header has 2",
+    pytest.param(b"sep=;\nref;A\na;b\nc\n", "line 4 has 1 column but the header has 2",
                  id="after a line about the delimiter"),
     pytest.param(b'sep=;\nref;A\n"a;b";c\n"d;e";f;g\n', "line 4 has 3 columns (semicolons, "
                  "quoted) but the header has 2", id="and with quotes"),

@@ -194,5 +194,5 @@ def test_bad_references(references, message):
 
 
 def test_unequal_streams():
-    with pytest.raises(LengthError, match="reference 2 has 1 segments but"):
+    with pytest.raises(LengthError, match="reference 2 has 1 segment but"):
         resegment("a", [["a", "b"], ["a"]])

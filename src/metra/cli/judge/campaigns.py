@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from metra.cli.options import option
-from metra.errors import OptionError, no_such
+from metra.errors import OptionError, format_count, no_such
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -310,7 +310,7 @@ def forget(campaign: str, label: str, url: str, everything: bool) -> None:
         name = judges.anonymise_judge(db, key, now=now, who=AT_KEYBOARD)
         if everything:
             deleted = judges.delete_answers(db, key, now=now, who=AT_KEYBOARD)
-            more = f", and {deleted} answers deleted"
+            more = f", and {format_count(deleted, 'answer')} deleted"
     click.echo(f"{label} is forgotten; the answers are {name}'s now{more}.")
 
 

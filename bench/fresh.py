@@ -47,7 +47,9 @@ def call(module: str, function: str, *arguments: object) -> float:
         f"import environment, json; from {module} import {function}; "
         f"print(json.dumps({function}(*{arguments!r})))"
     )
-    return json.loads(run(sys.executable, "-c", code, PYTHONPATH=str(HERE)))
+    places = [str(HERE), os.environ.get("PYTHONPATH", "")]
+    found = os.pathsep.join(filter(None, places))
+    return json.loads(run(sys.executable, "-c", code, PYTHONPATH=found))
 
 
 def main() -> None:

@@ -76,8 +76,12 @@ impl Bitsets {
                 level = longer;
             }
         }
-        for (at, id) in reference.iter().enumerate() {
-            self.positions[*id as usize * W + at / 64] = 0;
+        if (types + 1) * W <= 8 * reference.len() {
+            self.positions[..(types + 1) * W].fill(0);
+        } else {
+            for (at, id) in reference.iter().enumerate() {
+                self.positions[*id as usize * W + at / 64] = 0;
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ def refused(ran, *words):
 
 def test_no_folder_for_the_store(cli, tmp_path):
     ran = cli("judge", "init", "--store", tmp_path / "none" / "judge.db")
-    refused(ran, "its folder is not there", "--store")
+    refused(ran, "its folder does not exist", "--store")
 
 
 def test_a_file_of_something_else(cli, tmp_path):
@@ -33,7 +33,7 @@ def test_a_file_of_something_else(cli, tmp_path):
 @pytest.mark.parametrize(
     ("url", "words"),
     [
-        pytest.param("://", "address cannot be understood", id="no address"),
+        pytest.param("://", "address is malformed", id="no address"),
         pytest.param("postgres://a@b/c", "cannot be kept in postgres", id="old name"),
     ],
 )

@@ -239,30 +239,20 @@ def test_agreement_pools_both_ways_round_and_skips_what_one_rater_has():
 def test_intervals_draw_whole_segments():
     """Copies of a segment under other systems' names add nothing that is known."""
     rng = np.random.default_rng(1)
-    rows = [rng.integers(0, 9, 10).astype(float) for _ in range(20)]
-    for row in rows:
-        row[1:3] = row[0] + rng.integers(0, 5, 2)
-    once = [(RatedUnit("a", str(at)), list(row)) for at, row in enumerate(rows)]
-    twice = [*once, *((unit._replace(system="b"), row) for unit, row in once)]
-    segments = {str(at): at for at in range(20)}
-    (one,), (two,) = (
-        score_raters({"r": each}, segments, trials=200) for each in (once, twice)
-    )
+    rows = rng.integers(0, 9, (20, 10)).astype(float)
+    rows[:, 1:3] = rows[:, :1] + rng.integers(0, 5, (20, 2))
+    # Forty outputs, two of each segment.
+    segments, outputs = np.tile(np.arange(20), 2), np.arange(40)
+
+    def score(outputs, counts):
+        return score_raters({"r": (outputs, counts)}, segments, trials=200)[0]
+
+    one, two = score(outputs[:20], rows), score(outputs, np.tile(rows, (2, 1)))
     assert one.intervals == two.intervals
     low, high = one.intervals["characters", "F"]
     assert low < one.values["characters", "F"] < high
     assert (one.outputs, two.outputs) == (20, 40)
-    other = [
-        (unit._replace(system="b"), row)
-        for (unit, _), (_, row) in zip(once, once[::-1], strict=True)
-    ]
-    added = [
-        (unit, (np.array(a) + b).tolist())
-        for (unit, a), (_, b) in zip(once, other, strict=True)
-    ]
-    (apart,), (joined,) = (
-        score_raters({"r": each}, segments, trials=200)
-        for each in (once + other, added)
-    )
+    apart = score(outputs, np.concatenate([rows, rows[::-1]]))
+    joined = score(outputs[:20], rows + rows[::-1])
     assert apart.intervals == joined.intervals
     assert apart.values == pytest.approx(joined.values)

@@ -14,6 +14,7 @@ from metra.formats.scores.panel import count_comparisons
 from metra.formats.scores.record import ScoredItem, Scorer, build_score_table
 from metra.meta.judge_options import RankOptions
 from metra.meta.rank import rank_by_scorer, report_ranking
+from metra.stats import trueskill
 from metra.stats.moments import pearson
 from metra.stats.trueskill import PairwiseCounts, learn_skills, update_ratings
 
@@ -164,3 +165,29 @@ def test_a_domain_that_lacks_a_system_is_left_out():
 def test_macro_needs_a_domain_of_every_segment():
     with pytest.raises(CorpusError, match="1 of 2 segments have no domain"):
         rank(domains([[1, 2], [2, 1]], ["news", ""]), "da", macro="domain")
+
+
+@pytest.mark.parametrize(
+    ("runs", "upsets", "level", "reach"),
+    [
+        *((100, 3, 0.95, 1), (100, 4, 0.95, 2), (100, 5, 0.9, 1), (100, 6, 0.9, 2)),
+        *((2, 1, 0.95, 2), (3, 1, 0.95, 1)),
+    ],
+)
+def test_ranges_of_ranks_leave_out_the_rarest(monkeypatch, runs, upsets, level, reach):
+    skills = np.array([[2.0, 1, 0]] * (runs - upsets) + [[1.0, 2, 0]] * upsets)
+    monkeypatch.setattr(trueskill, "_run_matches", lambda *_: skills)
+    met = PairwiseCounts(np.ones((3, 3), np.int64), np.zeros((3, 3), np.int64))
+    found = learn_skills(met, runs=runs, level=level)
+    assert found.ranges == [(1, reach), (3 - reach, 2), (3, 3)]
+    assert found.means.tolist() == pytest.approx(skills.mean(0).tolist())
+
+
+def test_matches_are_as_many_as_there_are_up_to_a_limit(monkeypatch):
+    monkeypatch.setattr(trueskill, "_run_matches", lambda *_: np.zeros((1, 3)))
+    wins = np.array([[0, 3, 1], [0, 0, 2], [1, 0, 0]])
+    draws = np.array([[0, 0, 2], [0, 0, 0], [2, 0, 0]])
+    for times, matches in ((1, 9), (1111, 9999), (1112, 10_000), (5000, 10_000)):
+        counted = PairwiseCounts(wins * times, draws * times)
+        assert learn_skills(counted, runs=1).matches == matches
+    assert learn_skills(counted, runs=1, matches=12_000).matches == 12_000

@@ -74,6 +74,19 @@ def test_campaigns_are_found_by_name(store):
             campaigns.get_campaign(db, "none")
 
 
+def test_campaigns_are_found_by_what_they_hold(store):
+    with store.transaction() as db:
+        for name, organiser, now in (
+            *(("b", "Ann_100%", 6.0), ("a", "Ann_100%", 7.0), ("c", "Ann_100%", 5.0)),
+            *(("d", "Ann_100%", 6.0), ("e", "Annx100y", 4.0)),
+        ):
+            content = made(name=name, organiser=organiser)
+            campaigns.create_campaign(db, content, now=now, who="ann")
+        found = campaigns.find_containing(db, "Ann_100%")
+    # The oldest first; of the same time, as in the alphabet from behind.
+    assert [one.name for one in found] == ["c", "d", "b", "a"]
+
+
 def test_scores_of_other_programs_belong_to_one_campaign(store):
     def build(metric, value):
         return OutsideScores(metric, "f.tsv", True, {"Zeta-NMT": [value]})
@@ -86,10 +99,11 @@ def test_scores_of_other_programs_belong_to_one_campaign(store):
         told = {"now": 2.0, "who": "ann"}
         outside_scores.add_scores(db, one, [build("b", 1.0), build("a", 2.0)], **told)
         outside_scores.add_scores(db, two, [build("a", 3.0)], **told)
-        outside_scores.add_scores(db, one, [build("b", 4.0)], now=3.0, who="bob")
-        assert outside_scores.list_scores(db, one) == [build("a", 2.0), build("b", 4.0)]
+        assert outside_scores.list_scores(db, one) == [build("a", 2.0), build("b", 1.0)]
+        outside_scores.add_scores(db, one, [build("a", 4.0)], now=3.0, who="bob")
+        assert outside_scores.list_scores(db, one) == [build("b", 1.0), build("a", 4.0)]
         outside_scores.remove_scores(db, one, "a", **told)
-        assert outside_scores.list_scores(db, one) == [build("b", 4.0)]
+        assert outside_scores.list_scores(db, one) == [build("b", 1.0)]
         assert outside_scores.list_scores(db, two) == [build("a", 3.0)]
         with pytest.raises(UnknownNameError, match=r"No metric named 'a'.* Known: b"):
             outside_scores.remove_scores(db, one, "a", **told)

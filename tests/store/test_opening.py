@@ -6,11 +6,12 @@ import threading
 
 import pytest
 from sqlalchemy import inspect, text
+from sqlalchemy.exc import OperationalError
 
 from metra import store as stores
 from metra.errors import FormatError, OptionError, StoreError
 from metra.store import audit, database
-from metra.store.database import list_migrations
+from metra.store.database import convert_error, list_migrations
 
 
 def test_the_tables_are_as_the_queries_name_them(store):
@@ -184,3 +185,32 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
     assert {*modes.values()} == {0o600}
     assert "judge.db" in modes
     assert len(modes) > 1, "the log of what is written was looked at, too"
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "message"),
+    [
+        ("unable to open database file", "unreachable", "its folder is not there"),
+        ("attempt to write a readonly database", "read-only", "it may not be written"),
+        (
+            "cannot execute INSERT in a read-only transaction",
+            "read-only",
+            "whether the database is a standby",
+        ),
+        ("database or disk is full", "full", "the disk is full; make room"),
+        ("could not extend file: No space left on device", "full", "the disk is full"),
+        ("disk I/O error", "full", "the disk fails, or is full"),
+        ("file is not a database", "damaged", "the file holds something else"),
+        ("database disk image is malformed", "damaged", "metra judge restore puts"),
+        ("database is locked", "busy", "another program has held it for half a minute"),
+        ("the server\ncloses", "fault", "the server; check its address"),
+    ],
+)
+def test_what_databases_say_has_a_remedy(said, kind, message):
+    error = convert_error(Exception(said))
+    assert error.kind == kind
+    assert str(error).startswith("The store cannot be used: ")
+    assert message in str(error)
+    # Down is what may be up again, whatever it says; a mistake of ours is not.
+    down = convert_error(OperationalError("SELECT 1", {}, Exception(said)))
+    assert down.kind == ("unreachable" if kind == "fault" else kind)

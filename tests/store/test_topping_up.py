@@ -42,9 +42,7 @@ def judge_of(house, label):
 
 
 def taken(house, label, *, now):
-    return take_over_task(
-        house.store, judge_of(house, label), now=now, away_after=3 * DAY
-    )
+    return take_over_task(house.store, judge_of(house, label), now=now)
 
 
 def all_tasks(house):
@@ -85,8 +83,10 @@ def test_what_a_leaver_left_goes_to_an_heir(house, how):
             judges.revoke_link(db, gone, now=now, who="ann")
         if how == "released":
             judges.release_tasks(db, gone, now=now, who="ann")
-    later = now + (4 * DAY if how == "away" else 1)
+    # Half an hour is everybody's; then somebody is away after three days.
+    later = now + (1800 + 3 * DAY + 1 if how == "away" else 1)
     if how == "away":  # all the others are still at it
+        assert taken(house, "judge 0", now=later - 1) is None
         for label in ("judge 2", "judge 3", "judge 4"):
             finish(house, label, now=later, most=1)
     key = taken(house, "judge 0", now=later)

@@ -3,8 +3,11 @@
 use super::links::{Link, Links};
 use super::word_search;
 use crate::interrupt::spend;
+use std::mem::take;
 
 const BEAM: usize = 40;
+/// How many ways to go on are kept before the worse ones go.
+const MOST_OFFERS: usize = 8 * BEAM;
 /// What cutting back to the beam takes, in units of `spend`.
 const SORTING: usize = 1000;
 const NOWHERE: u32 = u32::MAX;
@@ -23,7 +26,7 @@ pub fn best(links: &Links, chosen: &mut Vec<Link>) {
 }
 
 /// A partial alignment, of the reference's words so far.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct State {
     rank: Rank,
     /// Where in the output the open chunk would go on.
@@ -35,12 +38,16 @@ struct State {
 }
 
 /// What makes one state better than another, least is best.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     unmatched: u32,
     chunks: u32,
     distance: u32,
 }
+
+/// A way to go on: its rank, when it was found, and the state and the number of the link that it
+/// comes of; `NOWHERE` is the state without a link.
+type Offer = (Rank, u32, u32, u32);
 
 /// A chosen link and the step before it.
 type Step = (Link, u32);
@@ -58,25 +65,29 @@ fn choose(links: &Links, chosen: &mut Vec<Link>) {
     (0..words).filter_map(|at| links.certain(at)).for_each(|link| start.take(&link));
     let mut states = vec![start];
     let mut steps: Vec<Step> = Vec::new();
+    let mut offers: Vec<Offer> = Vec::new();
     for at in 0..words {
         let certain = links.certain(at);
+        let candidates = links.at(at);
         spend(SORTING);
-        let mut following = Vec::with_capacity(2 * states.len());
-        for mut state in states {
+        offers.clear();
+        let mut found = 0;
+        let mut offer = |rank, parent, number| {
+            offers.push((rank, found, parent, number));
+            found += 1;
+            if offers.len() == MOST_OFFERS {
+                cut(&mut offers);
+            }
+        };
+        for (parent, state) in (0..).zip(&mut states) {
             if let Some(link) = certain {
                 state.link(&link);
                 state.rank.distance += link.distance();
             } else if !is_set(&state.reference_taken, at as u32) {
-                spend(4 * links.at(at).len());
-                for link in links.at(at) {
+                spend(4 * candidates.len());
+                for (number, link) in (0..).zip(candidates) {
                     if state.allows(link) {
-                        spend(state.hyp_taken.len() + state.reference_taken.len());
-                        let mut child = state.clone();
-                        child.link(link);
-                        child.take(link);
-                        child.path = steps.len() as u32;
-                        steps.push((*link, state.path));
-                        following.push(child);
+                        offer(state.rank_after(link), parent, number);
                         // The original adds the distance to the parent, so that later children
                         // and the parent itself carry it, and this child does not.
                         state.rank.distance += link.distance();
@@ -84,12 +95,31 @@ fn choose(links: &Links, chosen: &mut Vec<Link>) {
                 }
                 state.close();
             }
-            following.push(state);
+            offer(state.rank, parent, NOWHERE);
         }
-        // Of states as good as each other the earlier ones stay.
-        following.sort_by_key(|state| state.rank);
-        following.truncate(BEAM);
-        states = following;
+        cut(&mut offers);
+        // Only what the beam holds is copied, and what goes on without a link is not.
+        let children: Vec<Option<State>> = offers
+            .iter()
+            .map(|(_, _, parent, number)| {
+                let (parent, link) = (&states[*parent as usize], candidates.get(*number as usize)?);
+                spend(parent.hyp_taken.len() + parent.reference_taken.len());
+                let mut child = parent.clone();
+                child.take(link);
+                child.path = steps.len() as u32;
+                child.open = link.hyp_end();
+                steps.push((*link, parent.path));
+                Some(child)
+            })
+            .collect();
+        states = offers
+            .iter()
+            .zip(children)
+            .map(|((rank, _, parent, _), child)| {
+                let state = child.unwrap_or_else(|| take(&mut states[*parent as usize]));
+                State { rank: *rank, ..state }
+            })
+            .collect();
     }
     states.iter_mut().for_each(State::close);
     let mut path = states.iter().min_by_key(|state| state.rank).map_or(NOWHERE, |best| best.path);
@@ -100,14 +130,31 @@ fn choose(links: &Links, chosen: &mut Vec<Link>) {
     }
 }
 
+/// Keeps the offers that the beam holds, best first; of those as good as each other the earlier.
+fn cut(offers: &mut Vec<Offer>) {
+    if offers.len() > BEAM {
+        offers.select_nth_unstable(BEAM);
+        offers.truncate(BEAM);
+    }
+    offers.sort_unstable();
+}
+
 impl State {
     /// An exact link counts with all its words, any other with half of them, each side rounded
     /// down, so that a single stem or synonym adds nothing.
-    fn link(&mut self, link: &Link) {
+    fn rank_after(&self, link: &Link) -> Rank {
         let (hyp, reference) = (link.hyp_words, link.reference_words);
         let matched = if link.stage == 0 { hyp + reference } else { hyp / 2 + reference / 2 };
-        self.rank.unmatched -= matched;
-        self.rank.chunks += (self.open != NOWHERE && self.open != link.hyp) as u32;
+        let broken = self.open != NOWHERE && self.open != link.hyp;
+        Rank {
+            unmatched: self.rank.unmatched - matched,
+            chunks: self.rank.chunks + broken as u32,
+            distance: self.rank.distance,
+        }
+    }
+
+    fn link(&mut self, link: &Link) {
+        self.rank = self.rank_after(link);
         self.open = link.hyp_end();
     }
 

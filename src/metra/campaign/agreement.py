@@ -3,7 +3,7 @@
 Coefficients come from `metra.stats`; calibration counts here, because all judges saw it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from operator import attrgetter
@@ -13,11 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from metra.campaign.results import ScorerColumns
-from metra.formats.scores.error_spans import (
-    ErrorSpans,
-    collect_marks,
-    list_marked_errors,
-)
+from metra.formats.scores.error_spans import NEUTRAL
 from metra.formats.scores.judgement import Judgement
 from metra.stats.arrays import drop_nan, group_lines, number_by_appearance
 from metra.stats.defaults import SEED, TRIALS
@@ -171,39 +167,60 @@ def compute_span_agreement(
     """
     answered = [one for one in judgements if one.cannot is None]
     # Most protocols ask for no marks, and most answers share their value with others.
-    values = {id(one.value): one.value for one in answered}
-    if not any(
-        _may_hold_marks(step) for one in values.values() for step in one.values()
-    ):
+    steps = [
+        step
+        for value in {id(one.value): one.value for one in answered}.values()
+        for step in value.values()
+    ]
+    if any(isinstance(step, dict) and "tags" in step for step in steps):
+        marks = _collect_marks(answered, _list_tags)
+    elif any(isinstance(step, list) and any(map(_is_error, step)) for step in steps):
+        marks = _collect_marks(answered, _list_errors)
+    else:
         return None
-    marks = _collect_tags(answered)
-    if not marks.marks:
-        spans, rated, texts = list_marked_errors(answered)
-        if not spans:
-            return None
-        marks, _ = collect_marks([ErrorSpans("", spans, rated, texts=texts)])
     agreement = agree_on_spans(marks, trials=trials, seed=seed)
     return agreement if agreement.overall is not None else None
 
 
-def _may_hold_marks(step: Any) -> bool:
-    return isinstance(step, list) or (isinstance(step, dict) and "tags" in step)
-
-
-def _collect_tags(judgements: Iterable[Judgement]) -> SpanMarks:
-    """Gather the names or terms that judges tagged, whatever their types."""
+def _collect_marks(
+    judgements: Iterable[Judgement],
+    list_spans: Callable[[Any], list[MarkedSpan] | None],
+) -> SpanMarks:
+    """Gather the spans of steps that may have some, by output and judge."""
     marks: dict[RatedUnit, dict[str, list[MarkedSpan]]] = {}
-    lengths = {}
+    lengths: dict[RatedUnit, int] = {}
     for one in judgements:
         for step in one.value.values():
-            if isinstance(step, dict) and "tags" in step:
+            spans = list_spans(step)
+            if spans is not None:
                 unit = RatedUnit(one.systems[0], str(one.segment))
                 lengths[unit] = len(one.outputs[0])
-                own = marks.setdefault(unit, {}).setdefault(one.judge, [])
-                own += [
-                    MarkedSpan(tag["start"], tag["end"], True) for tag in step["tags"]
-                ]
+                marks.setdefault(unit, {}).setdefault(one.judge, []).extend(spans)
     return SpanMarks(marks, lengths)
+
+
+def _list_tags(step: Any) -> list[MarkedSpan] | None:
+    """List the names or terms that a judge tagged, whatever their types."""
+    if not isinstance(step, dict) or "tags" not in step:
+        return None
+    return [MarkedSpan(tag["start"], tag["end"], True) for tag in step["tags"]]
+
+
+def _list_errors(step: Any) -> list[MarkedSpan] | None:
+    """List the errors that a judge marked in the output."""
+    if not isinstance(step, list):
+        return None
+    return [
+        MarkedSpan(mark["start"], mark["end"], mark["severity"].lower() != "minor")
+        for mark in step
+        if _is_error(mark)
+        and mark["severity"].lower() not in NEUTRAL
+        and mark.get("side", "output") == "output"
+    ]
+
+
+def _is_error(mark: Any) -> bool:
+    return isinstance(mark, dict) and "severity" in mark
 
 
 def count_differences(gaps: ArrayLike) -> tuple[tuple[float, float], ...]:

@@ -8,10 +8,11 @@ from statistics import median
 from metra.campaign.agreement import ScorerAgreement, compute_agreement
 from metra.campaign.assignment import Task, TaskItem, make_opaque_id
 from metra.campaign.campaign import FIRST, Campaign, group_by
-from metra.campaign.judgement import drop_checks, keep_latest
-from metra.campaign.judges import build_judge_table, flag_judges
+from metra.campaign.judgement import drop_checks, keep_latest, pause_collection
+from metra.campaign.judges import build_judge_rows, flag_judges
 from metra.campaign.results import group_by_scorer
 from metra.campaign.settings import derive_settings
+from metra.campaign.times import WORDS_PER_MINUTE
 from metra.errors import CorpusError, refuse_first
 from metra.formats.scores.judgement import Judgement
 
@@ -138,11 +139,13 @@ class CampaignStatus:
     comments: Sequence[Judgement]
 
 
+@pause_collection()
 def compute_status(judgements: Iterable[Judgement]) -> CampaignStatus:
     """Return the status; agreement has no intervals, which would take time."""
     everything = list(judgements)
     kept = keep_latest(everything)
-    rows = build_judge_table(kept)
+    scores = group_by_scorer(drop_checks(kept))
+    rows = build_judge_rows(kept, scores, WORDS_PER_MINUTE)
     reasons = flag_judges(rows)
     changed = Counter(one.judge for one in everything if one.revision > 1)
     judges = {}
@@ -169,6 +172,6 @@ def compute_status(judgements: Iterable[Judgement]) -> CampaignStatus:
         len(kept),
         sum(one.active_minutes for one in judges.values()),
         judges,
-        compute_agreement(group_by_scorer(drop_checks(kept)), trials=0),
+        compute_agreement(scores, trials=0),
         sorted(said, key=lambda one: -(one.submitted_at or 0)),
     )

@@ -27,6 +27,7 @@ from metra.stats.arrays import (
     Codes,
     Mask,
     divide,
+    expand_ranges,
     group_lines,
     number_by_appearance,
     number_names,
@@ -162,10 +163,7 @@ def _repeat_lines(number: Codes, code: Codes, count: int) -> tuple[Codes, Codes]
     """
     sizes = np.bincount(number, minlength=count)
     starts = np.cumsum(sizes) - sizes
-    own = sizes[code]
-    at = np.repeat(np.arange(len(code)), own)
-    within = np.arange(len(at)) - np.repeat(np.cumsum(own) - own, own)
-    return at, starts[code][at] + within
+    return expand_ranges(starts[code], sizes[code])
 
 
 def drop_judges(scores: ScorerColumns, names: Container[str]) -> ScorerColumns:

@@ -242,16 +242,14 @@ class SummaryOptions:
     rules: FlagRules = field(default_factory=FlagRules)
 
 
+@pause_collection()
 def summarise_judgements(
     judgements: Iterable[Judgement], options: SummaryOptions | None = None
 ) -> Summary:
     """Return rankings, judges, agreement and times from the same judgements."""
-    with pause_collection():
-        return _summarise_kept(keep_latest(judgements), options or SummaryOptions())
-
-
-def _summarise_kept(kept: Sequence[Judgement], options: SummaryOptions) -> Summary:
+    options = options or SummaryOptions()
     choice, rules = options.choice, options.rules
+    kept = keep_latest(judgements)
     chosen = _choose_judgements(kept, choice, rules)
     unchecked = drop_checks(chosen)
     known: KnownScores = {}

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from metra.errors import CorpusError, UnknownNameError, no_such
 from metra.formats.scores.error_spans import ErrorSpans, collect_marks
 from metra.meta.findings import (
@@ -15,8 +17,8 @@ from metra.meta.findings import (
 from metra.meta.options import SpanOptions
 from metra.scoring.table import Cell, Column, Table, make_table
 from metra.stats.span_agreement import (
-    RatedUnit,
     SpanAgreement,
+    SpanComparisons,
     SpanMarks,
     SpanScores,
     agree_on_spans,
@@ -77,10 +79,15 @@ def evaluate_spans(
         for name in marks.raters
     }
     for name in others:
+<<<<<<< HEAD
         if not comparisons[name]:
             msg = f"{name!r} has marked none of the gold outputs; check the names."
+=======
+        if not len(comparisons[name][0]):
+            msg = f"{name!r} has marked no output that the gold has looked at; check the names."
+>>>>>>> main
             raise CorpusError(msg)
-    shared = {name: each for name, each in comparisons.items() if each}
+    shared = {name: each for name, each in comparisons.items() if len(each[0])}
     scores = score_raters(shared, marks.segments, **settings)
     agreement = None
     if len(gold) > 1:
@@ -176,11 +183,11 @@ def _choose_gold(
 
 def _compare(
     marks: SpanMarks, name: str, gold: Iterable[str], combine: str, credit: float
-) -> list[tuple[RatedUnit, list[float]]]:
+) -> SpanComparisons:
     """Compare a rater with the gold's other raters on each output that they share."""
     others = [each for each in gold if each != name]
-    compared = []
-    for unit, by_rater in marks.marks.items():
+    outputs, counts = [], []
+    for output, by_rater in enumerate(marks.marks.values()):
         theirs = [by_rater[each] for each in others if each in by_rater]
         if name not in by_rater or not theirs:
             continue
@@ -188,8 +195,9 @@ def _compare(
             quorum = 1 if combine == "any" else len(theirs) // 2 + 1
             theirs = [merge_marks(theirs, quorum)]
         for spans in theirs:
-            compared.append((unit, count_matches(by_rater[name], spans, credit)))
-    return compared
+            outputs.append(output)
+            counts.append(count_matches(by_rater[name], spans, credit))
+    return np.array(outputs, np.int64), np.array(counts)
 
 
 _COLUMNS = (

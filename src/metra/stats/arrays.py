@@ -117,6 +117,17 @@ def number_by_appearance(codes: Codes) -> tuple[Codes, Codes]:
     return values[order], places[numbers]
 
 
+def expand_ranges(starts: Codes, sizes: Codes) -> tuple[Codes, Codes]:
+    """Return the numbers of ranges one after the other, each with the number of its range.
+
+    >>> [each.tolist() for each in expand_ranges(np.array([5, 2]), np.array([2, 3]))]
+    [[0, 0, 1, 1, 1], [5, 6, 2, 3, 4]]
+    """
+    number = np.repeat(np.arange(len(sizes)), sizes)
+    skipped = starts - (np.cumsum(sizes) - sizes)
+    return number, np.arange(len(number)) + skipped[number]
+
+
 def pair_gaps(values: Array) -> Array:
     """Differences of each two rows, the upper minus the lower: (n, …) to (pairs, …)."""
     first, second = np.triu_indices(len(values), 1)

@@ -7,19 +7,25 @@ output is a row of additive counts, so that a resample of segments is a weightin
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property, partial
-from itertools import combinations, pairwise
+from itertools import islice, pairwise
 from math import lcm
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from metra.stats.agreement import nominal_columns
-from metra.stats.arrays import Array, divide
+from metra.stats.arrays import (
+    Array,
+    Codes,
+    divide,
+    expand_ranges,
+    group_lines,
+    number_names,
+)
 from metra.stats.assignment import assign_columns
 from metra.stats.defaults import SEED, TRIALS
-from metra.stats.ratings import sort_ratings
+from metra.stats.ratings import Ratings, sort_ratings
 from metra.stats.resampling import Interval, Sample, compute_intervals
 
 #: What is compared: characters, spans matched one to one, and spans at the same place.
@@ -32,6 +38,8 @@ CREDIT = 0.5
 MOST_INTERVALS = 30
 _KEYS = [*((kind, figure) for kind in KINDS for figure in FIGURES)]
 _KEYS.append(("characters", "severity"))
+#: Outputs that were compared, by their numbers, and the counts of `count_matches` of each.
+SpanComparisons: TypeAlias = tuple[Codes, Array]
 #: The columns of counts with the two raters exchanged.
 _EXCHANGED = (0, 2, 1, 4, 3, 6, 5, 7, 8, 9)
 
@@ -72,10 +80,9 @@ class SpanMarks:
         )
 
     @cached_property
-    def segments(self) -> dict[str, int]:
-        """The place of each segment, as they first appear."""
-        names = dict.fromkeys(unit.segment for unit in self.marks)
-        return {name: at for at, name in enumerate(names)}
+    def segments(self) -> Codes:
+        """The number of each output's segment; they are numbered as they first appear."""
+        return number_names([unit.segment for unit in self.marks])[1]
 
     def keep_raters(self, names: Iterable[str]) -> "SpanMarks":
         """Keep some raters, and the outputs that any of them looked at."""
@@ -130,15 +137,26 @@ def count_matches(
     recall, spans predicted and gold; spans at the same place; characters in common of the
     same severity, and of any.
     """
-    same, placed = _match_characters(predicted, gold)
+    overlaps = [
+        [max(0, min(end, b.end) - max(start, b.start)) for b in gold]
+        for start, end, _ in predicted
+    ]
+    same = placed = 0
+    for_precision = for_recall = places = 0.0
+    # Of most outputs raters mark nothing alike.
+    if any(map(any, overlaps)):
+        same, placed = _match_characters(predicted, gold)
+        for_precision, for_recall = _match_spans(predicted, gold, overlaps, credit)
+        places = _match_places(predicted, gold, credit)
     return [
         same + credit * (placed - same),
-        float(sum(span.length for span in predicted)),
-        float(sum(span.length for span in gold)),
-        *_match_spans(predicted, gold, credit),
+        float(sum(end - start for start, end, _ in predicted)),
+        float(sum(end - start for start, end, _ in gold)),
+        for_precision,
+        for_recall,
         float(len(predicted)),
         float(len(gold)),
-        _match_places(predicted, gold, credit),
+        places,
         float(same),
         float(placed),
     ]
@@ -193,33 +211,39 @@ def merge_marks(
 
 
 def score_raters(
-    comparisons: Mapping[str, Sequence[tuple[RatedUnit, list[float]]]],
-    segments: Mapping[str, int],
+    comparisons: Mapping[str, SpanComparisons],
+    segments: Codes,
     *,
     trials: int = TRIALS,
     seed: int = SEED,
 ) -> list[SpanScores]:
     """Score each rater's comparisons, with intervals over segments; `trials` of 0 has none.
 
-    A comparison is an output with the counts of `count_matches`. All outputs of a segment
-    are drawn together, and all raters see the same draws.
+    `segments` has the segment of each output. All outputs of a segment are drawn together,
+    and all raters see the same draws.
     """
+    if not comparisons:
+        return []
+    count = int(segments.max()) + 1
     bounds: list[Interval | None] = []
-    if trials and comparisons and len(segments) > 1:
-        rows = [_sum_by_segment(each, segments) for each in comparisons.values()]
+    if trials and count > 1:
         samples = [
-            Sample(each, partial(aggregate_matches, kind=kind, figure=figure))
-            for each in rows
+            Sample(rows, partial(aggregate_matches, kind=kind, figure=figure))
+            for outputs, counts in comparisons.values()
+            for rows in [_add_rows(segments[outputs], counts, count)]
             for kind, figure in _KEYS
         ]
         bounds = compute_intervals(samples, trials=trials, seed=seed)
+    totals = np.stack([counts.sum(0) for _, counts in comparisons.values()])
+    figures = zip(
+        *(aggregate_matches(totals, *key).tolist() for key in _KEYS), strict=True
+    )
     scores = []
-    for at, (name, each) in enumerate(comparisons.items()):
-        totals = np.array([counts for _, counts in each]).sum(0)
-        values = {key: float(aggregate_matches(totals, *key)) for key in _KEYS}
+    for at, (name, (outputs, counts)) in enumerate(comparisons.items()):
         own = bounds[at * len(_KEYS) : (at + 1) * len(_KEYS)]
-        marked = {unit: int(counts[5]) for unit, counts in each}
-        sizes = (len(marked), sum(marked.values()), int(totals[6]))
+        marked = dict(zip(outputs.tolist(), counts[:, 5].tolist(), strict=True))
+        sizes = (len(marked), int(sum(marked.values())), int(totals[at, 6]))
+        values = dict(zip(_KEYS, next(figures), strict=True))
         intervals = dict(zip(_KEYS, own or [None] * len(_KEYS), strict=True))
         scores.append(SpanScores(name, *sizes, values, intervals))
     return scores
@@ -236,25 +260,46 @@ def agree_on_spans(
 
     Pairs that share most outputs come first, and some of them have intervals.
     """
-    comparisons: dict[str, list[tuple[RatedUnit, list[float]]]] = {}
-    both_ways: list[tuple[RatedUnit, list[float]]] = []
-    for unit, by_rater in marks.marks.items():
-        present = [name for name in marks.raters if name in by_rater]
-        for first, second in combinations(present, 2):
-            counts = count_matches(by_rater[first], by_rater[second], credit)
-            back = [counts[at] for at in _EXCHANGED]
-            comparisons.setdefault(f"{first} – {second}", []).append((unit, counts))
-            both_ways += [(unit, counts), (unit, back)]
+    names = marks.raters
+    number = {name: at for at, name in enumerate(names)}
+    ratings = [
+        (output, rater, spans)
+        for output, by_rater in enumerate(marks.marks.values())
+        for rater, spans in sorted(
+            (number[name], spans) for name, spans in by_rater.items()
+        )
+    ]
+    output, rater = (
+        np.array([rating[at] for rating in ratings], np.int64) for at in (0, 1)
+    )
+    line = np.arange(len(ratings))
+    later = np.searchsorted(output, output, "right") - line - 1
+    first, second = expand_ranges(line + 1, later)
+    counts = _count_pairs([spans for *_, spans in ratings], first, second, credit)
+    compared, pair = output[first], rater[first] * len(names) + rater[second]
+    comparisons = {
+        " – ".join(names[at] for at in divmod(code, len(names))): (
+            compared[lines],
+            counts[lines],
+        )
+        for code, lines in sorted(
+            group_lines(pair), key=lambda each: (-len(each[1]), each[1][0])
+        )
+    }
     settings = {"trials": trials, "seed": seed}
-    order = sorted(comparisons, key=lambda name: -len(comparisons[name]))
-    most, rest = order[:MOST_INTERVALS], order[MOST_INTERVALS:]
+    most, rest = (
+        dict(islice(comparisons.items(), *ends))
+        for ends in ((MOST_INTERVALS,), (MOST_INTERVALS, None))
+    )
     scores = [
-        *score_raters({n: comparisons[n] for n in most}, marks.segments, **settings),
-        *score_raters({n: comparisons[n] for n in rest}, marks.segments, trials=0),
+        *score_raters(most, marks.segments, **settings),
+        *score_raters(rest, marks.segments, trials=0),
     ]
     overall = None
-    if both_ways:
-        (overall,) = score_raters({"all": both_ways}, marks.segments, **settings)
+    if len(counts):
+        both_ways = np.stack([counts, counts[:, _EXCHANGED]], 1)
+        pooled = np.repeat(compared, 2), both_ways.reshape(-1, len(_EXCHANGED))
+        (overall,) = score_raters({"all": pooled}, marks.segments, **settings)
     pairable = [unit for unit, each in marks.marks.items() if len(each) > 1]
     known = [unit for unit in pairable if marks.lengths.get(unit, 0)]
     alpha, interval = _compute_alpha(marks, known, **settings)
@@ -266,6 +311,23 @@ def agree_on_spans(
         len(pairable),
         len(known),
     )
+
+
+def _count_pairs(
+    spans: Sequence[Sequence[MarkedSpan]], first: Codes, second: Codes, credit: float
+) -> Array:
+    """Count as `count_matches` does, for pairs of lists of spans by their numbers."""
+    sizes = np.array([len(each) for each in spans], np.int64)
+    lengths = np.array([sum(end - start for start, end, _ in each) for each in spans])
+    counts = np.zeros((len(first), len(_EXCHANGED)))
+    for at, known in ((1, lengths), (5, sizes)):
+        counts[:, at], counts[:, at + 1] = known[first], known[second]
+    # Of many pairs one has marked nothing.
+    both = np.flatnonzero((sizes[first] > 0) & (sizes[second] > 0))
+    for line in both.tolist():
+        pair = spans[first[line]], spans[second[line]]
+        counts[line] = count_matches(*pair, credit)
+    return counts
 
 
 def _match_characters(
@@ -290,38 +352,42 @@ def _match_places(
 
 
 def _match_spans(
-    predicted: Sequence[MarkedSpan], gold: Sequence[MarkedSpan], credit: float
+    predicted: Sequence[MarkedSpan],
+    gold: Sequence[MarkedSpan],
+    overlaps: Sequence[Sequence[int]],
+    credit: float,
 ) -> tuple[float, float]:
-    """Match spans one to one for the greatest sum of F, and of those the most covered."""
-    if not predicted or not gold:
-        return 0.0, 0.0
-    overlaps = [
+    """Match spans one to one for the greatest sum of F, and of those the most covered.
+
+    `overlaps` are the characters in common of each two spans.
+    """
+    # Whole numbers, so that no tie is broken by rounding: what is in common in parts of a
+    # character, and shares of spans in parts of a number that all lengths divide.
+    part, whole = credit.as_integer_ratio()
+    common = [
         [
-            max(0, min(a.end, b.end) - max(a.start, b.start))
-            * (Fraction(1) if a.is_major == b.is_major else Fraction(credit))
-            for b in gold
-        ]
-        for a in predicted
-    ]
-    # Whole numbers, so that no tie is broken by rounding.
-    unit = Fraction(credit).denominator * lcm(
-        *(a.length + b.length for a in predicted for b in gold),
-        *(span.length for span in (*predicted, *gold)),
-    )
-    leading = 2 * unit * (len(predicted) + 1)
-    weights = [
-        [
-            int(common * 2 * unit / (a.length + b.length)) * leading
-            + int(common * unit / a.length + common * unit / b.length)
-            for b, common in zip(gold, row, strict=True)
+            n * (whole if a.is_major == b.is_major else part)
+            for b, n in zip(gold, row, strict=True)
         ]
         for a, row in zip(predicted, overlaps, strict=True)
+    ]
+    ours, theirs = (
+        [end - start for start, end, _ in spans] for spans in (predicted, gold)
+    )
+    unit = lcm(*(a + b for a in ours for b in theirs), *ours, *theirs)
+    leading = 2 * whole * unit * (len(predicted) + 1)
+    weights = [
+        [
+            n * (2 * unit // (a + b) * leading + unit // a + unit // b)
+            for b, n in zip(theirs, row, strict=True)
+        ]
+        for a, row in zip(ours, common, strict=True)
     ]
     for_precision = for_recall = 0.0
     for i, j in enumerate(assign_columns(weights)):
         if j is not None:
-            for_precision += float(overlaps[i][j] / predicted[i].length)
-            for_recall += float(overlaps[i][j] / gold[j].length)
+            for_precision += common[i][j] / (whole * ours[i])
+            for_recall += common[i][j] / (whole * theirs[j])
     return for_precision, for_recall
 
 
@@ -342,14 +408,9 @@ def _find_severity(spans: Sequence[MarkedSpan], place: int) -> int:
     return 2 if major else int(minor > 0)
 
 
-def _sum_by_segment(
-    comparisons: Sequence[tuple[RatedUnit, list[float]]], segments: Mapping[str, int]
-) -> Array:
-    """Add up the counts of each segment; a segment without comparison is a row of zeros."""
-    rows = np.zeros((len(segments), len(_EXCHANGED)))
-    for unit, counts in comparisons:
-        rows[segments[unit.segment]] += counts
-    return rows
+def _add_rows(segment: Codes, rows: Array, count: int) -> Array:
+    """Add up the rows of each segment; a segment without any is a row of zeros."""
+    return np.column_stack([np.bincount(segment, each, count) for each in rows.T])
 
 
 def _compute_alpha(
@@ -360,36 +421,56 @@ def _compute_alpha(
     Runs of characters on which nobody's marks change are one unit each, weighted by their
     length.
     """
-    weights: list[int] = []
-    places: list[int] = []
-    judges: list[int] = []
-    codes: list[int] = []
-    values: list[float] = []
-    number = {name: at for at, name in enumerate(marks.raters)}
-    for unit in units:
-        by_rater, length = marks.marks[unit], marks.lengths[unit]
-        bounds = {0, length, *_list_bounds(*by_rater.values())}
-        for start, end in pairwise(sorted(at for at in bounds if at <= length)):
-            for name, spans in by_rater.items():
-                judges.append(number[name])
-                codes.append(len(weights))
-                values.append(_find_severity(spans, start))
-            weights.append(end - start)
-            places.append(marks.segments[unit.segment])
-    if not weights:
+    if not units:
         return float("nan"), None
-    ratings = sort_ratings(
-        marks.raters,
-        [str(at) for at in range(len(weights))],
-        np.array(judges),
-        np.array(codes),
-        np.array(values, np.float64),
-    )
+    ratings, lengths, unit = _rate_runs(marks, units)
+    place = {each: at for at, each in enumerate(marks.marks)}
+    segment = marks.segments[[place[each] for each in units]][unit]
     rows, aggregate = nominal_columns(ratings)
-    by_segment = np.zeros((len(marks.segments), rows.shape[1]))
-    np.add.at(by_segment, places, rows * np.array(weights)[:, None])
+    count = int(marks.segments.max()) + 1
+    by_segment = _add_rows(segment, rows * lengths[:, None], count)
     value = float(aggregate(by_segment.sum(0)))
     if not trials or value != value:
         return value, None
     sample = Sample(by_segment, aggregate)
     return value, compute_intervals([sample], trials=trials, seed=seed)[0]
+
+
+def _rate_runs(
+    marks: SpanMarks, units: Sequence[RatedUnit]
+) -> tuple[Ratings, Codes, Codes]:
+    """Return the severities of runs: 0 for none, 1 for minor, 2 for major, the worst there.
+
+    Runs of characters on which nobody's marks change are rated, in the order of the text.
+    Besides, return the length and the output of each.
+    """
+    number = {name: at for at, name in enumerate(marks.raters)}
+    by_unit = [marks.marks[unit] for unit in units]
+    raters = np.array([len(by_rater) for by_rater in by_unit])
+    judges = np.array([number[name] for by_rater in by_unit for name in by_rater])
+    marked = [
+        (unit, place, start, end, 1 + is_major)
+        for unit, by_rater in enumerate(by_unit)
+        for place, spans in enumerate(by_rater.values())
+        for start, end, is_major in spans
+    ]
+    unit, place, *span, severity = np.array(marked, np.int64).reshape(-1, 5).T
+    lengths = np.array([marks.lengths[unit] for unit in units])
+    # All places of all texts in a row; what lies behind a text is cut off.
+    base = np.arange(len(units)) * (lengths.max() + 1)
+    start, end = (base[unit] + np.minimum(side, lengths[unit]) for side in span)
+    edges = np.unique(np.concatenate([base, base + lengths, start, end]))
+    owner = np.searchsorted(base, edges, "right") - 1
+    begins = np.flatnonzero(owner[1:] == owner[:-1])
+    runs, of_unit = edges[begins], owner[begins]
+    # Each run has a cell for every rater of its text.
+    sizes = raters[of_unit]
+    run, judge = expand_ranges((np.cumsum(raters) - raters)[of_unit], sizes)
+    values = np.zeros(len(run))
+    first, last = np.searchsorted(runs, start), np.searchsorted(runs, end)
+    at, covered = expand_ranges(first, last - first)
+    cells = (np.cumsum(sizes) - sizes)[covered] + place[at]
+    np.maximum.at(values, cells, severity[at].astype(np.float64))
+    names = ("",) * len(runs)
+    ratings = sort_ratings(marks.raters, names, judges[judge], run, values)
+    return ratings, edges[begins + 1] - runs, of_unit

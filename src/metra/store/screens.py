@@ -1,11 +1,12 @@
 """Screens in a judge's order: which may be opened, which comes next, how many are left."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, func, insert, select
 
 from metra.campaign.workload import estimate_screen_seconds
 from metra.store import database
@@ -135,6 +136,24 @@ def compute_progress(
     of, done = len(way.places), sum(place.answered for place in way.places)
     active_ms = sum(active for active, _ in times)
     return JudgeProgress(done, of, round((of - done) * each), active_ms)
+
+
+def count_screens(db: Connection, campaign: str) -> dict[str, tuple[int, int]]:
+    """Return how many screens of how many each judge has answered."""
+    of_campaign = (_task.campaign == campaign) & (_task.state != "passed")
+    totals = select(_task.judge, _task.state, func.sum(_task.screens))
+    done, of = Counter[str](), Counter[str]()
+    for judge, state, count in db.execute(
+        totals.where(of_campaign).group_by(_task.judge, _task.state)
+    ):
+        of[judge] += count
+        done[judge] += count * (state == "done")
+    # Of tasks that are begun, some screens may have answers.
+    begun = select(_task.judge, _task.id, _answer.number).distinct()
+    begun = begun.join(database.judgement, _answer.task == _task.id)
+    given = db.execute(begun.where(of_campaign, _task.state == "open"))
+    done.update(judge for judge, _, _ in given)
+    return {judge: (done[judge], of[judge]) for judge in of}
 
 
 # Statements of every request are built once.

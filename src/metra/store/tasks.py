@@ -1,11 +1,12 @@
 """Tasks: what each judge has to do, its state, and for how long it is reserved."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from metra.campaign.assignment import Task, TaskItem
 from metra.campaign.campaign import Campaign
@@ -66,11 +67,24 @@ def add_tasks(
         db.execute(insert(database.task), rows)
 
 
-def list_campaign_tasks(db: Connection, campaign: str) -> list[StoredTask]:
-    """Return all tasks, judge by judge in the campaign's order, then by position."""
+def list_campaign_tasks(
+    db: Connection, campaign: str, *, most: int | None = None
+) -> list[StoredTask]:
+    """Return tasks, judge by judge in the campaign's order, then by position."""
     query = _SELECT.where(database.task.c.campaign == campaign)
     ordered = query.order_by(database.judge.c.place, database.task.c.position)
-    return [_build_task(row) for row in db.execute(ordered)]
+    return [_build_task(row) for row in db.execute(ordered.limit(most))]
+
+
+def count_states(db: Connection) -> dict[str, Counter[str]]:
+    """Count the tasks of each campaign by their states."""
+    query = select(_task.campaign, _task.state, func.count(_task.id))
+    counts: dict[str, Counter[str]] = {}
+    for campaign, state, count in db.execute(
+        query.group_by(_task.campaign, _task.state)
+    ):
+        counts.setdefault(campaign, Counter())[state] = count
+    return counts
 
 
 class GivenTask(NamedTuple):

@@ -40,7 +40,7 @@ def finish(page):
 def test_what_is_replayed_is_what_was_handed_in(server, work):
     mine = link(server, made())
     page = work(mine)
-    expect(page.locator(".keys-note")).to_contain_text("recorded, key by key")
+    expect(page.locator(".keys-note")).to_contain_text("recorded key by key")
     start(page)
     page.keyboard.type(" Yes.")
     for key in ("Control+a", "Control+c", "Control+End", "Control+v", "Control+z"):
@@ -158,7 +158,7 @@ def test_nothing_that_is_typed_is_recorded_without_the_switch(server, work):
             "correction", False, "never which letter", "key by key", id="kinds"
         ),
         pytest.param(
-            "clarity", False, "Your answers", "kind of key", id="no keys at all"
+            "clarity", False, "Your answers", "kind of each key", id="no keys at all"
         ),
     ],
 )

@@ -160,7 +160,7 @@ def test_cloze_and_the_second_look_at_close_answers(server, work):
     press(page, "Tab")
     page.keyboard.type("a")
     press(page, "Enter", "Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("still empty: 1")
+    expect(page.locator(".hint")).to_contain_text("Empty gaps: 1")
     press(page, "Control+Enter")
     done(page)
     [judgement] = mine.judgements()
@@ -217,7 +217,7 @@ def test_questions_by_keyboard_and_not_to_know_is_an_answer(server, work):
     page.keyboard.type("All night.")
     press(page, "Enter")
     press(page, "Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("without an answer: 1")
+    expect(page.locator(".hint")).to_contain_text("Unanswered questions: 1")
     press(page, "Tab", " ", "Control+Enter")
     done(page)
     assert mine.judgements()[0].value["comprehension"]["answers"] == [
@@ -343,7 +343,7 @@ def test_evaltrans_beside_what_was_judged(server, work):
     expect(near.first.locator("ins")).to_have_text("open.")
     press(page, "9", "Enter")
     # The other system says the same: it has the score already, and Enter keeps it.
-    expect(page.locator("[role=status]", has_text="was given 9")).to_be_visible()
+    expect(page.locator("[role=status]", has_text="was scored 9")).to_be_visible()
     press(page, "Enter")
     done(page)
     assert scores(mine)["evaltrans"] == [9, 9]

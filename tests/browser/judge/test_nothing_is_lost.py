@@ -151,7 +151,7 @@ def test_who_was_signed_out_signs_in_on_the_spot(server, work):
     shown = page.get_by_role("dialog", name="Please sign in again")
     shown.get_by_label("Your link or code").fill("not-my-link")
     page.keyboard.press("Enter")
-    expect(shown.get_by_text("not known here")).to_be_visible()
+    expect(shown.get_by_text("not valid")).to_be_visible()
     shown.get_by_label("Your link or code").fill(f" {link.url}?utm=mail ")
     page.keyboard.press("Enter")
     expect(shown).to_have_count(0)

@@ -38,7 +38,7 @@ def test_the_way_in_and_out(server, visit):
     page.get_by_role("button", name="Start").click()
     page.wait_for_url("**/consent")
     expect(page.locator("main")).to_contain_text("The Institute runs this study.")
-    expect(page.locator("main")).to_contain_text("go to ask@institute.example.")
+    expect(page.locator("main")).to_contain_text("contact ask@institute.example.")
     check(page)
     page.get_by_label("How well do you know English?").select_option("fluent")
     page.get_by_label("I have read this").check()

@@ -188,7 +188,7 @@ def test_missed_names_are_found_in_another_form_by_keyboard(server, work):
     expect(page.locator(".card.given")).to_contain_text("Ms Novak and Ann")
     assert "secret-0" not in page.content()
     page.keyboard.press("Control+Enter")
-    expect(page.locator(".hint")).to_contain_text("still to be settled: 3")
+    expect(page.locator(".hint")).to_contain_text("left to decide: 3")
     page.keyboard.press("t")
     page.keyboard.press("ArrowRight")
     page.keyboard.press("1")  # Nowak

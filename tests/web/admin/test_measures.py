@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 from tests.campaign.campaigns import opened as frozen
-from tests.campaigns import opened
+from tests.campaigns import made, opened
 from tests.web.admin.conftest import Admin, rows
 
 from metra.store import answers, audit, campaigns, screens, tasks
@@ -72,6 +72,19 @@ def test_a_second_look_is_made_answered_and_counted(store):
     close = [row for row in rows(page, "Text scores") if row[2] == "cloze-close"]
     assert {row[4] for row in close} == {"50.0"}
     assert "second look 1" in page
+
+
+def test_second_judgements_stand_beside_the_first(store):
+    def rate(_, task):
+        return {"da": 90 if task.judge == "ann" else 10}
+
+    both = {"judges": ("ann", "bob"), "each": 2, "systems": 1, "calibration": 0}
+    admin = filled(store, made("da", texts=2, **both), rate)
+    made_again = admin.form("/disagreements", judges="zoe", apart="25")
+    key = made_again.headers["location"].rpartition("/")[2]
+    answer_all(store, key, lambda *_: {"da": 61}, admin.house.clock)
+    said = admin.get("/disagreements")
+    assert said.count("second look</span> 61.00") == said.count('class="scores"') > 0
 
 
 def test_names_stay_hidden_until_they_may_be_seen(store):

@@ -37,7 +37,7 @@ from metra.text.offsets import from_utf16_inclusive
 #: Severities that mark no error.
 NO_ERROR = ("no-error", "no error", "")
 #: Severities of marks that are no errors.
-_NEUTRAL = ("neutral", "trivial")
+NEUTRAL = ("neutral", "trivial")
 #: Lines that judge no translation.
 _ATTENTION = "hotw-test"
 
@@ -323,7 +323,7 @@ def collect_marks(
             unit = RatedUnit(system, numbers[segment])
             marks.setdefault(unit, {})[raters[source]] = []
         for span in file.spans:
-            if span.severity in _NEUTRAL:
+            if span.severity in NEUTRAL:
                 continue
             unit = RatedUnit(span.system, numbers[span.segment])
             if span.side != "output":

@@ -1,5 +1,6 @@
 """The list of campaigns, the audit log, the preview and the exercise over campaigns."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,7 +130,7 @@ def show_preview(visit: OfCampaign) -> Response:
     """Show the first screens as judges will see them; nothing is stored."""
     stored, campaign = visit.stored, visit.stored.campaign
     with visit.store.reading() as db:
-        first = tasks.list_campaign_tasks(db, stored.id)[:_SCREENS]
+        first = tasks.list_campaign_tasks(db, stored.id, most=_SCREENS)
     places = [(one.task, number) for one in first for number in range(one.screens)]
     shown = []
     for task, number in places[:_SCREENS]:
@@ -171,8 +172,9 @@ def show_campaigns(request: Request, _: Administering) -> Response:
     """Show the list of campaigns, newest first."""
     rows = []
     with get_state(request).store.reading() as db:
+        counts = tasks.count_states(db)
         for row in campaigns.list_campaigns(db):
-            states = [task.state for task in tasks.list_campaign_tasks(db, row[0])]
-            of = len(states) - states.count("passed")
-            rows.append(CampaignListing(*row, states.count("done"), of))
+            states = counts.get(row[0], Counter())
+            of = states.total() - states["passed"]
+            rows.append(CampaignListing(*row, states["done"], of))
     return render_admin_page(request, "campaigns.html", campaigns=rows)

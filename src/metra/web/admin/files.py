@@ -13,6 +13,7 @@ from metra.campaign.imports import (
     recognise_upload,
     split_language_pair,
 )
+from metra.campaign.judgement import pause_collection
 from metra.campaign.summary import Flagged
 from metra.errors import MetraError
 from metra.store import audit, imported
@@ -68,6 +69,7 @@ def show_exports(visit: OfCampaign, flagged: Flagged = "apart") -> Response:
 
 
 @router.get("/admin/campaigns/{key}/export/{form}")
+@pause_collection()
 def download_export(
     visit: OfCampaign, form: str, flagged: Flagged = "apart"
 ) -> Response:

@@ -9,11 +9,11 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Response
 from markupsafe import Markup
 
+from metra.campaign.judgement import MEASURED, pause_collection
 from metra.campaign.monitoring import JudgeStatus, compute_status
 from metra.report.pictures.campaign import draw_progress
 from metra.store import campaigns, judges, screens
 from metra.store.judges import Judge
-from metra.store.screens import JudgeProgress
 from metra.web.admin.frame import CampaignVisit, OfCampaign
 from metra.web.security.visitors import CheckedRoute
 from metra.web.state import Refusal, get_state
@@ -103,26 +103,29 @@ def _render_people(visit: CampaignVisit, links: dict[str, str]) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class JudgeListing:
-    """A judge with their progress and status."""
+    """A judge with their progress, in screens, and status."""
 
     judge: Judge
-    progress: JudgeProgress
+    done: int
+    of: int
     so_far: JudgeStatus | None
 
 
 @router.get("")
+@pause_collection()
 def show_monitor(visit: OfCampaign) -> Response:
     """Show progress, pace, attention checks and agreement."""
     stored = visit.stored
-    looked = compute_status(visit.read_judgements())
-    rows = []
+    looked = compute_status(visit.read_judgements((*MEASURED, "comment")))
     with visit.store.reading() as db:
-        for judge in judges.list_judges(db, stored.id):
-            way = screens.list_screens(db, judge.id)
-            progress = screens.compute_progress(db, stored, judge.id, way)
-            rows.append(JudgeListing(judge, progress, looked.judges.get(judge.label)))
-    done = sum(row.progress.done for row in rows)
-    of = sum(row.progress.of for row in rows)
+        counts = screens.count_screens(db, stored.id)
+        rows = [
+            JudgeListing(
+                judge, *counts.get(judge.id, (0, 0)), looked.judges.get(judge.label)
+            )
+            for judge in judges.list_judges(db, stored.id)
+        ]
+    done, of = sum(row.done for row in rows), sum(row.of for row in rows)
     return visit.render(
         "monitor.html",
         rows=rows,

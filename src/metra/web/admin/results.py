@@ -10,7 +10,7 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, QueryParams
 
-from metra.campaign.judgement import MEASURED, pause_collection
+from metra.campaign.judgement import MEASURED, pause_collection, score_kept
 from metra.campaign.judges import FlagRules
 from metra.campaign.metric_scores import JudgeCorrelation, correlate_metrics
 from metra.campaign.monitoring import APART, find_disagreements
@@ -99,11 +99,13 @@ def _parse_names(judges: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))
 
 
+@pause_collection()
 def _render_disagreements(
     visit: CampaignVisit, limit: float, problem: str = ""
 ) -> Response:
     stored, names = visit.stored, visit.names
-    rows = find_disagreements(visit.read_judgements(), apart=limit)
+    judgements = visit.read_judgements((*MEASURED, "comment"))
+    rows = find_disagreements(judgements, apart=limit)
     with visit.store.reading() as db:
         adjudications = second_looks.read_adjudications(db, stored)
     settings = stored.campaign.settings
@@ -114,7 +116,7 @@ def _render_disagreements(
         more=len(rows[_MOST_OUTPUTS:]),
         count=len(rows),
         again={
-            (names.get(system, system), segment): judged
+            (names.get(system, system), segment): score_kept(judged)
             for (system, segment), judged in adjudications.items()
         },
         limit=limit,
@@ -154,6 +156,7 @@ def create_second_look(
     return redirect_to(f"/admin/campaigns/{new}")
 
 
+@pause_collection()
 def _render_metrics(visit: CampaignVisit, problem: str = "") -> Response:
     stored, campaign = visit.stored, visit.stored.campaign
     judgements = visit.read_judgements()
@@ -221,12 +224,8 @@ def remove_outside_scores(
     return visit.redirect("/results#outside")
 
 
+@pause_collection()
 def _render_results(visit: CampaignVisit, problem: str = "") -> Response:
-    with pause_collection():
-        return _compute_page(visit, problem)
-
-
-def _compute_page(visit: CampaignVisit, problem: str) -> Response:
     query, names = visit.request.query_params, visit.names
     judgements = visit.read_judgements(MEASURED)
     known = list_choices(judgements, names.values())

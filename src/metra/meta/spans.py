@@ -79,13 +79,8 @@ def evaluate_spans(
         for name in marks.raters
     }
     for name in others:
-<<<<<<< HEAD
-        if not comparisons[name]:
-            msg = f"{name!r} has marked none of the gold outputs; check the names."
-=======
         if not len(comparisons[name][0]):
-            msg = f"{name!r} has marked no output that the gold has looked at; check the names."
->>>>>>> main
+            msg = f"{name!r} has marked none of the gold outputs; check the names."
             raise CorpusError(msg)
     shared = {name: each for name, each in comparisons.items() if len(each[0])}
     scores = score_raters(shared, marks.segments, **settings)

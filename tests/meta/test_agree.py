@@ -307,7 +307,7 @@ def test_repeats_are_judged_apart(write):
 
 def test_unnamed_judges_are_refused(write):
     path = write("r.tsv", ["system\tsegment\tadequacy", "a\t1\t3"])
-    with pytest.raises(CorpusError, match="name no judge"):
+    with pytest.raises(CorpusError, match="have no judge"):
         collect_ratings(read_scores(str(path)), "adequacy")
 
 
@@ -729,6 +729,6 @@ def test_the_command_takes_ranks(write, cli):
     path = str(write("ranks.tsv", rows))
     shown = cli("meta", "agree", path, "--ranks", "--trials", "20").out
     assert "kappa as at WMT" in shown
-    assert "comparison by comparison" in shown
+    assert "by pairwise comparison" in shown
     assert "of:comparisons|boot:segments k=20" in shown
     assert "kappa as at WMT" not in cli("meta", "agree", path, "--no-ci").out

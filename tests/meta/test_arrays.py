@@ -38,7 +38,7 @@ def test_shapes_are_checked():
 def test_systems_are_not_compared_by_what_is_not_of_rows(coef):
     rng = np.random.default_rng(0)
     gold, first, second = rng.normal(size=(3, 5, 20)).round(1)
-    with pytest.raises(OptionError, match="is not of plain rows of systems"):
+    with pytest.raises(OptionError, match="does not apply to system scores"):
         compare(gold, {"a": first, "b": second}, coef=coef, level="sys", trials=5)
 
 

@@ -323,9 +323,9 @@ def test_given_system_scores_cannot_be_exchanged_by_cells():
     [
         pytest.param("spearman", "sys", "williams", "of Pearson's r", id="williams"),
         pytest.param(
-            "pearson", "sys", "wilcoxon", "coefficient of each segment", id="wilcoxon"
+            "pearson", "sys", "wilcoxon", "coefficient for each segment", id="wilcoxon"
         ),
-        pytest.param("pearson:item", "seg", "pairs", "is of accuracies", id="pairs"),
+        pytest.param("pearson:item", "seg", "pairs", "needs an accuracy", id="pairs"),
     ],
 )
 def test_tests_say_what_they_need(coef, level, test, message):
@@ -490,7 +490,7 @@ def test_too_few_systems_say_so():
     panel = made(systems=4, metrics=3)
     found = compare(panel, question("spearman", "sys"))
     assert any(
-        "4 systems that change sides give no p-value below 0.12," in note
+        "Swapping 4 systems cannot give a p-value below 0.12," in note
         for note in found.notes
     )
 
@@ -537,5 +537,5 @@ def test_resamples_of_systems_and_segments_test_too():
 
 
 def test_documents_that_are_not_named_cannot_change_sides():
-    with pytest.raises(CorpusError, match="40 of 40 segments name no document"):
+    with pytest.raises(CorpusError, match="40 of 40 segments have no document"):
         compare(made(), question("pearson"), test="perm-doc")

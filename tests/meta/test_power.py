@@ -192,7 +192,7 @@ def test_a_detectable_difference_that_grows_with_the_segments_is_explained(
     first, last = curves.studies[0], curves.studies[-1]
     assert (first.detectable < last.detectable) == is_said
     said = "\n".join(report_power(curves, options).notes)
-    assert ("grows with the segments" in said) == is_said
+    assert ("grows with the number of segments" in said) == is_said
 
 
 def test_every_cell_of_the_plans_and_the_pairs(values):
@@ -239,11 +239,11 @@ def test_every_cell_of_the_plans_and_the_pairs(values):
     found = int((last.power >= 0.8).sum())
     notes = report_power(curves, options, "esa").notes
     assert notes[0] == (
-        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems separate with "
-        "a power of 0.8 or more."
+        f"With 3 × 1,200 judgements a system, {found} of 6 pairs of systems are "
+        "separated with a power of at least 0.8."
     )
     assert (
-        notes[2] == "4 more pairs, further from that power: `most_pairs` 0 shows all."
+        notes[2] == "4 more pairs, further from that power; `most_pairs` 0 shows all."
     )
     lines = list_curves(curves, options)
     assert list(lines) == ["1 rater", "3 raters"]

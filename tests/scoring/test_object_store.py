@@ -104,7 +104,7 @@ def test_scores_and_totals_are_kept_in_a_store(cli, folder, bucket, tmp_path):
         file.write(b"damaged")
     ran = cli("score", address, *options, "s3://tables/out", *kept)
     assert (ran.code, ran.out) == (2, "")
-    assert f"{first} is damaged; remove it, and its shard is scored again." in ran.err
+    assert f"{first} is damaged; delete it to score its shard again." in ran.err
 
 
 KILLED = """
@@ -189,7 +189,7 @@ def test_texts_are_read_from_a_store_and_converted_into_one(cli, bucket, tmp_pat
         ("s3://nowhere/a.parquet", "s3://nowhere/a.parquet cannot be read: "),
         (
             "s3://tables/*.parquet",
-            "No file fits s3://tables/*.parquet; check the pattern",
+            "No file matches s3://tables/*.parquet; check the pattern",
         ),
         ("s3://tables/none.txt", "s3://tables/none.txt cannot be read: "),
     ],

@@ -101,17 +101,16 @@ def test_parts_add_up_byte_by_byte(shards, tmp_path, monkeypatch):
 
     for number, step, tasks in ((1, 1, 5), (2, 2, 10), (1, 3, 3), (2, 4, 6)):
         assert count(number) == (
-            f"Part {number} of 2: step {step} of 5 is done, but other parts still have "
-            f"{tasks} tasks of it to do; run all parts again when all have come so far."
+            f"Part {number} of 2: step {step} of 5 is done, but other parts still "
+            f"have {tasks} tasks of it to do; run all parts again when every part has "
+            "finished this step."
         )
     assert count(1).startswith("Part 1 of 2 is finished; when all are,")
     with pytest.raises(
         OptionError, match="not complete: part 2 of 2 is not finished; run it"
     ):
         score(shards, resume=kept)
-    with pytest.raises(
-        OptionError, match="counted with other files, options or another"
-    ):
+    with pytest.raises(OptionError, match="from other files, options or another"):
         score_table(shards, ["bleu"], **COLUMNS, resume=kept)
     assert count(2).startswith("Part 2 of 2 is finished")
     assert count(2).startswith("Part 2 of 2 is finished")  # once more changes nothing
@@ -147,7 +146,9 @@ def test_a_damaged_file_is_named(shards, tmp_path, monkeypatch):
             score(shards, resume=str(kept))
     path = next(kept.glob("ltv-*-answered-1.terms"))
     path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(FormatError, match=re.escape(f"{path} is damaged; remove it")):
+    with pytest.raises(
+        FormatError, match=re.escape(f"{path} is damaged; delete it to score")
+    ):
         score(shards, resume=str(kept))
 
 
@@ -160,7 +161,9 @@ def _interrupt(*_: object) -> None:
     ("spec", "message"),
     [
         pytest.param("ltv", "All segments are of one document", id="one document"),
-        pytest.param("ltv:min_salience=50", "No word weighs anything", id="no weights"),
+        pytest.param(
+            "ltv:min_salience=50", "Every word has weight zero", id="no weights"
+        ),
     ],
 )
 def test_weights_that_say_nothing(shards, spec, message):
@@ -273,13 +276,13 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
     [
         (
             ["--part", "3/2", "--resume", "kept"],
-            "'3/2' is no part; expected its number",
+            "'3/2' is not a part; expected NUMBER",
         ),
-        (["--part", "x", "--resume", "kept"], "'x' is no part"),
-        (["--part", "1/2"], "--part needs a folder that keeps what is counted"),
+        (["--part", "x", "--resume", "kept"], "'x' is not a part"),
+        (["--part", "1/2"], "--part needs a folder for its results"),
         (
             ["--part", "1/2", "--resume", "k", "-o", "x.txt"],
-            "--part gives no scores; give -o",
+            "--part computes no scores; give -o",
         ),
     ],
 )
@@ -296,8 +299,8 @@ def test_parts_on_the_command_line(cli, shards, tmp_path):
         ran = cli(*command, *kept, "--part", f"{number}/3")
         assert ran.out == ""
         assert ran.err.endswith(
-            f"metra: Part {number} of 3 is finished; when all are, the same command "
-            "without the part gives the scores.\n"
+            f"metra: Part {number} of 3 is finished; when all parts are, run the same "
+            "command without the part for the scores.\n"
         )
     whole = cli(*command, "--resume", str(tmp_path / "other"))
     assert cli(*command, *kept).out == whole.out

@@ -176,9 +176,8 @@ def refuse_unfitted(name: str) -> Callable[[AnyBatch], Array]:
 
     def rows(_: AnyBatch) -> Array:
         msg = (
-            f"{name} weighs what it counts by the references of the whole test set and "
-            f"has not seen them; use the metric that metric.fit([metra.Batch(hyps, refs)]) "
-            "returns."
+            f"{name} needs weights from the references of the whole test set; use the "
+            "metric that metric.fit([metra.Batch(hyps, refs)]) returns."
         )
         raise UnfittedError(msg)
 

@@ -40,7 +40,7 @@ def nist(
     style: Literal["plain", "mteval"] = "plain",
     info: str | None = None,
 ) -> Metric:
-    """Information in the matching n-grams, brevity penalised, from 0. Higher is better.
+    """Information content of matching n-grams with a brevity penalty, from 0. Higher is better.
 
     An n-gram tells info(w1…wn) = log2(count(w1…wn-1) / count(w1…wn)) bits, counted over
     all references of the whole test set and nothing else; for a single word the upper
@@ -52,15 +52,15 @@ def nist(
     c / r = 2/3. There is no upper limit, and scores of different test sets, or with
     different references, cannot be compared.
 
-    Single segments and documents are scored with the weights of the whole test set, so
-    the measure is fitted first: `metra score`, `metra.score` and `metra.evaluate` do so
-    with the references they are given, and in Python
-    `metra.metric("nist").fit([metra.Batch(hyps, refs)])` gives a metric that keeps its
-    weights. They need one to two gigabytes for a million references of 25 words.
+    Single segments and documents are scored with the weights of the whole test set, so the
+    metric is fitted first: `metra score`, `metra.score` and `metra.evaluate` do so with the
+    references they are given, and in Python `metra.metric("nist").fit([metra.Batch(hyps,
+    refs)])` gives a metric that keeps its weights. They need one to two gigabytes for a
+    million references of 25 words.
 
     `info=equal` is unweighted NIST: every n-gram tells one bit, so that NIST is BP times
     the sum of the orders' precisions, from 0 to n. It has no weights to fit. Turian, Shen
-    and Melamed 2003 compared it with other measures; their paper defines it no further.
+    and Melamed 2003 compared it with other metrics; their paper defines it no further.
 
     Doddington 2002, "Automatic evaluation of machine translation quality using n-gram
     co-occurrence statistics", HLT. `style=mteval` equals mteval-v13a and v14 at every

@@ -28,8 +28,8 @@ Numbers: TypeAlias = Array | Index
 
 
 NO_WEIGHTS = (
-    "No word weighs anything; S-scores need more documents, since they are at most "
-    "ln(N - 1) or thereabouts, and min_salience and max_salience must leave some words."
+    "Every word has weight zero; S-scores are at most about ln(N - 1) and need more "
+    "documents, and min_salience and max_salience must leave some words."
 )
 
 

@@ -224,7 +224,7 @@ class TermFiles:
         raise self._describe_damage(path)
 
     def _describe_damage(self, path: str) -> FormatError:
-        msg = f"{path} is damaged; remove it, and its terms are counted again."
+        msg = f"{path} is damaged; delete it to count its terms again."
         return FormatError(msg)
 
 
@@ -251,8 +251,9 @@ def exchange_terms(
         if left:
             tasks = "1 task" if left == 1 else f"{left} tasks"
             return (
-                f"step {number} of {len(rounds) + 1} is done, but other parts still have "
-                f"{tasks} of it to do; run all parts again when all have come so far."
+                f"step {number} of {len(rounds) + 1} is done, but other parts still "
+                f"have {tasks} of it to do; run all parts again when every part has "
+                "finished this step."
             )
     for files in all_files:
         files.check()

@@ -106,7 +106,7 @@ def test_how_words_were_counted_is_said_where_scores_are():
     ):
         assert "each letter with its marks counts as a word" in said
     both = describe_word_counting([*found, *thai])
-    assert both.startswith("Words are separated by spaces; in scripts")
+    assert both.startswith("Words are separated by spaces. In scripts")
     assert describe_word_counting([]) == ""
 
 

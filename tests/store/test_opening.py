@@ -200,7 +200,11 @@ def test_a_new_store_is_its_owners_alone(tmp_path):
         ("disk I/O error", "full", "the disk is failing or full"),
         ("file is not a database", "damaged", "the file is not a SQLite database"),
         ("database disk image is malformed", "damaged", "metra judge restore puts"),
-        ("database is locked", "busy", "another program has locked it for half a minute"),
+        (
+            "database is locked",
+            "busy",
+            "another program has locked it for half a minute",
+        ),
         ("the server\ncloses", "fault", "the server; check its address"),
     ],
 )

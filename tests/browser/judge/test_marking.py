@@ -217,7 +217,9 @@ def test_mqm_takes_five_marks_with_kinds_also_in_the_source(server, work):
         page.keyboard.type("spel")
         page.keyboard.press("Enter")
         page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("You have marked 5 errors, which is the maximum.")).to_be_visible()
+    expect(
+        page.get_by_text("You have marked 5 errors, which is the maximum.")
+    ).to_be_visible()
     page.keyboard.press("2")
     expect(page.locator(".marks li")).to_have_count(5)
     page.locator(".marks select").first.select_option("")

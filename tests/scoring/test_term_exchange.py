@@ -244,7 +244,7 @@ def test_partitions_add_up_like_a_dict(chunks, partitions):
     for number, keys in enumerate(chunks, 1):
         ends = np.cumsum([len(key) for key in keys], dtype=np.int64)
         terms = TermCounts(b"".join(keys), ends, np.full(len(keys), number))
-        asked.append(split_terms(terms, partitions, by_document=False))
+        asked.append(split_terms(terms, partitions))
         for key in keys:
             counts[key] = counts.get(key, 0) + number
     answered = []

@@ -1,6 +1,6 @@
 """LTV: matching n-grams weighed by how salient their words are in their document."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Literal
@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from metra import _core
-from metra.corpus.batch import Batch, CorpusChunk
+from metra.corpus.batch import Batch, CorpusChunk, SegmentColumn
 from metra.errors import CorpusError, OptionError
 from metra.formats.annotations import weights as weight_files
 from metra.metrics.corpus_weights import (
@@ -160,13 +160,18 @@ def ltv(
         return with_weights(fixed, weights if salience.by_document else None)
     weighing = TwoPassFit(
         count_all=partial(_count_references, text=text),
-        from_terms=Frequencies.from_terms,
+        from_terms=lambda terms: Frequencies.from_terms(terms[:3]),
         to_tables=Frequencies.tables,
         from_tables=Frequencies.from_tables,
         apply=apply,
         exchange=TermExchange(
             request=partial(_request_words, text=text),
-            apply=lambda *answers: with_weights(restore_weights(*answers), fitted_on),
+            apply=lambda terms, answers, _: with_weights(
+                # Behind the words come documents that have none.
+                restore_weights(terms.source, answers[: len(terms.source.document), 0]),
+                fitted_on,
+            ),
+            together=1,
             weigh=(
                 lambda words: limit_weights(
                     weigh_words(words, weight_files.WEIGHTS[weight]),
@@ -255,30 +260,34 @@ def _count_references(batches: Iterable[Batch], *, text: Preparation) -> Frequen
 
 def _request_words(chunks: Sequence[CorpusChunk], *, text: Preparation) -> TermCounts:
     """Ask what every word weighs in its document, and count those of references."""
-
-    def list_texts(*, outputs: bool) -> Iterator[tuple[Tokens, list[str]]]:
-        for chunk in chunks:
-            documents = _list_documents(chunk.batch(next(iter(chunk.systems))))
-            for column in (*chunk.refs, *(chunk.systems.values() if outputs else ())):
-                yield column.tokens(text), documents
-
-    asked = Frequencies(list_texts(outputs=True))
-    keys, ends, _ = asked.terms()
-    # A document without a word is a document, too.
-    filled = set(asked.document.tolist())
-    empty = [
-        name.encode() + bytes([SEPARATOR])
-        for number, name in enumerate(asked.documents)
-        if number not in filled
+    documents = [
+        _list_documents(chunk.batch(next(iter(chunk.systems)))) for chunk in chunks
     ]
-    counted = TermCounts(*Frequencies(list_texts(outputs=False)).terms())
+
+    def list_texts(
+        list_columns: Callable[[CorpusChunk], Iterable[SegmentColumn]],
+    ) -> Iterator[tuple[Tokens, list[str]]]:
+        for chunk, names in zip(chunks, documents, strict=True):
+            for column in list_columns(chunk):
+                yield column.tokens(text), names
+
+    asked = Frequencies(
+        list_texts(lambda chunk: chunk.refs),
+        list_texts(lambda chunk: chunk.systems.values()),
+    )
+    keys, ends, counts = asked.terms()
+    # A document without a word is a document, too.
+    sizes = np.bincount(asked.document, minlength=asked.size)
+    empty = [
+        asked.documents[number].encode() + bytes([SEPARATOR])
+        for number in np.flatnonzero(sizes == 0)
+    ]
     lengths = [*map(len, empty)]
-    ends = np.append(ends, len(keys) + np.cumsum(lengths, dtype=np.int64))
-    keys += b"".join(empty)
     return TermCounts(
-        keys + counted.keys,
-        np.append(ends, len(keys) + counted.ends),
-        np.append(np.zeros(len(ends), np.int64), counted.counts),
+        keys + b"".join(empty),
+        np.append(ends, len(keys) + np.cumsum(lengths, dtype=np.int64)),
+        np.append(counts, np.zeros(len(empty), np.int64)),
+        asked,
     )
 
 

@@ -16,7 +16,6 @@ from metra.metrics.corpus_weights import (
     TermExchange,
     TwoPassFit,
     refuse_unfitted,
-    sum_words,
 )
 from metra.metrics.options import Case, NgramOrder
 from metra.metrics.record import Array, Metric, Parts, metric_factory
@@ -110,8 +109,11 @@ def nist(
         from_tables=partial(_read_tables, n=n, style=style),
         apply=apply,
         exchange=TermExchange(
-            request=partial(_request_ngrams, text=text, n=n, style=style),
-            apply=lambda *answers: apply(_weigh_answers(*answers, n=n, style=style)),
+            request=partial(_request_ngrams, text=text, n=n),
+            apply=lambda *answers: apply(_take_answers(*answers, n=n, style=style)),
+            # Terms of three words and more are windows, which stand for n-grams.
+            together=3,
+            start_sums=partial(_core.WindowSums, n),
         ),
     )
     return replace(plain, fit=weighing.fit, weighing=weighing)
@@ -152,44 +154,27 @@ def fit_information(
 def _weigh_terms(terms: TermCounts, *, n: int, style: str) -> _core.Information:
     """Weigh n-grams that were counted elsewhere, what begins one before it."""
     weights = _core.Information(n, style)
-    weights.learn(*terms)
+    weights.learn(*terms[:3])
     return weights
 
 
 def _request_ngrams(
-    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int, style: str
+    chunks: Sequence[CorpusChunk], *, text: Preparation, n: int
 ) -> TermCounts:
     """Count the n-grams of references: those of outputs that no reference has weigh nothing."""
-    counts = _core.Information(n, style)
-    for chunk in chunks:
-        for ref in chunk.refs:
-            counts.add(ref.tokens(text))
-    return TermCounts(*counts.terms())
+    columns = [ref.tokens(text) for chunk in chunks for ref in chunk.refs]
+    terms, short = _core.request_windows(columns, n)
+    return TermCounts(*terms, (columns, short))
 
 
-def _weigh_answers(
+def _take_answers(
     terms: TermCounts, answers: Array, words: float, *, n: int, style: str
 ) -> _core.Information:
-    """Weigh n-grams that the whole corpus has so often, of so many words.
-
-    Words of other rows stand for themselves under keys that no text has.
-    """
-    rest = int(words - sum_words(terms._replace(counts=answers)))
-    most = 2**32 - 1
-    others = [min(most, rest - start) for start in range(0, rest, most)]
-    keys = [b"\xfe%d" % number for number in range(len(others))]
-    ends = int(terms.ends[-1]) if len(terms.ends) else 0
-    return _weigh_terms(
-        TermCounts(
-            terms.keys + b"".join(keys),
-            np.append(
-                terms.ends, ends + np.cumsum([len(key) for key in keys], dtype=np.int64)
-            ),
-            np.append(answers, others).astype(np.int64),
-        ),
-        n=n,
-        style=style,
-    )
+    """Weigh n-grams that the whole corpus has so often, of so many words."""
+    columns, short = terms.source
+    weights = _core.Information(n, style)
+    weights.fit(columns, answers, int(words), short)
+    return weights
 
 
 def _build_tables(weights: _core.Information) -> Tables:

@@ -45,8 +45,8 @@ def test_systems_are_not_compared_by_what_is_not_of_rows(coef):
 @pytest.mark.parametrize(
     ("coef", "options", "message"),
     [
-        ("pearson", {"eps": 0.5}, "pearson has no threshold of ties"),
-        ("kendall-c", {"eps": 0.5}, "kendall-c has no threshold of ties"),
+        ("pearson", {"eps": 0.5}, "pearson has no tie threshold"),
+        ("kendall-c", {"eps": 0.5}, "kendall-c has no tie threshold"),
         ("pdp", {"group": "item"}, "pdp has no groups"),
         ("spa", {"group": "sys"}, "spa has no groups"),
     ],

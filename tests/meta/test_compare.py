@@ -321,7 +321,7 @@ def test_given_system_scores_cannot_be_exchanged_by_cells():
 @pytest.mark.parametrize(
     ("coef", "level", "test", "message"),
     [
-        pytest.param("spearman", "sys", "williams", "of Pearson's r", id="williams"),
+        pytest.param("spearman", "sys", "williams", "needs Pearson's r", id="williams"),
         pytest.param(
             "pearson", "sys", "wilcoxon", "coefficient for each segment", id="wilcoxon"
         ),
@@ -461,7 +461,7 @@ def test_tests_of_systems_answer_for_other_systems():
     assert found.tests.sides == "two-sided"
     findings = report_comparison([panel], question("pearson", "sys"), [found])
     notes = " ".join(findings.notes)
-    assert "holds for other systems like these, on these segments" in notes
+    assert "applies to other systems like these, on these segments" in notes
     assert ", two-sided)" in notes
     heads = [column.heading for column in findings.tables[1].columns]
     assert heads[-3:] == ["p", "p Holm", "p BH"]

@@ -364,7 +364,7 @@ def test_what_cannot_be_ranked_is_said():
     with pytest.raises(CorpusError, match="needs at least three"):
         draw_documents(two, once(two))
     three = made(systems=3, segments=9)
-    with pytest.raises(OptionError, match="plain rows"):
+    with pytest.raises(OptionError, match="does not apply"):
         draw_documents(three, once(three), coef="spa")
 
 
